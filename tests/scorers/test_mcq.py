@@ -9,7 +9,8 @@ import pytest
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.mcq import MultipleChoice, find_letter
+from benchwright.scorers.letters import find_letter
+from benchwright.scorers.mcq import MultipleChoice
 
 TEN = "ABCDEFGHIJ"
 

@@ -36,7 +36,7 @@ LONGEST_NAME = 200
 class LeftOut(NamedTuple):
     """How many bad rows were left out, and what is wrong with the first of them."""
 
-    count: int
+    rows: int
     first: str
 
 

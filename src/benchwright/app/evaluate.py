@@ -74,7 +74,7 @@ def prepare_eval(
         samples=samples,
         offset=settings.offset,
         columns={**task.identity, **settings.column},
-        left_out=task.left_out.count if task.left_out else 0,
+        left_out=task.left_out.rows if task.left_out else 0,
     )
     unchanged = DatasetUnchanged(settings.dataset, digest)
     request = RunRequest(
@@ -130,8 +130,8 @@ def prepare_eval(
 def _say_what_is_odd(task: DatasetTask, settings: EvalSettings, say: Say) -> None:
     """Tells of rows that are left out, and of multiple choice without options."""
     if task.left_out is not None:
-        count, first = task.left_out
-        say(f"Left out {counted(count, 'bad row')} (--skip-bad-rows); the first is {first}")
+        rows, first = task.left_out
+        say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
     asked = settings.template or ""
     if "mcq" not in settings.scorer or offers_options({"user_prompt": asked}):
         return

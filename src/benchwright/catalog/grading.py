@@ -93,11 +93,13 @@ class GradeScorer:
 
     async def _elsewhere(self, content: Mapping[str, Any], answer: str) -> Verdict:
         try:
-            return await offload(
-                self._grade, content, answer, seconds=self._seconds, prepare=self._prepare
-            )
+            return await offload(self._grade, content, answer, seconds=self._seconds, prepare=self._prepare)
         except (TimeoutError, MemoryError) as error:
-            limit = "the memory there is" if isinstance(error, MemoryError) else f"{self._seconds:g} s of CPU time"
+            limit = (
+                "the memory there is"
+                if isinstance(error, MemoryError)
+                else f"{self._seconds:g} s of CPU time"
+            )
             return Verdict(
                 0.0, explanation=f"Grading this answer needs more than {limit}, so it counts as wrong."
             )

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 
 _DENIAL = re.compile(
-    r"""\b(?: not(?!\s(?:only|just|surprising)) | never | neither | nor | cannot | rul(?:e[sd]?|ing)\sout | eliminat\w+ | exclud\w+ | reject\w*
-      | discard\w* | except | instead\sof | rather\sthan | unlike | other\sthan ) \b | n['\u2019]t\b""",
+    r"""\b(?: not(?!\s(?:only|just|surprising)) | never | neither | nor | cannot | rul(?:e[sd]?|ing)\sout | eliminat\w+
+      | exclud\w+ | reject\w* | discard\w* | except | instead\sof | rather\sthan | unlike | other\sthan ) \b
+      | n['\u2019]t\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _CLAUSE_BEGINS = re.compile(
     r"[.;:!?\n,\u3002\uff0c]|\b(?:but|so|therefore|thus|hence|because|leaving|leaves)\b", re.IGNORECASE
 )
 _DENIED_BEHIND = re.compile(
-    r"""[)\]*"']{0,3} (?: \s (?: (?:is|are|was|were|can|could|would|does|do|did|seems?|has|have|must|should|be|been|to|clearly|also|therefore
-      |thus|simply|just|definitely|probably) \s ){0,5}
-      (?: not | never | incorrect | wrong | false | out | eliminated | excluded | ruled\sout | impossible | invalid | unlikely | implausible
-      | cannot | (?:is|are|was|does|do|can|could|would|wo)n['\u2019]t | can['\u2019]t ) \b | \s?[✗❌] )""",
+    r"""[)\]*"']{0,3} (?: \s
+      (?: (?:is|are|was|were|can|could|would|does|do|did|seems?|has|have|must|should|be|been|to|clearly|also|therefore
+          |thus|simply|just|definitely|probably) \s ){0,5}
+      (?: not | never | incorrect | wrong | false | out | eliminated | excluded | ruled\sout | impossible | invalid
+        | unlikely | implausible | cannot | (?:is|are|was|does|do|can|could|would|wo)n['\u2019]t | can['\u2019]t ) \b
+      | \s?[✗❌] )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
@@ -24,7 +27,8 @@ _SUPPOSED = re.compile(
 )
 _UNREAL = re.compile(r"\b(?:would|could|might|were|had)\b", re.IGNORECASE)
 _RIGHT_BEFORE = re.compile(
-    r"\b(?:if|whether|unless|suppose|supposing|assuming|imagine|say)(?:\sthat)?(?:\s(?:the|my|correct|right|best|option|choice))*\s*\Z",
+    r"\b(?:if|whether|unless|suppose|supposing|assuming|imagine|say)(?:\sthat)?"
+    r"(?:\s(?:the|my|correct|right|best|option|choice))*\s*\Z",
     re.IGNORECASE,
 )
 _CONDITION_BEHIND = re.compile(r"[)\]*\"']{0,3},?\s(?:only\s)?(?:if|unless|were)\b", re.IGNORECASE)
@@ -32,8 +36,9 @@ _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|[\n\u3002]")
 REACH = 300
 """Characters before a statement among which its sentence begins."""
 
-RETRACTION = re.compile(
-    r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s (?:wrong|incorrect|not\s(?:right|correct)|a\smistake)
+_RETRACTION = re.compile(
+    r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s
+          (?:wrong|incorrect|not\s(?:right|correct)|a\smistake)
       | I \s (?:made|have\smade) \s (?:a|an) \s (?:\w+\s)? (?:mistake|error) | I \s was \s (?:wrong|mistaken)
       | scratch\sthat | on\ssecond\sthought | correction\s?: | (?:no,?\s+wait|wait,?\s+no)\b
       | (?:let\sme|I['\u2019]ll) \s (?:correct|fix|revise) )""",
@@ -67,6 +72,6 @@ def is_supposed(text: str, start: int, end: int) -> bool:
 def taken_back(text: str, start: int) -> int | None:
     """Return the place behind the last words that take an answer back; None if nothing does."""
     last = None
-    for found in RETRACTION.finditer(text, start):
+    for found in _RETRACTION.finditer(text, start):
         last = found.end()
     return last

@@ -20,52 +20,83 @@ _LETTER = rf"""(?:
   | ([a-z])(?=[.*"'\s]{{0,4}}$) )"""
 _OPTION_LETTER = rf"(?:{_LETTER}|([AI]){_ALONE})"
 _ADVERB = (
-    r"(?:therefore|thus|so|hence|indeed|clearly|actually|really|in\sfact|now|then|most\slikely|likely|probably|definitely|certainly"
-    r"|instead|simply|just|still|obviously|only|most\sprobably)"
+    r"(?:therefore|thus|so|hence|indeed|clearly|actually|really|in\sfact|now|then|most\slikely|likely|probably|definitely"
+    r"|certainly|instead|simply|just|still|obviously|only|most\sprobably)"
 )
 _IS = (
-    r"(?:is|are|was|would\sbe|should\sbe|must\sbe|will\sbe|seems\sto\sbe|appears\sto\sbe|has\sto\sbe|ought\sto\sbe|becomes|remains|['\u2019]s)"
+    r"(?:is|are|was|would\sbe|should\sbe|must\sbe|will\sbe|seems\sto\sbe|appears\sto\sbe|has\sto\sbe|ought\sto\sbe|becomes"
+    r"|remains|['\u2019]s)"
 )
-_QUOTES = r"""[\s:*_"'`$\\(]{0,8}"""
+_CHOOSE = (
+    r"(?:choose|chose|choosing|pick|picking|select|selecting|go\swith|going\swith|go\sfor|settle\son|stick\swith"
+    r"|switch(?:ing)?\sto|chang\w+\s(?:my|the|this)\s(?:answer|choice|mind)\sto"
+    r"|(?:leaves|leaving)(?:\sus)?(?:\sonly|\swith)?)"
+)
+_TO_THE_QUESTION = r"(?:\sto\s(?:the|this|your)\s(?:question|problem))?"
+_CORRECT = r"(?:most\slikely\s)?(?:final\s)?(?:correct|right|best|most\sappropriate|answer\b)(?!\s?to\b)"
 _STATEMENT = re.compile(
     rf"""
     \\boxed\{{\s?(?:\\(?:text|textbf|mathrm|mathbf|bf|rm)\{{)?\s?\(?([A-Za-z])\)?\s?(?:[.:)]\s[^{{}}]{{0,200}})?\}}
+  | \\boxed\{{\s?([A-Z])[.:)]\s?\\text
   | <answer>\s*\(?([A-Za-z])\)?\s*</answer>
   | \[\[([A-Za-z])\]\]
-  | (?i:\banswers?(?:\s(?:choice|option|letter))?(?:\sto\s(?:the|this|your)\s(?:question|problem))?) (?:[^\w\n]{{0,3}}\s(?i:{_IS})\b|[^\w\n]{{0,3}}[:=])
-    [\s:*_"'`$]{{0,8}} (?:(?i:{_ADVERB}),?\s){{0,2}} (?:(?i:option|choice|letter)\s[*"'`]{{0,3}}{_OPTION_LETTER}|{_LETTER})
+  | (?i:\banswers?(?:\s(?:choice|option|letter))?{_TO_THE_QUESTION})
+    (?:[^\w\n]{{0,3}}\s(?i:{_IS})\b|[^\w\n]{{0,3}}[:=]) [\s:*_"'`$]{{0,8}} (?:(?i:{_ADVERB}),?\s){{0,2}}
+    (?:(?i:option|choice|letter)\s[*"'`]{{0,3}}{_OPTION_LETTER}|{_LETTER})
   | (?i:\b(?:option|choice|letter|pick|selection)\s?{_IS}|\b(?:correct|right|best)\s(?:option|choice|letter|one)\s?:)
     [\s:*_"'`$]{{1,8}}(?:(?i:{_ADVERB}),?\s){{0,2}}{_LETTER}
-  | (?i:\b(?:choose|chose|choosing|pick|picking|select|selecting|go\swith|going\swith|go\sfor|settle\son|stick\swith|switch(?:ing)?\sto
-      |chang\w+\s(?:my|the|this)\s(?:answer|choice|mind)\sto|leaves(?:\sus)?(?:\sonly|\swith)?|leaving(?:\sus)?(?:\sonly|\swith)?))
-    \s(?:(?i:{_ADVERB})\s)?(?:(?i:option|choice|letter|answer)\s[*"'`(]{{0,3}}{_OPTION_LETTER}|[*"'`]{{0,3}}{_LETTER})
-  | (?i:\b(?:it|this|that)\s?{_IS}) \s(?:(?i:{_ADVERB}),?\s)?(?:(?i:option|choice|letter)\s)?[*"'`]{{0,3}}{_LETTER}(?=[*"'`)\]]{{0,3}}\s*(?:[.,;!]|$|\sbecause|\ssince))
+  | (?i:\b{_CHOOSE})\s(?:(?i:{_ADVERB})\s)?
+    (?:(?i:option|choice|letter|answer)\s[*"'`(]{{0,3}}{_OPTION_LETTER}|[*"'`]{{0,3}}{_LETTER})
+  | (?i:\b(?:it|this|that)\s?{_IS}) \s(?:(?i:{_ADVERB}),?\s)?(?:(?i:option|choice|letter)\s)?[*"'`]{{0,3}}{_LETTER}
+    (?=[*"'`)\]]{{0,3}}\s*(?:[.,;!]|$|\sbecause|\ssince))
   | (?<![\w'\u2019-])(?i:(?:option|choice|letter|answer)\s)?[(\[*]{{0,3}}([A-Z])[)\]*]{{0,3}}
-    \s(?i:{_IS}\s(?:{_ADVERB}\s)?(?:the\s|my\s)?(?:most\slikely\s)?(?:final\s)?(?:correct|right|best|most\sappropriate|answer\b))(?!\s?to\b)
-  | (?:答案|正确选项|正解|答え|정답|정답은|选项)\s?(?:应该|应)?(?:是|为|选|は)?\s?[:：]?\s?[*(（]{{0,3}}([A-Z])(?![A-Za-z])
+    \s(?i:{_IS}\s(?:{_ADVERB}\s)?(?:the\s|my\s)?{_CORRECT})
+  | (?:答案|正确选项|正解|答え|정답|정답은|选项)\s?(?:应该|应)?(?:是|为|选|は)?\s?[:：]?\s?[*(（]{{0,3}}
+    ([A-Z])(?![A-Za-z])
   | (?:故|应|因此|所以)?选(?:择)?(?:项)?\s?[:：]?\s?[*(（]{{0,3}}([A-Z])(?![A-Za-z])
-  | \b(?:Antwort|R[ée]ponse|Respuesta|Risposta|Resposta|Ответ)\b[*_"]{{0,3}}\s?(?:ist|est|es|è|é)?\s?[:：]?\s?[*(]{{0,3}}([A-Z])(?!\w)
+  | \b(?:Antwort|R[ée]ponse|Respuesta|Risposta|Resposta|Ответ)\b[*_"]{{0,3}}\s?(?:ist|est|es|è|é)?\s?[:：]?\s?
+    [*(]{{0,3}}([A-Z])(?!\w)
     """,
     re.VERBOSE | re.MULTILINE,
 )
 _BOLD = re.compile(r"\*\*\s?[(\[]?([A-Z])(?:[)\].:]|\s?\*\*)")
 _LONE = re.compile(r"""^[ \t>*_(\["'`$-]{0,6}([A-Za-z])[ \t*_)\]"'`$.:]{0,6}$""", re.MULTILINE)
-_LABEL = re.compile(r"^[ \t>*(\[-]{0,6}([A-Z])[.)\]]", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t>*(\[-]{0,6}([A-Z])[.)\]]|^[ \t>*]{0,6}\(([a-z])\)(?=\s)", re.MULTILINE)
+_NAMED = "".join(
+    rf"(?<!{name} )"
+    for name in (
+        r"\ba",
+        "[Pp]lan",
+        "itamin",
+        "epatitis",
+        "[Tt]ype",
+        "[Gg]rade",
+        "[Cc]lass",
+        "[Gg]roup",
+        "[Pp]art",
+    )
+)
+"""Words before a capital that is no option: vitamin D, plan B, a C."""
+
 _MENTION = re.compile(
     rf"(?i:\b(?:option|choice|letter|answer)\s)[(\[*\"']{{0,3}}([A-Z]){_ALONE}"
-    rf"|(?<![\w.°-])(?<!\w['\u2019])(?:([B-HJ-Z]){_ALONE}|([AI])(?=[)\]]|\s*[.,;!?]|\s*\Z|\s+(?:or|and|nor)\s+[A-Z]\b))"
+    rf"|(?<![\w.°-])(?<!\w['\u2019]){_NAMED}(?:([B-HJ-Z]){_ALONE}|([AI])(?=[)\]]|\s*[.,;!?]|\s*\Z|\s+(?:or|and|nor)\s+[A-Z]\b))"
 )
 _AND_NEXT = re.compile(
     r"[)\]*\s]{0,4}(?:/|&|,|\bor\b|\band\b)\s?(?:\b(?:or|and|option|choice)\s)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}(?=\s*(?:[.,;/]|$|\bor\b|\band\b|\bare\b))"
 )
-_AND_BEFORE = re.compile(r"(?<!\w)([A-Z])[)\]*]{0,3}\s?(?:/|&|,|\bor\b|\band\b)\s?(?:or\s|and\s)?[(\[*]{0,3}\Z")
+_AND_BEFORE = re.compile(
+    r"(?<!\w)([A-Z])[)\]*]{0,3}\s?(?:/|&|,|\bor\b|\band\b)\s?(?:or\s|and\s)?[(\[*]{0,3}\Z"
+)
 _REACH = 16
 LONGEST = 1_000
 """Characters of a sentence that are searched: its last ones."""
 
 _STATED_TEXT = re.compile(r"(?i:\banswer\s(?:is|would\sbe)\b|\banswer\s?[:=])[\s:*_\"'`]{0,6}([^\n]{1,300})")
 _SENTENCE = re.compile(r"[^\n\u3002]+?(?:[.!?](?=\s|\Z)|$|(?=[\n\u3002]))", re.MULTILINE)
-_CORRECTS = re.compile(r"\b(?:but|no|actually|rather|wait|instead|so|therefore|hence|thus|correct\w*|change)\b", re.I)
+_CORRECTS = re.compile(
+    r"\b(?:but|no|actually|rather|wait|instead|so|therefore|hence|thus|correct\w*|change)\b", re.I
+)
 
 
 class Found(NamedTuple):
@@ -120,7 +151,7 @@ def _mentioned(text: str, letters: str, start: int = 0) -> Found | None:
 
     A list of options that the answer goes through, line by line, mentions none.
     """
-    labels = {found.start(1) for found in _LABEL.finditer(text, start)}
+    labels = {found.start(found.lastindex or 0) for found in _LABEL.finditer(text, start)}
     walk = labels if len({text[place] for place in labels}) > 1 else set()
     for begin, end in reversed([found.span() for found in _SENTENCE.finditer(text, start)]):
         matches = [*_MENTION.finditer(text, max(begin, end - LONGEST), end)]
@@ -151,7 +182,9 @@ def _all(pattern: re.Pattern[str], text: str, letters: str, start: int = 0) -> I
     for match in pattern.finditer(text, start):
         found = _found(match)
         if found.letter in letters:
-            yield found._replace(letter="" if _is_one_of_several(text, match, found.letter, letters) else found.letter)
+            yield found._replace(
+                letter="" if _is_one_of_several(text, match, found.letter, letters) else found.letter
+            )
 
 
 def _only(pattern: re.Pattern[str], text: str, letters: str, start: int) -> Found | None:

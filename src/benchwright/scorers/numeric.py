@@ -28,7 +28,9 @@ class Numeric:
     name = "numeric"
 
     def __init__(self, *, relative: float | None = None, absolute: float = 0.0) -> None:
-        self._tolerance = Tolerance(None if relative is None else Fraction(str(relative)), Fraction(str(absolute)))
+        self._tolerance = Tolerance(
+            None if relative is None else Fraction(str(relative)), Fraction(str(absolute))
+        )
         self.fingerprint = fingerprint(self.name, VERSION, relative, absolute)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
@@ -60,7 +62,11 @@ def _not_one_number(target: Any) -> str | None:
     if isinstance(target, bool):
         return f"the gold answer {as_text(target)} is not a number"
     reading = read_gold(as_text(target))
-    return None if reading.quantities else f"the gold answer {as_text(target)!r:.80} is {reading.kind}, not one number"
+    return (
+        None
+        if reading.quantities
+        else f"the gold answer {as_text(target)!r:.80} is {reading.kind}, not one number"
+    )
 
 
 def _right_quantities(sample: Sample, text: str) -> tuple[Quantity, ...]:

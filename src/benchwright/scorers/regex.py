@@ -63,7 +63,9 @@ class Regex:
         except ValueError as error:
             return str(error)
         found = ((one, _what_is_wrong(one, self.flags)) for one in patterns)
-        return next((f"{one!r:.80} is not a regular expression: {wrong}" for one, wrong in found if wrong), None)
+        return next(
+            (f"{one!r:.80} is not a regular expression: {wrong}" for one, wrong in found if wrong), None
+        )
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Search the answer for the pattern, or for `ground_truth` as a pattern."""

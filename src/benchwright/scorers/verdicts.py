@@ -24,7 +24,10 @@ _NUMBER = re.compile(
     (?P<behind> .*)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_COMMENT = re.compile(r"""[*_"`)\]}.!$]{0,8} (?: \s*\Z | [*_.]{0,3} \s* [-\u2013\u2014(\[,;:.#] | \s+\(? (?!to\b|or\b|and\b|[0-9]) )""", re.VERBOSE)
+_COMMENT = re.compile(
+    r"""[*_"`)\]}.!$]{0,8} (?: \s*\Z | [*_.]{0,3} \s* [-\u2013\u2014(\[,;:.#] | \s+\(? (?!to\b|or\b|and\b|[0-9]) )""",
+    re.VERBOSE,
+)
 _RANGE = re.compile(r"""[*_"`\s]{0,6}(?:-|\u2013|\u2014|to\b|or\b|and\b|,)\s?\.?[0-9]""", re.IGNORECASE)
 _AGAIN = re.compile(r"\bscore\b\W{0,6}[:=]\W{0,6}[0-9]", re.IGNORECASE)
 _OPENING = re.compile(r"\s*(?:```\w*\s*)?")
@@ -47,7 +50,9 @@ def read_verdict(reply: str, lowest: float, highest: float) -> float:
         number = _json_score(text)
     if number is None:
         first, blank_line, _ = text.partition("\n\n")
-        number = _line_score(first, lowest, highest) if blank_line and len(_AGAIN.findall(text)) == 1 else None
+        number = (
+            _line_score(first, lowest, highest) if blank_line and len(_AGAIN.findall(text)) == 1 else None
+        )
     if number is None:
         raise GraderError(f"the judge's reply does not end with a score: {quoted(reply[-200:])!r}")
     if not lowest <= number <= highest:
@@ -82,7 +87,9 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
         return number
     if unit_scale and most:
         return number / most
-    raise GraderError(f"the judge's score {quoted(line.strip())!r} is not on the scale {lowest:g} to {highest:g}")
+    raise GraderError(
+        f"the judge's score {quoted(line.strip())!r} is not on the scale {lowest:g} to {highest:g}"
+    )
 
 
 def _json_score(text: str) -> float | None:

@@ -8,7 +8,14 @@ from typing import Any
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.math_500.grading import LIBRARY, PUBLISHED, SECONDS, grade, library_version, load_library
+from benchwright.catalog.math_500.grading import (
+    LIBRARY,
+    PUBLISHED,
+    SECONDS,
+    grade,
+    library_version,
+    load_library,
+)
 from benchwright.catalog.math_500.rows import samples
 from benchwright.records import Message, Sample
 

@@ -13,7 +13,7 @@ from benchwright.catalog.matharena.boxes import last_box
 from benchwright.errors import UserError
 
 SECONDS = 20.0
-"""CPU time that one answer may take. The library's own limits need signals, which end no arithmetic on large numbers."""
+"""CPU time that one answer may take. The library's own limits need signals, which end no arithmetic on large ones."""
 
 LONGEST = 2_000
 """Characters of an answer that is compared; a longer one is unparsed."""

@@ -84,7 +84,7 @@ def powered(base: Value, exponent: Value) -> Value:
         return TOO_LARGE
     if power < 0 and not base.value:
         return "a division by zero"
-    return Quantity(base.value ** power, base.whole and power >= 0, base.unit)
+    return Quantity(base.value**power, base.whole and power >= 0, base.unit)
 
 
 def factorial(value: Quantity) -> Value:

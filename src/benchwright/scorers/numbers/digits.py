@@ -56,7 +56,13 @@ def read_digits(written: str) -> tuple[Fraction, bool] | None:
 def _match(digits: str) -> re.Match[str] | None:
     if digits.startswith("0,"):  # no thousands begin with 0
         return _PLAIN.fullmatch(digits)
-    if digits.count(".") == 1 and "," not in digits and " " not in digits and "'" not in digits and "_" not in digits:
+    if (
+        digits.count(".") == 1
+        and "," not in digits
+        and " " not in digits
+        and "'" not in digits
+        and "_" not in digits
+    ):
         return _PLAIN.fullmatch(digits)
     patterns = (*_GROUPED.values(), _INDIAN, _UNDERSCORES, _PLAIN)
     return next((match for pattern in patterns if (match := pattern.fullmatch(digits))), None)

@@ -29,7 +29,7 @@ from benchwright.scorers.numbers.quantity import PERCENT, Quantity
 from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.units import CURRENCIES, read_unit
 
-DEEPEST = 40
+DEEPEST = 20
 """How deeply brackets, powers and signs are nested; what is deeper is not read."""
 
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
@@ -111,7 +111,9 @@ class _Expression(Cursor):
         joined = not token.after_blank or token.math
         if joined and self.is_sign("(", "√", "π", "sqrt", "frac", "dfrac"):
             return multiplied
-        part = isinstance(left, Quantity) and (left.unit == PERCENT or (not left.whole and 0 < left.value < 1))
+        part = isinstance(left, Quantity) and (
+            left.unit == PERCENT or (not left.whole and 0 < left.value < 1)
+        )
         if part and self.is_word("of") and self.is_number(1):
             self.place += 1
             return multiplied

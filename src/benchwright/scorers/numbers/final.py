@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -19,8 +20,11 @@ from benchwright.scorers.numbers.quantity import Quantity, Reading
 from benchwright.scorers.numbers.tokens import Token, tokens_of
 
 SEVERAL = "several numbers"
-LONGEST = 20_000
-"""Characters of a line that are searched: its last ones."""
+LONGEST = 4_000
+"""Characters of a line that are searched, its last ones, and of a statement, its first ones."""
+
+MOST = 30
+"""Marks, and numbers of a sentence, that are looked at: the last ones."""
 
 _DECORATIONS = frozenset(
     "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are equals "
@@ -29,7 +33,13 @@ _DECORATIONS = frozenset(
 )
 _CIRCUMSTANCES = frozenset("in for after within over during every per from before until since than".split())
 _BETWEEN = frozenset("the a an all each another about only just first last next these those".split())
-_NEEDS = frozenset("need needs needed has have had want wants able going supposed required likely used".split())
+_CONDITIONS = frozenset({"if", "when", "because"})
+_NEEDS = frozenset("need needs has have had want wants able going supposed required likely used".split())
+_DECLINED = re.compile(
+    r"[\s:*_]*(?:(?:it|this|that)\s(?:is\s)?)?(?:not\sgiven|unknown|undefined|undetermined|impossible|none\b|not\spossible|cannot\b"
+    r"|can['\u2019]t\b|indeterminate|n/a\b)",
+    re.IGNORECASE,
+)
 _NOT = frozenset({"not", "never"})
 _CLOSE = 0.01
 
@@ -37,7 +47,7 @@ _CLOSE = 0.01
 def read_answer(text: str) -> Reading | None:
     """Return what an answer comes to; None if it has nothing like a number where it counts."""
     text = without_further_questions(text)
-    for mark in reversed(marks_of(text)):
+    for mark in reversed(marks_of(text)[-MOST:]):
         reading = _marked(text, mark)
         if reading is None:
             continue
@@ -53,7 +63,7 @@ def read_gold(text: str) -> Reading:
 
     A solution that ends with a mark (`#### 18`) has the number there. Of an equation the last side counts.
     """
-    for mark in reversed(marks_of(text)):
+    for mark in reversed(marks_of(text)[-MOST:]):
         reading = _marked(text, mark)
         if reading is not None:
             return reading
@@ -85,6 +95,8 @@ def _marked(text: str, mark: Mark) -> Reading | None:
 def _stated(rest: str) -> Reading | None:
     """What a statement says, of which `rest` is all that follows its verb."""
     rest = rest[:LONGEST]
+    if _DECLINED.match(rest):
+        return Reading(rest.strip().split("\n")[0], (), "no number")
     tokens = tokens_of(rest)
     begin = _behind_decorations(tokens)
     end = _sentence_end(tokens, begin)
@@ -172,7 +184,11 @@ def _line(line: str, words: bool) -> Reading | None:
     begin = end = 0
     while end <= items[-1].first:
         begin, end = end, _sentence_end(tokens, end) + 1
-    last = [item._replace(first=item.first - begin, last=item.last - begin) for item in items if item.first >= begin]
+    last = [
+        item._replace(first=item.first - begin, last=item.last - begin)
+        for item in items
+        if item.first >= begin
+    ]
     sentence = tokens[begin : max(end, items[-1].last)]
     return _reading(line, sentence, last, _clause_item(sentence, last))
 
@@ -185,7 +201,7 @@ def _only_one(items: Sequence[Item]) -> bool:
 def _clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
     """The number that a sentence comes to: its last one, without remarks in brackets, what is denied, and
     circumstances (`in 30 days`), as long as one is left; if just one is in bold type, that one."""
-    left = list(items)
+    left = list(items[-MOST:])
     for is_left_out in (_is_remark, _is_denied, _is_circumstance, _is_purpose):
         left = [item for item in left if not is_left_out(tokens, item)] or left
     bold = [item for item in left if tokens[item.first].bold]
@@ -199,7 +215,9 @@ def _is_remark(tokens: Sequence[Token], item: Item) -> bool:
         depth += (tokens[place].text == ")") - (tokens[place].text == "(")
         if depth < 0:
             closed = any(token.text == ")" for token in tokens[item.last :])
-            return closed and tokens[place].after_blank and place > 0 and tokens[place - 1].text not in "=≈+-×/"
+            return (
+                closed and tokens[place].after_blank and place > 0 and tokens[place - 1].text not in "=≈+-×/"
+            )
     return False
 
 
@@ -209,10 +227,14 @@ def _is_denied(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether an item says when, for how long or from what, as in `in 30 days`; money for something is a price."""
+    """Whether an item says when, for how long or on what condition, as in `in 30 days`; `for $5` is a price."""
     place = item.first - 1
     while place >= 0 and tokens[place].text.lower() in _BETWEEN:
         place -= 1
+    words = [token.text.lower() for token in tokens[: item.first]]
+    condition = max((at for at, word in enumerate(words) if at and word in _CONDITIONS), default=len(words))
+    if condition < len(words) and not {"then", ","} & set(words[condition:]):
+        return True
     if place < 0 or tokens[place].text.lower() not in _CIRCUMSTANCES:
         return False
     unit = item.value.unit if isinstance(item.value, Quantity) else None
@@ -234,7 +256,7 @@ def _reading(text: str, tokens: Sequence[Token], items: Sequence[Item], item: It
     span = text[tokens[item.first].start : tokens[item.last - 1].end]
     if not isinstance(item.value, Quantity):
         return Reading(span, (), item.value)
-    quantities = (item.value,)
+    quantities: tuple[Quantity, ...] = (item.value,)
     before = items[items.index(item) - 1] if items.index(item) else None
     if before is not None and isinstance(before.value, Quantity) and _is_rounded(tokens, before, item):
         one, other = before.value, item.value

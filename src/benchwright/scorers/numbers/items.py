@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchwright.scorers.numbers.arithmetic import Value, added
 from benchwright.scorers.numbers.cursor import Cursor
 from benchwright.scorers.numbers.digits import read_digits
-from benchwright.scorers.numbers.expressions import read_expression
+from benchwright.scorers.numbers.expressions import DEEPEST, read_expression
 from benchwright.scorers.numbers.numerals import LETTERED, LISTED, MORNING, ORDINAL
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
@@ -20,7 +20,14 @@ RANGE = "a range"
 TUPLE = "a tuple or an interval"
 UNEQUAL = "an inequality"
 _KINDS = {"date": "a date", "time": "a time of day"}
-_JOINING_WORDS = {"and": LISTED, "or": LISTED, "nor": LISTED, "to": RANGE, "through": RANGE, "by": "dimensions"}
+_JOINING_WORDS = {
+    "and": LISTED,
+    "or": LISTED,
+    "nor": LISTED,
+    "to": RANGE,
+    "through": RANGE,
+    "by": "dimensions",
+}
 _JOINING_SIGNS = {"–": RANGE, "—": RANGE, ":": "a ratio", "±": "a number with a margin", "&": LISTED} | {
     sign: UNEQUAL for sign in "<>≤≥≠"
 }
@@ -29,6 +36,8 @@ _LABELS = frozenset(
 )
 _ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
 LONGEST_WORDS = 12
+LONGEST_TUPLE = 200
+"""Tokens among which a tuple ends."""
 
 
 class Item(NamedTuple):
@@ -59,6 +68,8 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
 def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
     """Return the item that begins at a token; None if none does."""
     token = tokens[place]
+    if _opens(tokens, place) and _opens(tokens, place + DEEPEST):
+        return None
     if token.kind in _KINDS:
         return Item(_KINDS[token.kind], place, place + 1)
     if _is_label(tokens, place):
@@ -77,19 +88,23 @@ def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item
 
 def _behind_name(tokens: Sequence[Token], place: int) -> int:
     """The place behind a name with a number, such as COVID-19 and Step 3; the next one without such a name."""
-    token, hyphen, number = (*tokens[place : place + 3], None, None)[:3]
-    if token.kind != "word" or hyphen is None:
+    token, cursor = tokens[place], Cursor(tokens, place)
+    if token.kind != "word" or token.math:
         return place + 1
-    if token.text.lower() in _LABELS and hyphen.kind == "number":
+    if token.text.lower() in _LABELS and cursor.is_number(1):
         return place + 2
-    attached = number is not None and not hyphen.after_blank and not number.after_blank
-    named = hyphen.text == "-" and number is not None and number.kind == "number" and attached
-    return place + 3 if named and not token.math and len(token.text) > 1 else place + 1
+    attached = not any(one.after_blank for one in tokens[place + 1 : place + 3])
+    named = len(token.text) > 1 and cursor.is_sign("-", ahead=1) and cursor.is_number(2)
+    return place + 3 if named and attached else place + 1
 
 
 def _is_label(tokens: Sequence[Token], place: int) -> bool:
     """Whether a number only numbers a line, as in `2. Add them`."""
-    if tokens[place].kind != "number" or (place > 0 and tokens[place - 1].text != "\n") or place + 2 >= len(tokens):
+    if (
+        tokens[place].kind != "number"
+        or (place > 0 and tokens[place - 1].text != "\n")
+        or place + 2 >= len(tokens)
+    ):
         return False
     dot, after = tokens[place + 1], tokens[place + 2]
     return dot.text in (".", ")") and not dot.after_blank and after.after_blank and after.text != "\n"
@@ -105,7 +120,7 @@ def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
 
 def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
     """The place behind a tuple, set or interval; None if there is none."""
-    if tokens[place].text not in ("(", "[") or tokens[place].kind != "sign":
+    if not _opens(tokens, place) or _opens(tokens, place + 2):
         return None
     cursor = Cursor(tokens, place + 1)
     signed = cursor.is_sign("-", "+")
@@ -121,22 +136,27 @@ def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
     if not cursor.is_sign(",", ";"):
         return None
     while (token := cursor.peek()) is not None and token.text not in (")", "]", "\n"):
-        if token.kind == "word" and len(token.text) > 2:
+        if (token.kind == "word" and len(token.text) > 2) or cursor.place > place + LONGEST_TUPLE:
             return None
         cursor.place += 1
     return cursor.place + 1 if cursor.is_sign(")", "]") else None
 
 
+def _opens(tokens: Sequence[Token], place: int) -> bool:
+    return place < len(tokens) and tokens[place].text in ("(", "[") and tokens[place].kind == "sign"
+
+
 def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
     if tokens[place].kind != "word":
         return None
-    words = [token.text.lower() for token in tokens[place : place + LONGEST_WORDS]]
-    found = read_words(words)
+    negative = tokens[place].text.lower() in ("minus", "negative")
+    begin = place + negative
+    found = read_words([token.text.lower() for token in tokens[begin : begin + LONGEST_WORDS]])
     if found is None:
         return None
-    cursor = Cursor(tokens, place + found[1])
-    unit = read_unit(cursor)
-    return Quantity(found[0], found[0].denominator == 1, unit), cursor.place
+    cursor = Cursor(tokens, begin + found[1])
+    value = -found[0] if negative else found[0]
+    return Quantity(value, value.denominator == 1, read_unit(cursor)), cursor.place
 
 
 def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
@@ -145,10 +165,18 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
     token = cursor.peek()
     if token is None:
         return item
-    if token.kind == "dots" and not token.after_blank and isinstance(item.value, Quantity) and not item.value.whole:
+    if (
+        token.kind == "dots"
+        and not token.after_blank
+        and isinstance(item.value, Quantity)
+        and not item.value.whole
+    ):
         return Item("a number whose digits go on", item.first, item.last + 1)
     if token.text == "_":
-        return Item("a number in another base", item.first, item.last + 2)
+        braced = cursor.is_sign("{", ahead=1)
+        return Item(
+            "a number in another base", item.first, min(item.last + (4 if braced else 2), len(tokens))
+        )
     if cursor.is_word(*MORNING):
         return Item(_KINDS["time"], item.first, item.last + 1)
     if cursor.is_word("and") and cursor.is_word("a", ahead=1) and cursor.is_word(*PARTS, ahead=2):
@@ -156,13 +184,18 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
     smaller = _with_smaller_unit(tokens, item)
     if smaller is not None:
         return smaller
-    joined = _joined(cursor, words)
-    return item if joined is None else Item(joined[0], item.first, joined[1])
+    while (joined := _joined(Cursor(tokens, item.last), words)) is not None:
+        item = Item(joined[0], item.first, joined[1])
+    return item
 
 
 def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
     part = Fraction(1, PARTS[tokens[item.last + 2].text.lower()])
-    value = Quantity(item.value.value + part, unit=item.value.unit) if isinstance(item.value, Quantity) else item.value
+    value = (
+        Quantity(item.value.value + part, unit=item.value.unit)
+        if isinstance(item.value, Quantity)
+        else item.value
+    )
     return Item(value, item.first, item.last + 3)
 
 
@@ -184,7 +217,8 @@ def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
 def _joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
     """What a number becomes by what is joined to it, and the place behind; None if nothing is."""
     token, after = cursor.peek(), cursor.peek(1)
-    assert token is not None
+    if token is None:
+        return None
     if token.text in (",", ";") and token.kind == "sign":
         return _rest_of_list(cursor, words)
     if token.kind == "word":
@@ -199,12 +233,18 @@ def _joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
             kind = RANGE if money or attached else None
     if kind is None:
         return None
-    item = _next_item(cursor.tokens, cursor.place + 1, words)
-    return None if item is None else (kind, item.last)
+    found = _amount(cursor.tokens, cursor.place + 1, words)
+    return None if found is None else (kind, found[1])
 
 
-def _next_item(tokens: Sequence[Token], place: int, words: bool) -> Item | None:
-    return item_at(tokens, place, words=words) if place < len(tokens) else None
+def _amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int] | None:
+    """The expression, or the number in words, that begins at a place."""
+    if place >= len(tokens):
+        return None
+    end = _tuple_end(tokens, place)
+    if end is not None:
+        return TUPLE, end
+    return read_expression(tokens, place) or (_number_words(tokens, place) if words else None)
 
 
 def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
@@ -212,9 +252,7 @@ def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
     while cursor.is_sign(",", ";"):
         cursor.place += 1
         cursor.place += cursor.is_word("and", "or")
-        found = read_expression(cursor.tokens, cursor.place) or (
-            _number_words(cursor.tokens, cursor.place) if words and cursor.peek() else None
-        )
+        found = _amount(cursor.tokens, cursor.place, words)
         if found is None:
             return None
         cursor.place = found[1]

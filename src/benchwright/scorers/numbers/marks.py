@@ -6,27 +6,31 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchwright.scorers.clauses import taken_back
+
 BOX, TAG, HASHES, STATEMENT = "box", "tag", "hashes", "statement"
 
 LONGEST_BOX = 2_000
 
 _BOX = re.compile(r"\\?(?:boxed|fbox)\s?\{")
+_BRACE = re.compile(r"[{}]")
 _TAG = re.compile(r"<answer>(.{0,2000}?)</answer>", re.IGNORECASE | re.DOTALL)
 _HASHES = re.compile(r"(?<!#)####(?!#)[ \t]*([^\n]*)")
-STATED = re.compile(
-    r"""(?<![A-Za-z])answers?["'`*_)\]]{0,4} (?: \s* [:=\uff1a] | \s+ (?:is|was|comes\s+to|would\s+be|will\s+be|should\s+be|must\s+be)\b
-        | \s*\n+(?=\s*[$\\(*]*[-+\u2212]?[0-9]) )
+_STATED = re.compile(
+    r"""(?<![A-Za-z])answers?["'`*_)\]]{0,4}
+        (?: \s* [:=\uff1a]
+          | \s+ (?:is|was|comes\s+to|would\s+be|will\s+be|should\s+be|must\s+be)\b
+          | \s*\n+(?=\s*[$\\(*]*[-+\u2212]?[0-9]) )
       | (?:答案|答)\s*(?:是|为|：|:)
       | \b(?:Antwort|R[ée]ponse|Respuesta|Risposta|Resposta)["*_]{0,4}\s*:""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ANOTHER_QUESTION = re.compile(r"^[ \t>*#]*(?:Question|Problem|Q|User|Human|Instruction)\s*[0-9]*\s*[:.][ \t]*\S", re.M)
-_RETRACTION = re.compile(
-    r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s (?:wrong|incorrect|not\s(?:right|correct)|a\smistake)
-      | I \s (?:made|have\smade) \s (?:a|an) \s (?:\w+\s)? (?:mistake|error)
-      | I \s was \s (?:wrong|mistaken) | scratch\sthat | on\ssecond\sthought | correction\s?: | (?:no,?\s+wait|wait,?\s+no)\b
-      | (?:let\sme|I['\u2019]ll) \s (?:correct|fix|revise)
-      | (?:wait|actually|hmm|oops|sorry|no)\b[,.:!\s-]{1,4}(?:\w+\s){0,3}? (?:it|that|this|the\s\w+|the\s\w+\s\w+) \s? (?:should\sbe|must\sbe|is|['\u2019]s|comes\sto|would\sbe)\b (?!\s(?:consistent|correct|right|a\b|an\b|the\b)) )""",
+_ANOTHER_QUESTION = re.compile(
+    r"^[ \t>*#]*(?:Question|Problem|Q|User|Human|Instruction)\s*[0-9]*\s*[:.][ \t]*\S", re.MULTILINE
+)
+_REPLACEMENT = re.compile(
+    r"""\b(?:wait|actually|hmm|oops|sorry|no)\b[,.:!\s-]{1,4}(?:\w+\s){0,3}? (?:it|that|this|the\s\w+|the\s\w+\s\w+) \s?
+        (?:should\sbe|must\sbe|is|['\u2019]s|comes\sto|would\sbe)\b (?!\s(?:consistent|correct|right|an?\b|the\b))""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -45,38 +49,39 @@ def marks_of(text: str) -> list[Mark]:
 
 
 def _marks(text: str) -> Iterator[Mark]:
+    closing = _closing(text) if "boxed" in text or "fbox" in text else {}
     for found in _BOX.finditer(text):
-        end = _closing(text, found.end())
-        if end is not None and text[found.end() : end].strip():
+        end = closing.get(found.end() - 1)
+        if end is not None and end - found.end() <= LONGEST_BOX and text[found.end() : end].strip():
             yield Mark(BOX, found.end(), end)
     for kind, pattern in ((TAG, _TAG), (HASHES, _HASHES)):
         for found in pattern.finditer(text):
             if found[1].strip():
                 yield Mark(kind, found.start(1), found.end(1))
-    for found in STATED.finditer(text):
+    for found in _STATED.finditer(text):
         yield Mark(STATEMENT, found.end(), len(text))
 
 
-def _closing(text: str, start: int) -> int | None:
-    depth = 1
-    for place in range(start, min(len(text), start + LONGEST_BOX)):
-        depth += {"{": 1, "}": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    return None
+def _closing(text: str) -> dict[int, int]:
+    """Where each brace that is closed is closed."""
+    opened: list[int] = []
+    closing: dict[int, int] = {}
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            closing[opened.pop()] = brace.start()
+    return closing
 
 
 def without_further_questions(text: str) -> str:
     """Return the text up to a question that the model asks itself after it has answered, as base models do."""
-    for found in _ANOTHER_QUESTION.finditer(text):
-        if any(mark.start <= found.start() for mark in marks_of(text[: found.start()])):
-            return text[: found.start()]
-    return text
+    first = next(iter(marks_of(text)), None)
+    asked = first and _ANOTHER_QUESTION.search(text, first.start)
+    return text[: asked.start()] if asked else text
 
 
 def retraction(text: str, start: int) -> int | None:
-    """Return the place behind the last words that take an answer back; None if nothing does."""
-    last = None
-    for found in _RETRACTION.finditer(text, start):
-        last = found.end()
-    return last
+    """Return the place behind the last words that take an answer back or replace it; None if nothing does."""
+    places = [found.end() for found in _REPLACEMENT.finditer(text, start)]
+    return max((place for place in (taken_back(text, start), *places) if place is not None), default=None)

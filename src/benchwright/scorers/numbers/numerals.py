@@ -71,7 +71,9 @@ def read_repeating(text: str) -> Quantity:
 def begins_amount(cursor: Cursor) -> bool:
     """Return whether the sign or the code of a currency is at the cursor."""
     token = cursor.peek()
-    return token is not None and (token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CODES))
+    return token is not None and (
+        token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CODES)
+    )
 
 
 def _attached(cursor: Cursor, money: Unit | None) -> Value | None:

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
   | (?P<set> \\[{{}}] )
   | (?P<command> \\[A-Za-z]+ \*? )
   | (?P<escaped> \\[%$] )
-  | (?P<times> (?: (?<=[0-9)\]}}%$]) | (?<=[0-9)\]}}%$]\s) ) [xX] (?=\s?[0-9$(.\\]) )
+  | (?P<times> (?: (?<=[0-9)\]}}%$]) | (?<=[0-9)\]}}%$]\s) ) [xX] (?=\s?(?:[0-9$(\\]|\.[0-9])) )
   | (?P<dots> \.\.\.+ | … )
   | (?P<word> [^\W\d_]\w*[0-9]\w*(?:\.[0-9]+)* | [^\W\d_]+(?:['\u2019][^\W\d_]+)? )
   | (?P<newline> \n )
@@ -46,16 +46,39 @@ _COMMANDS = {
     **dict.fromkeys(("ge", "geq", "geqslant"), "≥"),
     **dict.fromkeys(("ne", "neq"), "≠"),
     **dict.fromkeys(("dots", "ldots", "cdots"), "…"),
-    **{"lt": "<", "gt": ">", "div": "÷", "pm": "±", "pi": "π", "circ": "°", "degree": "°", "infty": "∞", "cent": "¢"},
+    **{
+        "lt": "<",
+        "gt": ">",
+        "div": "÷",
+        "pm": "±",
+        "pi": "π",
+        "circ": "°",
+        "degree": "°",
+        "infty": "∞",
+        "cent": "¢",
+    },
     **{"pounds": "£", "euro": "€", "lbrace": "(", "rbrace": ")"},
 }
-_SHOWN = frozenset("text textbf textit textrm mathrm mathbf mathit mbox operatorname emph boxed fbox bm rm".split())
+_SHOWN = frozenset(
+    "text textbf textit textrm mathrm mathbf mathit mbox operatorname emph boxed fbox bm rm".split()
+)
 _KEPT = frozenset("frac dfrac tfrac cfrac sqrt overline binom".split())
 _LAYOUT = frozenset(
     "left right big Big bigl bigr Bigl Bigr displaystyle quad qquad thinspace hspace space begin end aligned align "
     "therefore because implies Rightarrow rightarrow to large Large huge limits".split()
 )
-_SIGNS = {"\u2212": "-", "*": "×", "·": "×", "⋅": "×", "∙": "×", "⁄": "/", "≃": "≈", "≅": "≈", "〜": "~", "º": "°"}
+_SIGNS = {
+    "\u2212": "-",
+    "*": "×",
+    "·": "×",
+    "⋅": "×",
+    "∙": "×",
+    "⁄": "/",
+    "≃": "≈",
+    "≅": "≈",
+    "〜": "~",
+    "º": "°",
+}
 _DOLLARS = re.compile(r"(?<![\\$\w])\$(?![\s$])((?:[^$\n\\]|\\.){1,400}?)(?<![\s\\])\$(?![$0-9])")
 _PROSE = re.compile(r"(?<!\\)\b[a-z]{3,}\s+[a-z]{2,}\b")
 
@@ -82,7 +105,11 @@ def tokens_of(text: str, *, math: bool = False) -> list[Token]:
 
 
 def _tokens(text: str, math: bool) -> Iterator[Token]:
-    dollars = {edge for found in _formulas(text) for edge in (found.start(), found.end() - 1)} if "$" in text else set()
+    dollars = (
+        {edge for found in _formulas(text) for edge in (found.start(), found.end() - 1)}
+        if "$" in text
+        else set()
+    )
     inside, blank, bold = math, False, False
     braces: list[bool] = []
     for found in _TOKEN.finditer(text):

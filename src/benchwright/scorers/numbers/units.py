@@ -39,10 +39,10 @@ def _units() -> Iterator[tuple[str, Unit]]:
         yield from ((each, unit) for each in (name, *others.split()))
     for dimension, measures in _MEASURES.items():
         for measure in measures.split("; "):
-            name, *others = measure.split()
-            name, _, factor = name.partition(":")
+            sized, *names = measure.split()
+            name, _, factor = sized.partition(":")
             unit = Unit(name, frozenset({dimension}), Fraction(factor))
-            for each in (name, *others):
+            for each in (name, *names):
                 yield each, unit
                 if len(each) > 3:
                     yield f"{each}s", unit
@@ -71,7 +71,9 @@ def unit_named(word: str) -> Unit | None:
 
 def raised(unit: Unit, power: int) -> Unit:
     """Return a unit of area or volume: the power of a unit of length."""
-    return Unit(f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power)
+    return Unit(
+        f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power
+    )
 
 
 def read_unit(cursor: Cursor) -> Unit | None:
@@ -106,7 +108,9 @@ def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
         return SIGNS["°"], 2
     if token.kind != "sign" or token.text not in SIGNS:
         return None
-    begins_next = token.text in CURRENCIES and cursor.is_number(1) and after is not None and not after.after_blank
+    begins_next = (
+        token.text in CURRENCIES and cursor.is_number(1) and after is not None and not after.after_blank
+    )
     return None if begins_next else (SIGNS[token.text], 1)
 
 

@@ -37,7 +37,17 @@ LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 MONEY_LETTERS = LETTERS | {"m": 10**6, "b": 10**9}
 """The same, behind an amount of money."""
 
-PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    "tenth": 10,
+}
 PARTS |= {f"{name}s": part for name, part in PARTS.items() if not name.startswith("hal")}
 
 JOINED = ("-", "and")
@@ -57,7 +67,11 @@ def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
     rest = count + (words[count : count + 1] == ["-"])
     if number < 20 and words[rest : rest + 1] and words[rest] in PARTS:
         return Fraction(number, PARTS[words[rest]]), rest + 1
-    if words[count : count + 2] == ["and", "a"] and words[count + 2 : count + 3] and words[count + 2] in PARTS:
+    if (
+        words[count : count + 2] == ["and", "a"]
+        and words[count + 2 : count + 3]
+        and words[count + 2] in PARTS
+    ):
         return number + Fraction(1, PARTS[words[count + 2]]), count + 3
     return Fraction(number), count
 
