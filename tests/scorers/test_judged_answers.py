@@ -24,7 +24,7 @@ REAL = [one for one in NUMBERS if one["by"] != "written"]
 def read_as_judged(one: dict[str, Any]) -> bool:
     if one["kind"] == "letter":
         found = find_letter(one["answer"], "ABCDEFGHIJ"[: one["letters"]])
-        return (found[0] if found else None) == one["judged"]
+        return bool((found[0] if found else None) == one["judged"])
     reading = read_answer(one["answer"])
     given = reading.quantities if reading else ()
     if one["judged"] is None:

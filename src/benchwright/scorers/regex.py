@@ -33,8 +33,8 @@ RE = str(Path(re.__file__).parent)
 class Regex:
     """1 if the pattern is found in the answer, else 0.
 
-    The pattern is `pattern`, or each sample's own `ground_truth`; of a list of patterns, any will do. `full` asks that it match the whole
-    answer (white space at either end aside), `ignore_case` lets upper and lower case be alike.
+    The pattern is `pattern`, or each sample's own `ground_truth`; of a list of patterns, any will do. `full` asks that
+    it match the whole answer (white space at either end aside), `ignore_case` lets upper and lower case be alike.
 
     Some patterns take time exponential in the length of the text, `(a+)+$` among them. A search that is not
     decided within 5 ms goes on in another process, so that it holds no other trial up, and is given up as a

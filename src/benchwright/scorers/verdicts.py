@@ -123,4 +123,6 @@ def _score_of(value: Any) -> float | None:
         return None
     given = [found for name, found in value.items() if name.lower() == "score"]
     number = given[0] if len(given) == 1 else None
-    return float(number) if type(number) in (int, float) and number == number else None
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or number != number:
+        return None
+    return float(number)

@@ -14,7 +14,7 @@ from benchwright.scorers.numbers.numerals import LETTERED, LISTED, MORNING, ORDI
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.units import CURRENCIES, read_unit
-from benchwright.scorers.numbers.words import PARTS, read_words
+from benchwright.scorers.numbers.words import PARTS, read_words, word_set
 
 RANGE = "a range"
 TUPLE = "a tuple or an interval"
@@ -28,11 +28,18 @@ _JOINING_WORDS = {
     "through": RANGE,
     "by": "dimensions",
 }
-_JOINING_SIGNS = {"–": RANGE, "—": RANGE, ":": "a ratio", "±": "a number with a margin", "&": LISTED} | {
-    sign: UNEQUAL for sign in "<>≤≥≠"
+_JOINING_SIGNS = {
+    **{"–": RANGE, "—": RANGE, ":": "a ratio", "±": "a number with a margin", "&": LISTED},
+    **dict.fromkeys("<>≤≥≠", UNEQUAL),
 }
-_LABELS = frozenset(
-    "step steps question problem example option part figure table equation case exercise chapter section".split()
+    "–": RANGE,
+    "—": RANGE,
+    ":": "a ratio",
+    "±": "a number with a margin",
+    "&": LISTED,
+} | dict.fromkeys("<>≤≥≠", UNEQUAL)
+_LABELS = word_set(
+    "step steps question problem example option part figure table equation case exercise chapter section"
 )
 _ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
 LONGEST_WORDS = 12

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from benchwright.scorers.characters import plain_characters
 from benchwright.scorers.numbers.digits import BLANKS, WRITTEN
+from benchwright.scorers.numbers.words import word_set
 
 MONTHS = (
     "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
@@ -46,26 +47,25 @@ _COMMANDS = {
     **dict.fromkeys(("ge", "geq", "geqslant"), "≥"),
     **dict.fromkeys(("ne", "neq"), "≠"),
     **dict.fromkeys(("dots", "ldots", "cdots"), "…"),
-    **{
-        "lt": "<",
-        "gt": ">",
-        "div": "÷",
-        "pm": "±",
-        "pi": "π",
-        "circ": "°",
-        "degree": "°",
-        "infty": "∞",
-        "cent": "¢",
-    },
-    **{"pounds": "£", "euro": "€", "lbrace": "(", "rbrace": ")"},
+    "lt": "<",
+    "gt": ">",
+    "div": "÷",
+    "pm": "±",
+    "pi": "π",
+    "circ": "°",
+    "degree": "°",
+    "infty": "∞",
+    "cent": "¢",
+    "pounds": "£",
+    "euro": "€",
+    "lbrace": "(",
+    "rbrace": ")",
 }
-_SHOWN = frozenset(
-    "text textbf textit textrm mathrm mathbf mathit mbox operatorname emph boxed fbox bm rm".split()
-)
-_KEPT = frozenset("frac dfrac tfrac cfrac sqrt overline binom".split())
-_LAYOUT = frozenset(
-    "left right big Big bigl bigr Bigl Bigr displaystyle quad qquad thinspace hspace space begin end aligned align "
-    "therefore because implies Rightarrow rightarrow to large Large huge limits".split()
+_SHOWN = word_set("text textbf textit textrm mathrm mathbf mathit mbox operatorname emph boxed fbox bm rm")
+_KEPT = word_set("frac dfrac tfrac cfrac sqrt overline binom")
+_LAYOUT = word_set(
+    "left right big Big bigl bigr Bigl Bigr displaystyle quad qquad thinspace hspace space begin end aligned "
+    "align therefore because implies Rightarrow rightarrow to large Large huge limits"
 )
 _SIGNS = {
     "\u2212": "-",

@@ -24,7 +24,8 @@ _MEASURES = {
     "kilometre; inch:0.0254 inches; foot:0.3048 feet ft; yard:0.9144 yd; mile:1609.344 mi",
     "mass": "mg:1/1000000 milligram; g:1/1000 gram; kg:1 kilogram kilo; tonne:1000; oz:0.028349523125 ounce; "
     "lb:0.45359237 lbs",
-    "time": "ms:1/1000 millisecond; second:1 s sec secs; minute:60 min mins; hour:3600 h hr hrs; day:86400; week:604800",
+    "time": "ms:1/1000 millisecond; second:1 s sec secs; minute:60 min mins; hour:3600 h hr hrs; day:86400; "
+    "week:604800",
     "years": "month:1; year:12 yr yrs",
     "volume": "ml:1/1000 mL milliliter millilitre; l:1 L liter litre; gallon:3.785411784 gal",
     "angle": "degree:1 deg; rad:57.29577951308232 radian",

@@ -54,6 +54,11 @@ JOINED = ("-", "and")
 MOST = 10**15
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
 def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
     """Return the number that words begin with and how many of them it takes; None if they begin with none.
 
