@@ -8,43 +8,17 @@ from typing import NamedTuple
 
 from benchwright.scorers.numbers.arithmetic import Value, added
 from benchwright.scorers.numbers.cursor import Cursor
-from benchwright.scorers.numbers.digits import read_digits
-from benchwright.scorers.numbers.expressions import DEEPEST, read_expression
-from benchwright.scorers.numbers.numerals import LETTERED, LISTED, MORNING, ORDINAL
+from benchwright.scorers.numbers.expressions import read_expression
+from benchwright.scorers.numbers.joining import TUPLE, UNEQUAL, amount, joined
+from benchwright.scorers.numbers.numerals import LETTERED, MORNING, ORDINAL
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
-from benchwright.scorers.numbers.units import CURRENCIES, read_unit
-from benchwright.scorers.numbers.words import PARTS, read_words, word_set
+from benchwright.scorers.numbers.words import PARTS, word_set
 
-RANGE = "a range"
-TUPLE = "a tuple or an interval"
-UNEQUAL = "an inequality"
 _KINDS = {"date": "a date", "time": "a time of day"}
-_JOINING_WORDS = {
-    "and": LISTED,
-    "or": LISTED,
-    "nor": LISTED,
-    "to": RANGE,
-    "through": RANGE,
-    "by": "dimensions",
-}
-_JOINING_SIGNS = {
-    **{"–": RANGE, "—": RANGE, ":": "a ratio", "±": "a number with a margin", "&": LISTED},
-    **dict.fromkeys("<>≤≥≠", UNEQUAL),
-}
-    "–": RANGE,
-    "—": RANGE,
-    ":": "a ratio",
-    "±": "a number with a margin",
-    "&": LISTED,
-} | dict.fromkeys("<>≤≥≠", UNEQUAL)
 _LABELS = word_set(
     "step steps question problem example option part figure table equation case exercise chapter section"
 )
-_ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
-LONGEST_WORDS = 12
-LONGEST_TUPLE = 200
-"""Tokens among which a tuple ends."""
 
 
 class Item(NamedTuple):
@@ -75,8 +49,6 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
 def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
     """Return the item that begins at a token; None if none does."""
     token = tokens[place]
-    if _opens(tokens, place) and _opens(tokens, place + DEEPEST):
-        return None
     if token.kind in _KINDS:
         return Item(_KINDS[token.kind], place, place + 1)
     if _is_label(tokens, place):
@@ -87,10 +59,11 @@ def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item
     if token.text in "<>≤≥≠" and token.kind == "sign":
         found = read_expression(tokens, place + 1)
         return None if found is None else Item(UNEQUAL, place, found[1])
-    if (end := _tuple_end(tokens, place)) is not None:
-        return Item(TUPLE, place, end)
-    found = read_expression(tokens, place) or (_number_words(tokens, place) if words else None)
-    return None if found is None else _extended(tokens, Item(found[0], place, found[1]), words)
+    found = amount(tokens, place, words)
+    if found is None:
+        return None
+    item = Item(found[0], place, found[1])
+    return item if item.value == TUPLE else _extended(tokens, item, words)
 
 
 def _behind_name(tokens: Sequence[Token], place: int) -> int:
@@ -125,47 +98,6 @@ def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
     return before.kind == "word" and len(before.text) == 1 and before.text not in "aAI"
 
 
-def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
-    """The place behind a tuple, set or interval; None if there is none."""
-    if not _opens(tokens, place) or _opens(tokens, place + 2):
-        return None
-    cursor = Cursor(tokens, place + 1)
-    signed = cursor.is_sign("-", "+")
-    inner = cursor.peek(signed)
-    if inner is not None and inner.kind == "number" and "," in inner.text and "." not in inner.text:
-        found = read_digits(inner.text)
-        if (found is None or not found[1]) and cursor.is_sign(")", "]", ahead=1 + signed):
-            return place + 3 + signed
-    first = read_expression(tokens, place + 1)
-    if first is None:
-        return None
-    cursor.place = first[1]
-    if not cursor.is_sign(",", ";"):
-        return None
-    while (token := cursor.peek()) is not None and token.text not in (")", "]", "\n"):
-        if (token.kind == "word" and len(token.text) > 2) or cursor.place > place + LONGEST_TUPLE:
-            return None
-        cursor.place += 1
-    return cursor.place + 1 if cursor.is_sign(")", "]") else None
-
-
-def _opens(tokens: Sequence[Token], place: int) -> bool:
-    return place < len(tokens) and tokens[place].text in ("(", "[") and tokens[place].kind == "sign"
-
-
-def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
-    if tokens[place].kind != "word":
-        return None
-    negative = tokens[place].text.lower() in ("minus", "negative")
-    begin = place + negative
-    found = read_words([token.text.lower() for token in tokens[begin : begin + LONGEST_WORDS]])
-    if found is None:
-        return None
-    cursor = Cursor(tokens, begin + found[1])
-    value = -found[0] if negative else found[0]
-    return Quantity(value, value.denominator == 1, read_unit(cursor)), cursor.place
-
-
 def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
     """The item with what is joined to it: smaller units, the rest of a range or a list."""
     cursor = Cursor(tokens, item.last)
@@ -191,8 +123,8 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
     smaller = _with_smaller_unit(tokens, item)
     if smaller is not None:
         return smaller
-    while (joined := _joined(Cursor(tokens, item.last), words)) is not None:
-        item = Item(joined[0], item.first, joined[1])
+    while (more := joined(Cursor(tokens, item.last), words)) is not None:
+        item = Item(more[0], item.first, more[1])
     return item
 
 
@@ -219,51 +151,3 @@ def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
     if not unit.fits(smaller) or smaller.factor >= unit.factor:
         return None
     return Item(added(item.value, found[0], 1), item.first, found[1])
-
-
-def _joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """What a number becomes by what is joined to it, and the place behind; None if nothing is."""
-    token, after = cursor.peek(), cursor.peek(1)
-    if token is None:
-        return None
-    if token.text in (",", ";") and token.kind == "sign":
-        return _rest_of_list(cursor, words)
-    if token.kind == "word":
-        kind = _JOINING_WORDS.get(token.text.lower())
-        if cursor.is_word("out") and cursor.is_word("of", ahead=1):
-            kind, cursor.place = "a share", cursor.place + 1
-    else:
-        kind = _JOINING_SIGNS.get(token.text)
-        if token.text == "-" and after is not None and not token.math:
-            money = after.kind == "sign" and after.text in CURRENCIES
-            attached = not token.after_blank and not after.after_blank and after.kind == "number"
-            kind = RANGE if money or attached else None
-    if kind is None:
-        return None
-    found = _amount(cursor.tokens, cursor.place + 1, words)
-    return None if found is None else (kind, found[1])
-
-
-def _amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int] | None:
-    """The expression, or the number in words, that begins at a place."""
-    if place >= len(tokens):
-        return None
-    end = _tuple_end(tokens, place)
-    if end is not None:
-        return TUPLE, end
-    return read_expression(tokens, place) or (_number_words(tokens, place) if words else None)
-
-
-def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """The rest of a list of numbers that ends its clause: in `In 2020, 18 came` there is none."""
-    while cursor.is_sign(",", ";"):
-        cursor.place += 1
-        cursor.place += cursor.is_word("and", "or")
-        found = _amount(cursor.tokens, cursor.place, words)
-        if found is None:
-            return None
-        cursor.place = found[1]
-        if cursor.is_word("and", "or") and (last := read_expression(cursor.tokens, cursor.place + 1)):
-            cursor.place = last[1]
-    token = cursor.peek()
-    return (LISTED, cursor.place) if token is None or token.text in _ENDS else None
