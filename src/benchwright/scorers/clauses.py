@@ -64,7 +64,9 @@ def is_denied(text: str, start: int, end: int) -> bool:
 def is_supposed(text: str, start: int, end: int) -> bool:
     """Return whether a statement only holds under a condition that is not given (`if x were 2, it would be C`)."""
     before, statement = sentence_before(text, start), text[start:end]
-    if _RIGHT_BEFORE.search(before) or (_UNREAL.search(statement) and _CONDITION_BEHIND.match(text, end)):
+    if _RIGHT_BEFORE.search(before) or (
+        _UNREAL.search(before + statement) and _CONDITION_BEHIND.match(text, end)
+    ):
         return True
     return _SUPPOSED.search(before) is not None and _UNREAL.search(before + statement) is not None
 

@@ -75,7 +75,7 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
     if found is None or not _COMMENT.match(found["behind"]):
         return None
     if _RANGE.match(found["behind"]) or _AGAIN.search(found["behind"]):
-        raise GraderError(f"the judge gives several scores: {quoted(line.strip())!r}")
+        raise GraderError(f"the judge's reply gives several scores: {quoted(line.strip())!r}")
     number = float(found["number"].replace(",", "."))
     unit_scale = (lowest, highest) == (0.0, 1.0)
     if found["percent"] and unit_scale:
