@@ -135,7 +135,7 @@ class SampleRows(msgspec.Struct):
 
     def _advice(self) -> str:
         more = len(self._bad) - 1
-        others = f" So are {counted(more, 'more row')}." if more else ""
+        others = f" {counted(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
         return f".{others} Mend them, or leave such rows out with --skip-bad-rows"
 
     @property

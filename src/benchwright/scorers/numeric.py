@@ -11,7 +11,7 @@ from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
 from benchwright.scorers.numbers.final import read_answer, read_gold
-from benchwright.scorers.numbers.quantity import Quantity, Tolerance
+from benchwright.scorers.numbers.quantity import NOTHING, Quantity, Reading, Tolerance
 from benchwright.scorers.shared import NO_ANSWER, as_text, quoted, right_answers, right_texts, tail
 
 VERSION = 2
@@ -52,8 +52,7 @@ class Numeric:
         if reading is None:
             return NO_ANSWER
         if not reading.quantities:
-            reason = f"the answer comes to {reading.kind}, not to one number"
-            return Score(None, Status.UNPARSED, quoted(reading.span), explanation=reason)
+            return Score(None, Status.UNPARSED, quoted(reading.span), explanation=_why_unparsed(reading))
         same = any(self._tolerance.allows(given, one) for given in reading.quantities for one in right)
         return Score(1.0 if same else 0.0, span=quoted(reading.span))
 

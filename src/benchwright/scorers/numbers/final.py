@@ -15,7 +15,7 @@ from benchwright.scorers.numbers.marks import (
     retraction,
     without_further_questions,
 )
-from benchwright.scorers.numbers.quantity import Quantity, Reading
+from benchwright.scorers.numbers.quantity import NOTHING, Quantity, Reading
 from benchwright.scorers.numbers.sentences import begun, behind_decorations, clause_item, sentence_end
 from benchwright.scorers.numbers.tokens import Token, tokens_of
 
@@ -60,7 +60,7 @@ def read_gold(text: str) -> Reading:
     tokens = tokens_of(text)
     items = [item for item in items_of(tokens, words=True) if not item.is_ordinal]
     if not items:
-        return Reading(text.strip(), (), "no number")
+        return Reading(text.strip(), (), NOTHING)
     if len(items) > 1 and not _is_equation(tokens, items):
         return Reading(text.strip(), (), SEVERAL)
     return _reading(text, tokens, items, items[-1])
@@ -79,14 +79,14 @@ def _marked(text: str, mark: Mark) -> Reading | None:
     items = items_of(tokens) or items_of(tokens, words=True)
     if items:
         return _reading(piece, tokens, items, begun(tokens, items) or clause_item(tokens, items))
-    return Reading(piece.strip(), (), "no number") if mark.kind in (BOX, TAG) else None
+    return Reading(piece.strip(), (), NOTHING) if mark.kind in (BOX, TAG) else None
 
 
 def _stated(rest: str) -> Reading | None:
     """What a statement says, of which `rest` is all that follows its verb."""
     rest = rest[:LONGEST]
     if _DECLINED.match(rest):
-        return Reading(rest.strip().split("\n")[0], (), "no number")
+        return Reading(rest.strip().split("\n")[0], (), NOTHING)
     tokens = tokens_of(rest)
     begin = behind_decorations(tokens)
     end = sentence_end(tokens, begin)

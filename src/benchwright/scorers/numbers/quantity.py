@@ -49,6 +49,10 @@ class Quantity(NamedTuple):
         return self.value * self.unit.factor if self.unit else self.value
 
 
+NOTHING = "no number"
+"""The kind of a reading in which nothing is like a number."""
+
+
 class Reading(NamedTuple):
     """What stands at one place of a text: a number, or something of another `kind` (a date, a list, …).
 
