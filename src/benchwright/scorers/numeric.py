@@ -61,11 +61,16 @@ def _not_one_number(target: Any) -> str | None:
     if isinstance(target, bool):
         return f"the gold answer {as_text(target)} is not a number"
     reading = read_gold(as_text(target))
-    return (
-        None
-        if reading.quantities
-        else f"the gold answer {as_text(target)!r:.80} is {reading.kind}, not one number"
-    )
+    if reading.quantities:
+        return None
+    kind = "has no number" if reading.kind == NOTHING else f"is {reading.kind}, not one number"
+    return f"the gold answer {as_text(target)!r:.80} {kind}"
+
+
+def _why_unparsed(reading: Reading) -> str:
+    if reading.kind == NOTHING:
+        return "the answer says that there is no number"
+    return f"the answer comes to {reading.kind}, not to one number"
 
 
 def _right_quantities(sample: Sample, text: str) -> tuple[Quantity, ...]:
