@@ -11,9 +11,9 @@ from benchwright.scorers.numbers.marks import (
     STATEMENT,
     TAG,
     Mark,
+    answer_end,
     marks_of,
     retraction,
-    without_further_questions,
 )
 from benchwright.scorers.numbers.quantity import NOTHING, Quantity, Reading
 from benchwright.scorers.numbers.sentences import begun, behind_decorations, clause_item, sentence_end
@@ -36,16 +36,16 @@ _CLOSE = 0.01
 
 def read_answer(text: str) -> Reading | None:
     """Return what an answer comes to; None if it has nothing like a number where it counts."""
-    text = without_further_questions(text)
-    for mark in reversed(marks_of(text)[-MOST:]):
+    marks = marks_of(text)
+    text = text[: answer_end(text, marks)]
+    marks = [mark for mark in marks if mark.start < len(text)]
+    for mark in reversed(marks[-MOST:]):
         reading = _marked(text, mark)
         if reading is None:
             continue
         after = retraction(text, mark.start if mark.kind == STATEMENT else mark.end)
         return reading if after is None else _last_line(text[after:])
-    if any(mark.kind == STATEMENT for mark in marks_of(text)):
-        return None
-    return _last_line(text)
+    return None if any(mark.kind == STATEMENT for mark in marks) else _last_line(text)
 
 
 def read_gold(text: str) -> Reading:

@@ -16,6 +16,9 @@ from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.words import PARTS, word_set
 
 _KINDS = {"date": "a date", "time": "a time of day"}
+TIMES = tuple(_KINDS.values())
+"""Items that say when."""
+
 _LABELS = word_set(
     "step steps question problem example option part figure table equation case exercise chapter section"
 )

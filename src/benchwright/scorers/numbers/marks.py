@@ -1,9 +1,9 @@
-"""Where a text says that something is its answer: a box, `####`, an <answer> tag, "the answer is"."""
+"""Where a text says that something is its answer: a box, `####`, `A:`, an <answer> tag, "the answer is"."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchwright.scorers.clauses import taken_back
@@ -15,7 +15,7 @@ LONGEST_BOX = 2_000
 _BOX = re.compile(r"\\?(?:boxed|fbox)\s?\{")
 _BRACE = re.compile(r"[{}]")
 _TAG = re.compile(r"<answer>(.{0,2000}?)</answer>", re.IGNORECASE | re.DOTALL)
-_HASHES = re.compile(r"(?<!#)####(?!#)[ \t]*([^\n]*)")
+_HASHES = re.compile(r"(?:(?<!#)####(?!#)|^A:)[ \t]*([^\n]*)", re.MULTILINE)
 _STATED = re.compile(
     r"""(?<![A-Za-z])answers?["'`*_)\]]{0,4}
         (?: \s* [:=\uff1a]
@@ -74,11 +74,10 @@ def _closing(text: str) -> dict[int, int]:
     return closing
 
 
-def without_further_questions(text: str) -> str:
-    """Return the text up to a question that the model asks itself after it has answered, as base models do."""
-    first = next(iter(marks_of(text)), None)
-    asked = first and _ANOTHER_QUESTION.search(text, first.start)
-    return text[: asked.start()] if asked else text
+def answer_end(text: str, marks: Sequence[Mark]) -> int:
+    """Return where a question begins that the model asks itself after it has answered, as base models do."""
+    asked = _ANOTHER_QUESTION.search(text, marks[0].start) if marks else None
+    return asked.start() if asked else len(text)
 
 
 def retraction(text: str, start: int) -> int | None:

@@ -85,11 +85,16 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
     if token.text in letters:
         cursor.place += 1
         return Quantity(Fraction(letters[token.text]), True)
+    ordinal = token.text in ("st", "nd", "rd", "th")
     named = token.text.lower() in SCALES or unit_named(token.text) is not None
+    letters_of_unknowns = len(token.text) == 1 or (len(token.text) == 2 and set(token.text) & set("xyz"))
+    if not letters_of_unknowns and not named and not token.math and not ordinal:
+        cursor.place += 1
+        return None  # a word without a blank before it: 156pieces
     if named or "\u3040" <= token.text[0] <= "\u9fff":
         return None
     cursor.place += 1
-    return ORDINAL if token.text in ("st", "nd", "rd", "th") else LETTERED
+    return ORDINAL if ordinal else LETTERED
 
 
 def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:

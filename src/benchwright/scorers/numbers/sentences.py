@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from benchwright.scorers.numbers.items import Item
+from benchwright.scorers.numbers.items import TIMES, Item
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.words import word_set
@@ -20,6 +20,7 @@ _DECORATIONS = word_set(
 )
 _CIRCUMSTANCES = word_set("in for after within over during every per from before until since than")
 _BETWEEN = word_set("the a an all each another about only just first last next these those")
+_MOMENTS = word_set("in at on by from before until since after")
 _CONDITIONS = frozenset({"if", "when", "because"})
 _NEEDS = word_set("need needs has have had want wants able going supposed required likely used")
 _NOT = frozenset({"not", "never"})
@@ -114,9 +115,11 @@ def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
     place = item.first - 1
     while place >= 0 and tokens[place].text.lower() in _BETWEEN:
         place -= 1
+    if item.value in TIMES:
+        return place >= 0 and tokens[place].text.lower() in _MOMENTS
     words = [token.text.lower() for token in tokens[: item.first]]
     condition = max((at for at, word in enumerate(words) if at and word in _CONDITIONS), default=len(words))
-    if condition < len(words) and not {"then", ","} & set(words[condition:]):
+    if condition < len(words) and not {"then", ",", "="} & set(words[condition:]):
         return True
     if place < 0 or tokens[place].text.lower() not in _CIRCUMSTANCES:
         return False

@@ -29,6 +29,7 @@ _MEASURES = {
     "years": "month:1; year:12 yr yrs",
     "volume": "ml:1/1000 mL milliliter millilitre; l:1 L liter litre; gallon:3.785411784 gal",
     "angle": "degree:1 deg; rad:57.29577951308232 radian",
+    "data": "kb:1 KB; mb:1000 MB; gb:1000000 GB; tb:1000000000 TB",
     "count": "dozen:12",
 }
 _SHARES = {"percent": "1/100", "pct": "1/100", "permille": "1/1000"}
@@ -45,7 +46,7 @@ def _units() -> Iterator[tuple[str, Unit]]:
             unit = Unit(name, frozenset({dimension}), Fraction(factor))
             for each in (name, *names):
                 yield each, unit
-                if len(each) > 3:
+                if len(each) > 1:
                     yield f"{each}s", unit
     for name, factor in _SHARES.items():
         yield name, Unit("%" if factor == "1/100" else name, SHARE, Fraction(factor))
