@@ -123,3 +123,25 @@ def test_multiple_choice_without_options_is_warned_of(
     ended = program.run(*command(echo, "mcq", *more))
     assert ended.returncode == 0, ended.stderr
     assert ("--scorer mcq, but the rows have no options" in ended.stderr) is warned
+
+
+def test_load_leaves_them_out_as_well(program: Program, echo: str) -> None:
+    rows(program, "0", "p", "2")
+    load = (
+        "load",
+        "-d",
+        "rows.jsonl",
+        "--model",
+        "m",
+        "--base-url",
+        echo,
+        "--concurrency",
+        "1",
+        "--requests",
+        "4",
+    )
+    refused = program.run(*load, "--scorer", "numeric")
+    assert "Row 1: the gold answer 'p' has no number" in refused.stderr
+    ended = program.run(*load, "--scorer", "numeric", "--skip-bad-rows")
+    assert ended.returncode == 0, ended.stderr
+    assert "Left out 1 bad row" in ended.stderr

@@ -39,11 +39,6 @@ group_option = option(
     help="Column that groups dependent rows (passage, topic); intervals account for it.",
 )  # fmt: skip
 
-skip_option = option(
-    "--skip-bad-rows", is_flag=True, heading="Dataset", rare=True,
-    help="Leave out rows that cannot be asked or scored, and count them.",
-)  # fmt: skip
-
 own_scores = together(
     option("--eval-fn", multiple=True, metavar="MODULE:FN", heading="Scoring",
            help="Score with your own function. Repeatable."),
@@ -77,7 +72,7 @@ file_options = together(
 )  # fmt: skip
 
 eval_options = together(
-    dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option, skip_option,
+    dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option,
     model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
     thinking_options,
     agent_options(), recipe_option, agent_command_option,

@@ -15,7 +15,7 @@ MOST = 30
 
 _DECORATIONS = word_set(
     "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are "
-    "equals equal to be the approx circa now then indeed actually clearly number value total in fact answer final "
+    "equals equal to be the approx circa now then indeed actually clearly number value total fact answer final "
     "of a an sum it that"
 )
 _CIRCUMSTANCES = word_set("in for after within over during every per from before until since than")
