@@ -24,8 +24,6 @@ class Step(Enum):
 
 ASKED, ENCRYPT, CLOSE, RESET, AGAIN = Step
 
-Script = Sequence[bytes | float | Step]
-
 
 class Request(NamedTuple):
     """A request as it was received; header names in lower case."""
@@ -38,6 +36,12 @@ class Request(NamedTuple):
     @property
     def json(self) -> Any:
         return json.loads(self.body)
+
+
+Answering = Callable[[Request], bytes]
+"""Makes the answer to the latest request."""
+
+Script = Sequence[bytes | float | Step | Answering]
 
 
 class ScriptedServer:
@@ -119,8 +123,11 @@ class ScriptedServer:
                     return writer.transport.abort()
                 case Step.AGAIN:
                     steps = iter(script)
-                case _:
+                case float() | int():
                     await asyncio.sleep(step)
+                case _:
+                    writer.write(step(self.requests[-1]))
+                    await writer.drain()
         while await reader.read(65536):
             pass
         return None

@@ -11,6 +11,14 @@ from benchwright.endpoint.providers import ModelClient, connect
 from benchwright.records import Target
 
 
+def added_settings(settings: Settings, target: Target) -> frozenset[str]:
+    """Return the settings of a target that nobody asked for: the seed, unless the user gave one."""
+    given = "seed" in settings.model_fields_set and settings.seed is not None
+    given = given or "seed" in settings.param
+    given = given or any(entry.seed is not None or "seed" in entry.param for entry in settings.models)
+    return frozenset() if given else frozenset({"seed"} & target.settings.keys())
+
+
 def make_client(target: Target, access: Access, settings: Settings, connections: int) -> ModelClient:
     """A client for a target, of so many connections at most."""
     return connect(
@@ -26,4 +34,5 @@ def make_client(target: Target, access: Access, settings: Settings, connections:
         ),
         retry=RetryPolicy(retries=settings.retries, longest_wait=settings.max_wait),
         hints=hints_of_refusals(settings, target),
+        added=added_settings(settings, target),
     )
