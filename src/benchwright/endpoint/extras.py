@@ -76,6 +76,13 @@ class Extras:
             self.left_out |= left_out
 
 
+def instead_of(name: str) -> str:
+    """Return what becomes of a header or field that a server refused, to follow the name of a request."""
+    if name in RENAMED:
+        return f"with {RENAMED[name]} in place of {name}"
+    return f"without {name}"
+
+
 def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
     """Return the fields without those that are left out; renamed ones have their other name."""
     kept = {name: value for name, value in fields.items() if name not in left_out}

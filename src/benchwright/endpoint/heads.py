@@ -63,7 +63,8 @@ class Heads:
         """Where the server is asked."""
         dialect = DIALECTS.get(path)
         prefix = self._address.prefix
-        return (prefix if dialect is None else dialect.place(prefix, self._model)) + path
+        place = prefix if dialect is None else dialect.place(prefix, self._model)
+        return self._address.target(place + path)
 
     def of(
         self,
