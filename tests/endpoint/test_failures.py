@@ -120,6 +120,11 @@ class TestTheDetail:
         said = str(refused(400, body)).removeprefix(f"{URL} answered HTTP 400: ")
         assert (len(said), said[-1]) == (LONGEST_DETAIL, "…")
 
+    def test_about_a_client_certificate_says_how_to_send_one(self) -> None:
+        said = "No required SSL certificate was sent"
+        error = refused(400, f"<center>{said}</center>".encode())
+        assert str(error).endswith("(--client-cert FILE sends one)")
+
     @given(st.binary(max_size=50))
     def test_can_be_told_of_whatever_bytes_came(self, body: bytes) -> None:
         assert "\n" not in str(refused(500, body))

@@ -35,7 +35,11 @@ FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
 REQUIRED = frozenset({"model", "messages", "prompt", "input"})
 """Fields without which there is no request."""
 
-_ABOUT_HEADERS = re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE)
+_SENDS = (
+    (re.compile(r"\b(ssl|client) certificate\b", re.IGNORECASE), " (--client-cert FILE sends one)"),
+    (re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE), " (--header NAME=VALUE sends one)"),
+)
+"""What a refusal may be about, and the option that sends it."""
 
 NO_OPTIONS: Mapping[str, str] = {}
 
@@ -94,8 +98,7 @@ def from_answer(
     else:
         systemic = False
         text = f"{url} answered {said}" if detail or not 400 <= status < 500 else _silent(url, status, beyond)
-        if status in (400, 401, 403, 422) and _ABOUT_HEADERS.search(detail):
-            text += " (--header NAME=VALUE sends one)"
+        text += next((hint for about, hint in _SENDS if status < 500 and about.search(detail)), "")
     retryable = status in TRANSIENT and not systemic and not refuses_image
     return ProviderError(
         text,
