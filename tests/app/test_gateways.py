@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of, trials
+from tests.app.benchmark_kit import write_mmlu
 from tests.app.gateway import Gateway, gateway
 from tests.app.pack_kit import Packs
 
@@ -276,6 +277,28 @@ class TestRefusals:
         assert "4 requests sent without stream_options, which the server refuses." in said
         shown = program.summary(*arguments)
         assert shown.targets[0].requests.requests_without == {"stream_options": 4}
+
+    def test_of_what_the_user_wants_are_errors_that_say_what_to_do(self, program: Program) -> None:
+        with gateway({}, strict=["temperature"]) as gate:
+            ended = program.run(*evaluating(program, gate.base_url, "--temperature=0"))
+            told = "refused the field 'temperature'"
+            assert told in ended.stderr
+            assert "--temperature sent it; --param temperature=null leaves it out" in ended.stderr
+            summary = program.summary(
+                *evaluating(program, gate.base_url, "--temperature=0", "--param=temperature=null", "--fresh")
+            )
+        assert summary.done == 3
+
+    def test_of_the_seed_of_a_protocol_are_left_out_and_of_the_users_are_not(self, program: Program) -> None:
+        path = write_mmlu(program, 3)
+        command = ["run", "mmlu", "--model=m", "--no-stream", f"--option=path={path}"]
+        with gateway({}, strict=["seed"]) as gate:
+            ended = program.run(*command, f"--base-url={gate.base_url}")
+            assert ended.returncode == 0, ended.stderr
+            assert [trial.requests[0].seed for trial in trials(program.only_run)] == [None] * 3
+            refused = program.run(*command, f"--base-url={gate.base_url}", "--seed=7")
+        assert "refused the field 'seed'" in refused.stderr
+        assert "--seed sent it" in refused.stderr
 
 
 class TestOtherAddresses:

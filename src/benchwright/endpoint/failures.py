@@ -93,7 +93,7 @@ def from_answer(
         text = f"{url} redirects to {_clip(location) or 'another address'}; use that address as --base-url."
     elif status == 402 or code == "insufficient_quota":
         text = f"{url} says that the account has no budget left ({said})."
-    elif status in (400, 422) and (field := next((name for name in hints if name in detail), None)):
+    elif status in (400, 422) and (field := _refused_field(hints, detail)):
         text = f"{url} refused the field {field!r} ({said}): {hints[field]}."
     else:
         systemic = False
@@ -107,6 +107,11 @@ def from_answer(
         retryable=retryable,
         retry_after=_retry_after(headers) if retryable else None,
     )
+
+
+def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
+    """The first of these fields that a refusal names."""
+    return next((name for name in hints if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail)), None)
 
 
 def _silent(url: str, status: int, beyond: Beyond | None) -> str:
