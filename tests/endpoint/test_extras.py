@@ -20,6 +20,7 @@ from tests.endpoint.strict_server import NO_WORD, OWN, refuses, silently, strict
 from benchwright.endpoint.access import Access, Header
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.errors import ProviderError
+from benchwright.records import RequestRecord
 
 
 class TestARefusalThatNamesAField:
@@ -156,6 +157,15 @@ class TestARefusalWithoutAReason:
             "stream, stream_options (and refused without X-Request-Id, seed, stream, stream_options, too)"
         )
         assert len(server.requests) == 3
+
+    async def test_that_stays_is_not_told_as_one_of_what_was_left_out(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        server = await strict(serve, lambda request: NO_WORD)
+        records: list[RequestRecord] = []
+        with pytest.raises(ProviderError):
+            await open_client(server.url).ask("/chat/completions", {"messages": []}, note=records.append)
+        assert [record.flags for record in records] == [["narrowed"]]
 
     async def test_after_an_answer_has_another_cause(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, STREAMED_HELLO, ASKED, NO_WORD])

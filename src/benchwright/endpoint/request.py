@@ -51,7 +51,7 @@ class Request:
 
     def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
         self.identity = identity
-        self.left_out = left_out
+        self.left_out = self._known = left_out
         self.narrowed = False
         self.purpose = purpose
         self.waits = purpose.waits or Waits()
@@ -73,8 +73,8 @@ class Request:
         self.meter = AnswerMeter()
         self.asked_at = perf_counter_ns()
 
-    def _flags(self) -> list[str]:
-        flags = [*self.meter.flags, *(f"{WITHOUT}{name}" for name in sorted(self.left_out))]
+    def _flags(self, left_out: frozenset[str]) -> list[str]:
+        flags = [*self.meter.flags, *(f"{WITHOUT}{name}" for name in sorted(left_out))]
         return [*flags, NARROWED] if self.narrowed else flags
 
     @property
@@ -85,7 +85,7 @@ class Request:
         """The record of a request that was answered."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
-        flags = self._flags() if self.left_out else meter.flags
+        flags = self._flags(self.left_out) if self.left_out else meter.flags
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0
@@ -116,7 +116,7 @@ class Request:
         )
 
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
-        """The record of a request that was not."""
+        """The record of a request that was not: what leaving out did not help is not told as refused."""
         purpose, meter = self.purpose, self.meter
         meter.read()
         return RequestRecord(
@@ -131,7 +131,7 @@ class Request:
             http_status=error.http_status or meter.status or None,
             attempts=self.attempts,
             error=str(error),
-            flags=self._flags() if self.left_out else meter.flags,
+            flags=self._flags(self._known),
             seed=self._seed,
             dialect=purpose.dialect,
         )
