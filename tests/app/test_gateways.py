@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of, trials
 from tests.app.benchmark_kit import write_mmlu
-from tests.app.gateway import Gateway, gateway
 from tests.app.pack_kit import Packs
+from tests.gateway import Gateway, gateway
 
 from benchwright import evaluate
 

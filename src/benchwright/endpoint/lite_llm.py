@@ -15,7 +15,7 @@ import msgspec
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.extras import NOTHING, RENAMED, Extras, adapted
 from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
-from benchwright.endpoint.flags import WITHOUT
+from benchwright.endpoint.flags import NARROWED, WITHOUT
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
@@ -77,6 +77,7 @@ class LiteLLMClient:
         fields = {name: value for name, value in fields.items() if value is not None}
         self._requests += 1
         identity, attempt, left_out = f"litellm-{self._requests}", 0, self._extras.left_out
+        known = left_out
         purpose, asked = await begin(), perf_counter_ns()
         try:
             while True:
@@ -91,7 +92,7 @@ class LiteLLMClient:
                     waited=started - asked,
                     attempts=attempt,
                     seed=None if "seed" in left_out else purpose.seed,
-                    flags=[f"{WITHOUT}{name}" for name in sorted(left_out)],
+                    flags=_flags(left_out, known),
                 )
                 try:
                     async with asyncio.timeout(self._seconds - (started - asked) / 1e9):
@@ -199,6 +200,11 @@ class LiteLLMClient:
             ) from None
         vars(litellm).update(suppress_debug_info=True, telemetry=False)
         return litellm
+
+
+def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
+    """The flags of a request that leaves this out; it was known before that the server refuses some of it."""
+    return [*(f"{WITHOUT}{name}" for name in sorted(left_out)), *([NARROWED] if left_out != known else [])]
 
 
 def _read(answer: bytes) -> Reply:

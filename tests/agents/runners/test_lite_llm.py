@@ -6,13 +6,16 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from tests.gateway import gateway
 
 from benchwright.agents.eval_fns import EvalFnWrapper
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.agents.runners.evaluation import EvalRunner
-from benchwright.endpoint.providers import check_target, find_target
+from benchwright.endpoint.access import Access, make_headers
+from benchwright.endpoint.providers import check_target, connect, find_target
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint
+from benchwright.errors import ProviderError as EndpointError
 from benchwright.errors import UserError
 
 pytestmark = [
@@ -62,6 +65,33 @@ async def test_a_failure_has_the_documented_words_and_is_not_tried_again(
             await ExternalLLMClient(MODEL).chat_completions(HELLO)
         assert sum(endpoint.stats.faults.values()) == 1
     assert not isinstance(raised.value, SystemicProviderError)
+
+
+async def test_headers_go_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    with gateway({"X-Team": "blue"}) as gate:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
+        client = connect(find_target(MODEL, None), Access(headers=make_headers({"X-Team": "blue"}, {})))
+        reply = await client.ask("/chat/completions", {"messages": HELLO})
+    assert reply.text == "hello there"
+    assert gate.refused == []
+
+
+async def test_a_seed_that_nobody_asked_for_is_left_out_once_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with gateway({}, strict=["seed"]) as gate:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
+        target = find_target(MODEL, None, settings={"seed": 1})
+        client = connect(target, added={"seed"})
+        records = [(await client.ask("/chat/completions", {"messages": HELLO})).record for _ in range(2)]
+        assert [record.attempts for record in records if record is not None] == [1, 1]
+        assert [record.flags for record in records if record is not None] == [
+            ["without:seed", "narrowed"],
+            ["without:seed"],
+        ]
+        with pytest.raises(EndpointError, match="seed"):
+            await connect(target).ask("/chat/completions", {"messages": HELLO})
+    assert ["seed" in noted.fields for noted in gate.noted] == [True, False, False, True]
 
 
 async def test_a_wrong_key_is_systemic(leads_to: Any) -> None:
