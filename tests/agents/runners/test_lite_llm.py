@@ -6,13 +6,16 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from tests.gateway import gateway
 
 from benchwright.agents.eval_fns import EvalFnWrapper
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.agents.runners.evaluation import EvalRunner
-from benchwright.endpoint.providers import check_target, find_target
+from benchwright.endpoint.access import Access, make_headers
+from benchwright.endpoint.providers import check_target, connect, find_target
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint
+from benchwright.errors import ProviderError as EndpointError
 from benchwright.errors import UserError
 
 pytestmark = [
@@ -64,6 +67,33 @@ async def test_a_failure_has_the_documented_words_and_is_not_tried_again(
     assert not isinstance(raised.value, SystemicProviderError)
 
 
+async def test_headers_go_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    with gateway({"X-Team": "blue"}) as gate:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
+        client = connect(find_target(MODEL, None), Access(headers=make_headers({"X-Team": "blue"}, {})))
+        reply = await client.ask("/chat/completions", {"messages": HELLO})
+    assert reply.text == "hello there"
+    assert gate.refused == []
+
+
+async def test_a_seed_that_nobody_asked_for_is_left_out_once_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with gateway({}, strict=["seed"]) as gate:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
+        target = find_target(MODEL, None, settings={"seed": 1})
+        client = connect(target, added={"seed"})
+        records = [(await client.ask("/chat/completions", {"messages": HELLO})).record for _ in range(2)]
+        assert [record.attempts for record in records if record is not None] == [1, 1]
+        assert [record.flags for record in records if record is not None] == [
+            ["without:seed", "narrowed"],
+            ["without:seed"],
+        ]
+        with pytest.raises(EndpointError, match="seed"):
+            await connect(target).ask("/chat/completions", {"messages": HELLO})
+    assert ["seed" in noted.fields for noted in gate.noted] == [True, False, False, True]
+
+
 async def test_a_wrong_key_is_systemic(leads_to: Any) -> None:
     async with SimulatedEndpoint(Settings(api_key="sk-the-right-one")) as endpoint:
         leads_to(endpoint)
@@ -99,7 +129,7 @@ async def test_an_evaluation_runs_with_several_at_a_time(
 
 def test_an_unknown_provider_is_noticed_before_it_is_asked() -> None:
     with pytest.raises(UserError, match=r"Invalid LiteLLM model format.*Received model='my-org/mine'"):
-        check_target(find_target("my-org/mine", None), None)
+        check_target(find_target("my-org/mine", None))
 
 
 def test_so_is_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +139,6 @@ def test_so_is_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
         match=r"Missing API key for provider 'anthropic'\. "
         r"Set ANTHROPIC_API_KEY or LITELLM_API_KEY, or pass --api-key\.",
     ):
-        check_target(find_target("anthropic/claude-sonnet-4-5", None), None)
+        check_target(find_target("anthropic/claude-sonnet-4-5", None))
     monkeypatch.setenv("LITELLM_API_KEY", "sk-for-any")
-    check_target(find_target("anthropic/claude-sonnet-4-5", None), None)
+    check_target(find_target("anthropic/claude-sonnet-4-5", None))
