@@ -1,0 +1,52 @@
+"""llama-cpp-python's server, compiled by pip; 13 minutes of CPU time. `LLAMA_CPP_PYTHON` names a Python that has it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.field.kept import model_file, programs, version_of
+from tests.field.servers.llama_cpp import ONLY_COMPILED, THREADS, TOKENS_PER_SLOT
+from tests.field.servers.server import MODEL, Running, Served, Server, running
+
+REQUEST = re.compile(
+    r"prompt eval time = +[\d.]+ ms / +(?P<evaluated>\d+) tokens.*?"
+    r" eval time = +[\d.]+ ms / +(?P<runs>\d+) runs.*?"
+    r"total time = +(?P<total>[\d.]+) ms",
+    re.DOTALL,
+)
+FORCED = 'tool_choice={"type":"function","function":{"name":"calculate"}}'
+
+
+def served(log: str) -> list[Served]:
+    """Return the requests that the log tells of; of a prompt it counts only what was not in the cache."""
+    return [
+        Served(int(found["evaluated"]), int(found["runs"]), float(found["total"]))
+        for found in REQUEST.finditer(log)
+    ]
+
+
+@contextmanager
+def start(directory: Path) -> Iterator[Running]:
+    """Run the server of llama-cpp-python."""
+    given = os.environ.get("LLAMA_CPP_PYTHON")
+    python = Path(given) if given else programs("llama_cpp_python") / "python"
+    options = ["--model", model_file(), "--model_alias", MODEL, "--n_ctx", TOKENS_PER_SLOT]
+    options += [
+        "--n_threads",
+        THREADS,
+        "--interrupt_requests",
+        "False",
+        "--chat_format",
+        "chatml-function-calling",
+    ]
+    version = f"llama-cpp-python {version_of(python, 'llama-cpp-python')}"
+    command = [python, "-m", "llama_cpp.server", *options, "--host", "127.0.0.1", "--port"]
+    with running(lambda port: [*command, port], directory, version, "/v1/models", served) as server:
+        yield server
+
+
+SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", start, ONLY_COMPILED),)
