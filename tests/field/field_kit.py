@@ -15,12 +15,24 @@ from tests.app.app_kit import Program, trials
 from tests.field.servers.server import MODEL, Running, Served
 
 from benchwright.analysis.summary import RunSummary
-from benchwright.records import RequestRecord
+from benchwright.records import NO_USAGE, RequestRecord
 
 SECONDS = 600
 SYSTEM = "You are a helpful assistant."
 PRECISE = ("--temperature", "0", "--no-probe")
 """The likeliest words, and no requests but those of the trials."""
+
+ONE_SENTENCE = ("--param", 'stop=["."]')
+CAPITALS = [
+    {"system": SYSTEM, "question": f"Complete the sentence: The capital of {country} is", "answer": capital}
+    for country, capital in (
+        ("France", "Paris"),
+        ("Japan", "Tokyo"),
+        ("Greece", "Athens"),
+        ("China", "Beijing"),
+    )
+]
+"""Questions that the model certainly answers rightly: each token is eight times as likely as any other."""
 
 
 @dataclass
@@ -80,12 +92,14 @@ def requests(run: Path) -> list[RequestRecord]:
     return [request for trial in trials(run) for request in trial.requests]
 
 
-def check_counted(asked: Sequence[RequestRecord], served: Sequence[Served]) -> None:
+def check_counted(field: Field, asked: Sequence[RequestRecord], served: Sequence[Served]) -> None:
     """Assert that as many requests were served as were asked, with the tokens that the answers reported.
 
-    Tokens are compared if the log tells of them.
+    Tokens are compared if the log tells of them; a server that reports none for streams has none in our records.
     """
     assert len(asked) == len(served)
+    if all(one.usage == NO_USAGE for one in asked) and not field.running.counts_streams:
+        return
     if any(one.completion_tokens for one in served):
         counted = sorted((one.usage.prompt_tokens, one.usage.completion_tokens) for one in asked)
         assert counted == sorted((one.prompt_tokens, one.completion_tokens) for one in served)

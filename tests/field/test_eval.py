@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.field.field_kit import PRECISE, SYSTEM, Field, check_counted, requests
+from tests.field.field_kit import CAPITALS, ONE_SENTENCE, PRECISE, Field, check_counted, requests
 
-CAPITALS = [
-    {"system": SYSTEM, "question": "The capital of France is", "answer": "Paris"},
-    {"system": SYSTEM, "question": "The capital of Italy is", "answer": "Rome"},
-    {"system": SYSTEM, "question": "The capital of Japan is", "answer": "Tokyo"},
-    {"system": SYSTEM, "question": "The capital of Spain is", "answer": "Madrid"},
-]
-BY_PATTERN = ("--scorer", "regex", "--max-tokens", "24", "--concurrency", "2", *PRECISE)
+BY_PATTERN = ("--scorer", "regex", "--max-tokens", "24", *ONE_SENTENCE, "--concurrency", "2", *PRECISE)
 
 
 @pytest.mark.feature("whole")
@@ -24,7 +18,7 @@ def test_whole_answers_are_scored_and_counted(field: Field) -> None:
     assert target.scores[0].mean == 1.0
     assert not summary.simulated
     asked = requests(field.program.only_run)
-    check_counted(asked, log.requests)
+    check_counted(field, asked, log.requests)
     assert all(request.ttft is None for request in asked)
 
 
@@ -37,7 +31,7 @@ def test_streamed_answers_are_scored_counted_and_timed(field: Field) -> None:
     assert target.statuses == {"scored": len(CAPITALS)}
     assert target.scores[0].mean == 1.0
     asked = requests(field.program.only_run)
-    check_counted(asked, log.requests)
+    check_counted(field, asked, log.requests)
     for request in asked:
         assert request.finish_reason == "stop"
         assert request.ttft is not None

@@ -58,7 +58,7 @@ def compiled(directory: Path, model: Path | None = None) -> Iterator[Running]:
     options += ["--jinja", "--metrics", "--alias", MODEL, "--chat-template-file", TEMPLATE]
     command = [program, *options, "--host", "127.0.0.1", "--port"]
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    (commit,) = re.findall(r"version: \S+ \((\w+)\)", said.stdout + said.stderr)
+    (commit,) = re.findall(r"commit (\w+)", said.stdout + said.stderr)
     version = f"llama.cpp {commit}, of {pinned_source().split()[0]}"
     with running(lambda port: [*command, port], directory, version, HEALTH, served) as server:
         yield server

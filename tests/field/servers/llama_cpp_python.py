@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tests.field.kept import model_file, programs, version_of
@@ -13,6 +14,7 @@ from tests.field.servers.llama_cpp import ONLY_COMPILED, THREADS, TOKENS_PER_SLO
 from tests.field.servers.server import MODEL, Running, Served, Server, running
 
 REQUEST = re.compile(
+    r"(?:(?P<cached>\d+) prefix-match hit, [^\n]*\n(?:(?!total time).)*?)?"
     r"prompt eval time = +[\d.]+ ms / +(?P<evaluated>\d+) tokens.*?"
     r" eval time = +[\d.]+ ms / +(?P<runs>\d+) runs.*?"
     r"total time = +(?P<total>[\d.]+) ms",
@@ -22,9 +24,11 @@ FORCED = 'tool_choice={"type":"function","function":{"name":"calculate"}}'
 
 
 def served(log: str) -> list[Served]:
-    """Return the requests that the log tells of; of a prompt it counts only what was not in the cache."""
+    """Return the requests that the log tells of. The first token of an answer is part of evaluating the prompt."""
     return [
-        Served(int(found["evaluated"]), int(found["runs"]), float(found["total"]))
+        Served(
+            int(found["cached"] or 0) + int(found["evaluated"]), int(found["runs"]) + 1, float(found["total"])
+        )
         for found in REQUEST.finditer(log)
     ]
 
@@ -46,7 +50,7 @@ def start(directory: Path) -> Iterator[Running]:
     version = f"llama-cpp-python {version_of(python, 'llama-cpp-python')}"
     command = [python, "-m", "llama_cpp.server", *options, "--host", "127.0.0.1", "--port"]
     with running(lambda port: [*command, port], directory, version, "/v1/models", served) as server:
-        yield server
+        yield replace(server, counts_streams=False, calling=("--param", FORCED))
 
 
 SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", start, ONLY_COMPILED),)

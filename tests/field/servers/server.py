@@ -50,8 +50,8 @@ class Served:
 class Running:
     """A server that runs: its address, and the process that computes the answers.
 
-    `options` are the options of commands that this server needs, `calling` those with which its model certainly calls
-    a tool. `served` reads the log of the process.
+    `served` reads the log of the process. `options` are the options of commands that this server needs, `calling`
+    those with which its model certainly calls a tool. `counts_streams` is False if streamed answers bring no usage.
     """
 
     base_url: str
@@ -60,6 +60,7 @@ class Running:
     served: Callable[[str], list[Served]]
     options: Sequence[str] = ()
     calling: Sequence[str] = ()
+    counts_streams: bool = True
 
     def served_since(self, begin: int) -> list[Served]:
         """Return the requests that the log tells of from this place of its text on."""
