@@ -99,15 +99,16 @@ class Sample(Record, frozen=True):
 
 
 class Target(Record, frozen=True):
-    """A model at an endpoint with its settings, under a slot name (`primary`, `baseline`, `judge`, ...).
+    """A model at an endpoint, under a slot name (`primary`, `baseline`, `judge`, ...).
 
-    `settings` are body fields of every request (temperature, max_tokens, seed, ...). Never a key: the client has it.
+    `settings` are body fields of every request, `headers` its headers (in lower case). Never a secret.
     """
 
     slot: str
     model: str
     base_url: str
     settings: dict[str, Any] = {}
+    headers: dict[str, str] = {}
 
 
 class Trial(Record, frozen=True):
@@ -178,10 +179,9 @@ class RequestRecord(Record, frozen=True):
     histogram of the times between tokens, {bucket: count}, see `stats.histogram`. `seed` is the one that was sent, None
     where there was none.
 
-    `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
-    follow from what it does). `dialect` is how a program asked: chat, messages, responses or gemini.
-    `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
-    stream; both are None without streaming.
+    `due` is the intended start of a request that has one of its own (ns from the trial's start). `dialect` is how a
+    program asked: chat, messages, responses or gemini. `last_token` is the time to the last token, `later_tokens` how
+    many tokens came after the first piece of the stream; both are None without streaming.
     """
 
     id: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -65,7 +66,7 @@ class TestTheHead:
         ids = [request.headers["x-request-id"] for request in server.requests]
         assert ids == [record.id for record in records]
         assert len(set(ids)) == 20
-        assert all(re.fullmatch("[0-9a-f]{8}", each) for each in ids)
+        assert all(str(UUID(each)) == each and UUID(each).version == 4 for each in ids)
 
     async def test_keeps_the_id_when_it_is_asked_again(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, error_answer("503 Busy"), ASKED, HELLO])

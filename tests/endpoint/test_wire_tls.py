@@ -12,8 +12,8 @@ import pytest
 from tests.endpoint.http_kit import OpenWire, answer, chunked, failure_of, send
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, ENCRYPT, Serve, until
 
-from benchwright.endpoint import opening
 from benchwright.endpoint.address import Proxy
+from benchwright.endpoint.tls import tls_context
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
 
@@ -48,9 +48,9 @@ def tls(certificate: Path) -> ssl.SSLContext:
 def trusted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The certificate is among those that the environment says to trust."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    opening._tls_context.cache_clear()
+    tls_context.cache_clear()
     yield
-    opening._tls_context.cache_clear()
+    tls_context.cache_clear()
 
 
 @pytest.mark.usefixtures("trusted")

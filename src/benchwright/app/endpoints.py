@@ -1,20 +1,21 @@
-"""From a model's name and the user's settings to a target, a key and a client."""
+"""From a target, the access to it and the user's settings to a client."""
 
 from __future__ import annotations
 
 from benchwright.app.thinking import hints_of_refusals
 from benchwright.config import Settings
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect
 from benchwright.records import Target
 
 
-def make_client(target: Target, key: str | None, settings: Settings, connections: int) -> ModelClient:
+def make_client(target: Target, access: Access, settings: Settings, connections: int) -> ModelClient:
     """A client for a target, of so many connections at most."""
     return connect(
         target,
-        key,
+        access,
         connections=connections,
         stream=settings.stream,
         limits=Limits(

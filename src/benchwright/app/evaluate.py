@@ -91,7 +91,7 @@ def prepare_eval(
         settings=settings,
         data=(data,),
         pass_threshold=settings.pass_threshold,
-        keys=models.keys,
+        access=models.access,
         typed_models=models.names,
         rules=(unchanged,),
         about={**_about(settings), **models.about},

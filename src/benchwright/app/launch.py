@@ -74,7 +74,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
                 if not nothing_left(table, request) and not (until is not None and until.over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
-                        await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
+                        await probe_endpoints([*asked, *request.plan.helpers], request.access, say)
                     _tell_meanwhile(prepared, listeners)
                     async with sent(telemetry, directory, say) as sending:
                         result = await _run(request, table, [*listeners, *sending], reuse, until)
@@ -172,7 +172,7 @@ async def _run(
 def make_clients(request: RunRequest, connections: int) -> dict[str, ModelClient]:
     """A client for every target, of so many connections each."""
     return {
-        target.slot: make_client(target, request.keys.get(target.slot), request.settings, connections)
+        target.slot: make_client(target, request.access[target.slot], request.settings, connections)
         for target in [*request.plan.targets, *request.plan.helpers]
     }
 

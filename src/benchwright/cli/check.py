@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
+from benchwright.cli.access_options import access_options
 from benchwright.cli.grammar import Command
-from benchwright.cli.options import LOCAL, api_key_option, base_url_option, one_model_option
+from benchwright.cli.option_values import make_settings
+from benchwright.cli.options import LOCAL, base_url_option, one_model_option
 from benchwright.cli.output import coloured, echo, say
 
 EXAMPLES = """\b
@@ -20,23 +23,27 @@ Examples:
 @click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @one_model_option(required=True)
 @base_url_option(LOCAL)
-@api_key_option
-def command(model: str, base_url: str | None, api_key: str | None) -> None:
+@access_options
+def command(model: str, base_url: str | None, **options: Any) -> None:
     """Check that an endpoint can be reached and serves the model.
 
     Exits with 0 if the server answers, even if it does not list the model (a warning), else with 1.
     """
+    from benchwright.access_settings import AccessSettings
+    from benchwright.app.access import given_access
     from benchwright.app.loop import run_async
-    from benchwright.endpoint.providers import find_key, find_target
+    from benchwright.endpoint.providers import find_access, find_target
     from benchwright.endpoint.server_info import list_models
     from benchwright.errors import ProviderError
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
-    target = find_target(model, base_url or LOCAL)
-    key = find_key(api_key, target, say)
+    key = options.pop("api_key")
+    given = given_access(make_settings(AccessSettings, options), key)
+    target = find_target(model, base_url or LOCAL, access=given)
+    access = find_access(given, target, say)
     try:
-        models = run_async(list_models(target.base_url, key))
+        models = run_async(list_models(target.base_url, access))
     except ProviderError as error:
         echo(coloured(f"Connection failed: {plain(str(error))}", "red"), err=True)
         sys.exit(1)

@@ -70,12 +70,6 @@ def base_url_option(default: str) -> Decorator:
 LOCAL = "http://localhost:8000/v1"
 OPENAI = "$OPENAI_BASE_URL or OpenAI"
 
-api_key_option = option(
-    "--api-key", metavar="KEY", heading="Model",
-    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
-)  # fmt: skip
-
-
 temperature_option = option(
     "--temperature", type=float, metavar="T", heading="Model", rare=True,
     help="Sampling temperature (default: the benchmark's or pack's, else not sent).",

@@ -12,14 +12,21 @@ from benchwright.records import Record
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
+UNIX = "unix"
+"""Scheme of a Unix socket: `unix:///run/llm.sock`, or with another path than /v1 `unix:///run/llm.sock:/api/v1`."""
+
+LONGEST_SOCKET = 107
+"""Bytes of a Unix socket's path; the kernel takes no more (unix(7))."""
+
 
 class Address(Record, frozen=True):
-    """A server and the path before every request's own (`/v1`)."""
+    """A server and the path before every request's own (`/v1`). `socket` is the path of a Unix socket, if it is one."""
 
     scheme: str
     host: str
     port: int
     prefix: str = ""
+    socket: str | None = None
 
     @property
     def tls(self) -> bool:
@@ -30,7 +37,7 @@ class Address(Record, frozen=True):
     def authority(self) -> str:
         """The Host header: IPv6 addresses in brackets, the port left out where it is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == DEFAULT_PORTS.get(self.scheme, 0) else f"{host}:{self.port}"
 
     @property
     def is_this_machine(self) -> bool:
@@ -42,6 +49,11 @@ class Address(Record, frozen=True):
         except ValueError:
             return False
         return ip.is_loopback or ip.is_unspecified
+
+    @property
+    def server(self) -> tuple[str, str, int, str | None]:
+        """What two addresses of one server have in common: all but the path."""
+        return self.scheme, self.host, self.port, self.socket
 
 
 class Proxy(Record, frozen=True):
@@ -56,8 +68,11 @@ def parse_base_url(url: str) -> Address:
     """Takes a base URL apart.
 
     Raises:
-        UserError: it is not an http or https URL with a host, or carries a query, a fragment or a password.
+        UserError: it is not an http, https or unix URL with a host or a path, or carries a query, a fragment or a
+            password.
     """
+    if url.strip().lower().startswith((f"{UNIX}:", f"http+{UNIX}:", f"https+{UNIX}:", "http://unix:")):
+        return _unix_address(url.strip())
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -76,6 +91,45 @@ def parse_base_url(url: str) -> Address:
     return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme], prefix)
 
 
+def _unix_address(url: str) -> Address:
+    """The address of a Unix socket; a base URL that names no path means /v1, as servers have it.
+
+    Raises:
+        UserError: it is written in another form, or the socket's path is relative or too long.
+    """
+    scheme, _, rest = url.partition("://")
+    socket, colon, prefix = rest.partition(":")
+    if scheme.lower() != UNIX or not socket.startswith("/"):
+        raise UserError(f"The base URL {url!r} is not in the form of a Unix socket: {_in_our_form(url)}.")
+    if (length := len(socket.encode())) > LONGEST_SOCKET:
+        raise UserError(
+            f"The path of the socket in {url!r} has {length} bytes, the system takes {LONGEST_SOCKET}: make a link."
+        )
+    prefix = (prefix if colon else "/v1").rstrip("/")
+    if (prefix and not prefix.startswith("/")) or not _is_plain(prefix) or set("?#") & set(prefix):
+        raise UserError(f"The base URL {url!r} must end with a plain path such as :/v1.")
+    return Address(UNIX, "localhost", 0, prefix, socket)
+
+
+def _in_our_form(url: str) -> str:
+    """How the address of a socket is written, with the path in `url` if one is found there."""
+    _, _, rest = url.partition("://")
+    rest = unquote(rest).removeprefix("unix:") if rest else url.partition(":")[2]
+    at = rest.find("/v1")
+    socket, prefix = (rest[:at].rstrip(":"), rest[at:]) if at > 0 else (rest.rstrip(":"), "/v1")
+    if not socket.startswith("/"):
+        socket = f"/path/of/{socket or 'llm.sock'}"
+    return f"write {UNIX}://{socket}" + ("" if prefix == "/v1" else f":{prefix}")
+
+
+def with_path(url: str, path: str) -> str:
+    """Return the URL of another path at the server of a base URL."""
+    address = parse_base_url(url)
+    if address.socket is not None:
+        return f"{UNIX}://{address.socket}:{path}"
+    return f"{address.scheme}://{address.authority}{path}"
+
+
 def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     """The proxy that the environment names for an address, None for a direct connection.
 
@@ -88,7 +142,7 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     """
     names = ("https_proxy", "HTTPS_PROXY") if address.tls else ("http_proxy",)
     value = next((environ[name] for name in (*names, "all_proxy", "ALL_PROXY") if environ.get(name)), None)
-    if not value or address.is_this_machine:
+    if not value or address.is_this_machine or address.socket is not None:
         return None
     if _bypassed(address, environ.get("no_proxy") or environ.get("NO_PROXY") or ""):
         return None

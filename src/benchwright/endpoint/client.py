@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import math
-import os
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import Any
 
 import msgspec
 
 from benchwright.endpoint import failures, server_info
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import WireError
 from benchwright.endpoint.dialects import DIALECTS
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.heads import Heads
+from benchwright.endpoint.heads import Heads, key_headers_of
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once
+from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once, request_ids
 from benchwright.endpoint.server_info import Document, TokenCounter
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Wire
@@ -46,7 +44,7 @@ class EndpointClient:
         self,
         target: Target,
         *,
-        key: str | None = None,
+        access: Access = NO_ACCESS,
         connections: int = 8,
         stream: bool = True,
         limits: Limits | None = None,
@@ -59,8 +57,8 @@ class EndpointClient:
         self.stream = stream
         address = parse_base_url(target.base_url)
         self._url = target.base_url.rstrip("/")
-        self._wire = Wire(address, connections=connections, limits=limits, proxy=proxy)
-        self._tokens = TokenCounter(self._wire, target.model, key)
+        self._wire = Wire(address, connections=connections, limits=limits, proxy=proxy, tls=access.tls)
+        self._tokens = TokenCounter(self._wire, target.model, access)
         self._retry = retry or RetryPolicy()
         self._gate = Gate(self._retry.longest_wait)
         self._usage_in_stream = True
@@ -70,8 +68,9 @@ class EndpointClient:
         self.on_wait: Callable[[str, float], None] = lambda model, seconds: None
         """Called with the model and seconds when its server asks for a pause; for others to set."""
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
-        self._ids = _request_ids()
-        self._heads = Heads(address, target.model, key)
+        self._ids = request_ids()
+        self._access = access
+        self._heads = Heads(address, target.model, access)
         self._spoken: dict[str, asyncio.Task[bool | None]] = {}
 
     async def __aenter__(self) -> EndpointClient:
@@ -246,8 +245,8 @@ class EndpointClient:
             return None
 
     async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
-        target, keys = self._heads.target(path), self._heads.keys(path)
-        return await server_info.ask(self._wire, "POST", target, body=body, seconds=seconds, headers=keys)
+        target, keys = self._heads.target(path), key_headers_of(path)
+        return await server_info.ask(self._wire, "POST", target, self._access, body, seconds, keys)
 
     async def forward(
         self,
@@ -268,8 +267,7 @@ class EndpointClient:
             ProviderError: the exchange failed, or its answer is an error, or none that can be read.
         """
         request = Request(next(self._ids), purpose)
-        more = b"".join(b"\r\n%b: %b" % header for header in headers)
-        call = Call(self._heads.of(path, request.identity, len(body), more), body)
+        call = Call(self._heads.of(path, request.identity, len(body), headers), body)
         try:
             delivery, reply = await self._passed_on(request, path, call, tee)
         except ProviderError as error:
@@ -381,12 +379,6 @@ class EndpointClient:
             return False
         self._usage_in_stream = False
         return True
-
-
-def _request_ids() -> Iterator[str]:
-    """Ids of eight hex digits, starting anywhere: unique within the client for 2**32 requests."""
-    start = random.Random(os.urandom(8)).randrange(2**32)
-    return (f"{number % 2**32:08x}" for number in itertools.count(start))
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
@@ -40,13 +41,14 @@ class LiteLLMClient:
     def __init__(
         self,
         target: Target,
-        api_key: str | None = None,
+        access: Access = NO_ACCESS,
         retry: RetryPolicy | None = None,
         seconds: float = Limits().total,
     ) -> None:
         self.target = target
         self.model = target.model
-        self._api_key = api_key
+        self._api_key = access.key
+        self._headers = {header.name: header.value for header in access.headers}
         self._retry = retry or RetryPolicy()
         self._seconds = seconds
         self._requests = 0
@@ -71,6 +73,8 @@ class LiteLLMClient:
         fields = {**self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
         fields = {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **fields}
+        if self._headers:
+            fields["extra_headers"] = self._headers
         self._requests += 1
         identity = f"litellm-{self._requests}"
         purpose, asked = await begin(), perf_counter_ns()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import itertools
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
 from time import perf_counter_ns
 
 from benchwright.endpoint.meter import AnswerMeter
@@ -111,3 +113,14 @@ class Request:
             seed=purpose.seed,
             dialect=purpose.dialect,
         )
+
+
+def request_ids() -> Iterator[str]:
+    """Yield ids of requests: UUIDs of version 4 (RFC 9562), as servers expect them in `X-Request-Id`.
+
+    The first 74 random bits are those of the client, the last 48 count from a random number: that costs a tenth of a
+    new UUID, and is unique within the client for 2**48 requests.
+    """
+    beginning, _, last = str(uuid.uuid4()).rpartition("-")
+    start = int(last, 16)
+    return (f"{beginning}-{number % 2**48:012x}" for number in itertools.count(start))

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from benchwright import __version__
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
 from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.failures import from_answer, from_wire
+from benchwright.endpoint.heads import BEARER, header_lines
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import ProviderError
@@ -55,31 +56,24 @@ async def ask(
     wire: Wire,
     method: str,
     path: str,
-    key: str | None = None,
+    access: Access = NO_ACCESS,
     body: bytes = b"",
     seconds: float = math.inf,
-    headers: Sequence[str] = (),
+    key_headers: Sequence[str] = (BEARER,),
 ) -> Document:
     """Sends one request over a wire and returns the whole answer, which may take so many `seconds`.
 
-    `headers` are lines besides ours.
+    The key of `access` is sent in `key_headers`.
 
     Raises:
         WireError: the exchange failed.
     """
-    lines = [
-        f"{method} {path} HTTP/1.1",
-        f"Host: {wire.address.authority}",
-        f"User-Agent: benchwright/{__version__}",
-    ]
-    lines += ["Accept: */*", "Accept-Encoding: identity"]
-    if key and key != "EMPTY":
-        lines.append(f"Authorization: Bearer {key}")
-    lines += headers
+    own = [("Accept", "*/*")]
     if body:
-        lines.append("Content-Type: application/json")
+        own.append(("Content-Type", "application/json"))
     if body or method == "POST":
-        lines.append(f"Content-Length: {len(body)}")
+        own.append(("Content-Length", str(len(body))))
+    lines = [f"{method} {path} HTTP/1.1", *header_lines(wire.address, access, own, key_headers)]
     sink = _Whole()
     await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
     return Document(sink.status, sink.headers, bytes(sink.body))
@@ -94,64 +88,65 @@ class _Models(Record, frozen=True):
     data: list[_Model] = []
 
 
-async def list_models(base_url: str, key: str | None, limits: Limits = PATIENCE) -> Sequence[str]:
+async def list_models(base_url: str, access: Access, limits: Limits = PATIENCE) -> Sequence[str]:
     """The names of the models that an endpoint serves, from `GET /models`.
 
     Raises:
         ProviderError: there is no such server, or it does not answer with a list of models.
     """
-    return [model.id for model in await _models(base_url, key, limits)]
+    return [model.id for model in await _models(base_url, access, limits)]
 
 
-async def list_owners(base_url: str, key: str | None) -> Sequence[str]:
+async def list_owners(base_url: str, access: Access) -> Sequence[str]:
     """Whom the models of an endpoint belong to, as it says in `owned_by`; empty where it has no list of models.
 
     Raises:
         ProviderError: there is no such server.
     """
     try:
-        return [model.owned_by for model in await _models(base_url, key, BRIEFLY)]
+        return [model.owned_by for model in await _models(base_url, access, BRIEFLY)]
     except ProviderError as error:
         if error.http_status is None and error.systemic:
             raise
         return []
 
 
-async def tells_version(base_url: str, key: str | None) -> bool:
+async def tells_version(base_url: str, access: Access) -> bool:
     """Whether a server has a `/version` beside `/v1` that names a version and nothing else, as vLLM has."""
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
     try:
-        document = await _get(beside, "/version", key, base_url, BRIEFLY)
+        document = await _get(beside, "/version", access, base_url, BRIEFLY)
         answer = msgspec.json.decode(document.body)
     except (ProviderError, *UNREADABLE):
         return False
     return isinstance(answer, dict) and list(answer) == ["version"]
 
 
-async def _models(base_url: str, key: str | None, limits: Limits) -> list[_Model]:
-    document = await _get(parse_base_url(base_url), "/models", key, base_url, limits)
+async def _models(base_url: str, access: Access, limits: Limits) -> list[_Model]:
+    document = await _get(parse_base_url(base_url), "/models", access, base_url, limits)
     try:
         return msgspec.json.decode(document.body, type=_Models).data
     except UNREADABLE as error:
         raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 
 
-async def read_metrics(url: str) -> str:
+async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
     """The text at a Prometheus address.
 
     Raises:
         ProviderError: it cannot be read.
     """
     address = parse_base_url(url)
-    document = await _get(address, "", None, url)
+    document = await _get(address, "", access, url)
     return document.body.decode("utf-8", "replace")
 
 
-async def _get(address: Address, path: str, key: str | None, url: str, limits: Limits = PATIENCE) -> Document:
-    wire = Wire(address, connections=1, limits=limits, proxy=proxy_for(address, os.environ))
+async def _get(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
+    proxy = proxy_for(address, os.environ)
+    wire = Wire(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        document = await ask(wire, "GET", (address.prefix + path) or "/", key)
+        document = await ask(wire, "GET", (address.prefix + path) or "/", access)
     except WireError as error:
         raise from_wire(error, url, answered_before=False) from None
     finally:
@@ -197,10 +192,10 @@ class _Count(Record, frozen=True):
 class TokenCounter:
     """Counts tokens by the server's `/tokenize`, beside `/v1` as vLLM has it; None where there is none."""
 
-    def __init__(self, wire: Wire, model: str, key: str | None) -> None:
+    def __init__(self, wire: Wire, model: str, access: Access) -> None:
         self._wire = wire
         self._model = model
-        self._key = key
+        self._access = access
         self._path = f"{wire.address.prefix.removesuffix('/v1')}/tokenize"
         self._missing = False
 
@@ -210,7 +205,7 @@ class TokenCounter:
             return None
         body = msgspec.json.encode({"model": self._model, "prompt": text})
         try:
-            document = await ask(self._wire, "POST", self._path, self._key, body)
+            document = await ask(self._wire, "POST", self._path, self._access, body)
             if document.status == 200:
                 return msgspec.json.decode(document.body, type=_Count).count
         except (WireError, msgspec.DecodeError):

@@ -9,6 +9,7 @@ from time import time_ns
 from types import TracebackType
 from typing import Generic, TypeVar
 
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
@@ -122,6 +123,7 @@ class Watch(Generic[Seen]):
         read: Callable[[str, int], Seen | None],
         of: str = "The server's own metrics are",
         every: float = 1.0,
+        access: Access = NO_ACCESS,
     ) -> None:
         self.looks: list[Seen] = []
         self.works = True
@@ -130,6 +132,7 @@ class Watch(Generic[Seen]):
         self._read = read
         self._of = of
         self._every = every
+        self._access = access
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Watch[Seen]:
@@ -156,7 +159,7 @@ class Watch(Generic[Seen]):
         if not self.works:
             return
         try:
-            seen = self._read(await read_metrics(self._url), time_ns())
+            seen = self._read(await read_metrics(self._url, self._access), time_ns())
         except ProviderError as error:
             self._give_up(f"{self._of} left out: {error}")
             return

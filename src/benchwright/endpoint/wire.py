@@ -16,6 +16,7 @@ from benchwright.endpoint.address import Address, Proxy
 from benchwright.endpoint.connection import Connection, Exchange, Sink, WireError
 from benchwright.endpoint.limits import Limits, Sweeper
 from benchwright.endpoint.opening import open_connection
+from benchwright.endpoint.tls import NO_FILES, TlsFiles
 from benchwright.records import Record
 
 IDLE_LIMIT_NS = 60 * 1_000_000_000
@@ -55,11 +56,18 @@ class Wire:
     """Connections to one server, never more than `connections`, so that a request may have to wait."""
 
     def __init__(
-        self, address: Address, *, connections: int, limits: Limits | None = None, proxy: Proxy | None = None
+        self,
+        address: Address,
+        *,
+        connections: int,
+        limits: Limits | None = None,
+        proxy: Proxy | None = None,
+        tls: TlsFiles = NO_FILES,
     ) -> None:
         self.address = address
         self.limits = limits or Limits()
         self._proxy = proxy
+        self._tls = tls
         self._slots = asyncio.Semaphore(connections)
         self._idle: list[Connection] = []
         self._sweeper = Sweeper(self.limits)
@@ -86,7 +94,9 @@ class Wire:
                 connection = self._take_idle()
                 reused = connection is not None
                 if connection is None:
-                    connection = await open_connection(self.address, self._proxy, self.limits.connect)
+                    connection = await open_connection(
+                        self.address, self._proxy, self.limits.connect, self._tls
+                    )
                 connect = 0 if reused else perf_counter_ns() - opening_at
                 try:
                     exchange = await self._exchange(connection, call, sink, carried)

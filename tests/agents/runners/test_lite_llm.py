@@ -99,7 +99,7 @@ async def test_an_evaluation_runs_with_several_at_a_time(
 
 def test_an_unknown_provider_is_noticed_before_it_is_asked() -> None:
     with pytest.raises(UserError, match=r"Invalid LiteLLM model format.*Received model='my-org/mine'"):
-        check_target(find_target("my-org/mine", None), None)
+        check_target(find_target("my-org/mine", None))
 
 
 def test_so_is_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +109,6 @@ def test_so_is_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
         match=r"Missing API key for provider 'anthropic'\. "
         r"Set ANTHROPIC_API_KEY or LITELLM_API_KEY, or pass --api-key\.",
     ):
-        check_target(find_target("anthropic/claude-sonnet-4-5", None), None)
+        check_target(find_target("anthropic/claude-sonnet-4-5", None))
     monkeypatch.setenv("LITELLM_API_KEY", "sk-for-any")
-    check_target(find_target("anthropic/claude-sonnet-4-5", None), None)
+    check_target(find_target("anthropic/claude-sonnet-4-5", None))

@@ -89,6 +89,8 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
         judge_model=settings.judge_model,
         judge_base_url=settings.judge_base_url,
         judge_api_key_env=settings.judge_api_key_env,
+        judge_headers=settings.judge_headers,
+        judge_headers_env=settings.judge_headers_env,
         plugin=settings.plugin,
         data_dir=settings.data_dir,
     )
@@ -117,6 +119,8 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
             judge_model=settings.judge_model,
             judge_base_url=settings.judge_base_url,
             judge_api_key_env=settings.judge_api_key_env,
+            judge_headers=settings.judge_headers,
+            judge_headers_env=settings.judge_headers_env,
         )
         request = prepare_eval(own, say).request
     else:

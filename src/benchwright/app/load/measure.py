@@ -112,7 +112,7 @@ class LoadTest:
         """
         request = self.workload.request
         if self.settings.probe:
-            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.keys, self._say)
+            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.access, self._say)
 
     async def measure(
         self, listener_of: Callable[[Level], Sequence[Listener]], repeat: int = 1
@@ -141,8 +141,10 @@ class LoadTest:
                 return
 
     async def _measure(self, level: Level, repeat: int, listeners: Sequence[Listener]) -> LevelResult:
-        url = self.settings.metrics_url or metrics_url(self.workload.request.plan.targets[0].base_url)
-        watch = Watch(url, self._say, read_known) if self._metrics else None
+        target = self.workload.request.plan.targets[0]
+        url = self.settings.metrics_url or metrics_url(target.base_url)
+        access = self.workload.request.access[target.slot].at(url, target.base_url)
+        watch = Watch(url, self._say, read_known, access=access) if self._metrics else None
         prepared = self.prepare(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
         in_flight = prepared.request.settings.concurrency
         assert isinstance(in_flight, int)
@@ -257,7 +259,7 @@ class LoadTest:
 
     async def _calibrated(self, workload: Workload, calibrating: Calibrating) -> Workload:
         target = workload.request.plan.targets[0]
-        client = make_client(target, workload.request.keys.get(target.slot), self.settings, 1)
+        client = make_client(target, workload.request.access[target.slot], self.settings, 1)
         try:
             self._calibration = await calibrate(client, calibrating.text)
         finally:
