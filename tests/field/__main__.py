@@ -11,12 +11,14 @@ import argparse
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.environments import ROOT
 from tests.field.results import Results, show
 from tests.field.servers import SERVERS
+from tests.field.servers.server import Unavailable
 
 HERE = Path(__file__).parent
 
@@ -38,17 +40,31 @@ def main() -> int:
     if unknown := [name for name in options.servers if name not in SERVERS]:
         parser.error(f"there is no server {', '.join(unknown)}; there are {', '.join(SERVERS)}")
     names = options.servers or [name for name, server in SERVERS.items() if server.quick or not options.quick]
-    os.environ["FIELD_SERVERS"] = ",".join(names)
-    os.environ["FIELD_FEATURES"] = options.only
     results = Results()
+    ready = [name for name in names if prepare(name, results)]
+    os.environ["FIELD_SERVERS"] = ",".join(ready)
+    os.environ["FIELD_FEATURES"] = options.only
     code = pytest.main(["-p", "no:randomly", "-p", "no:xdist", "-q", "-rf", str(HERE)], plugins=[results])
     document = results.document()
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     show(document)
-    for name in SERVERS.keys() - set(names):
-        print(f"Left out: {name}, which is not among the servers of this call; `make field` tries it.")
-    return int(code)
+    if left_out := [name for name in SERVERS if name not in names]:
+        print(f"Left out: {', '.join(left_out)}, which `make field` tries.")
+    return int(code) or int(bool(os.environ.get("CI")) and ready != names)
+
+
+def prepare(name: str, results: Results) -> bool:
+    """Install or compile what is missing of a server; note the reason and return False if it cannot be had."""
+    print(f"{name}: preparing", flush=True)
+    began = time.monotonic()
+    try:
+        SERVERS[name].prepare()
+    except Unavailable as error:
+        results.unavailable[name] = str(error)
+        return False
+    print(f"{name}: ready after {time.monotonic() - began:.0f} s", flush=True)
+    return True
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ class Results:
         self._began = time.monotonic()
         self._features: dict[tuple[str, str], dict[str, Any]] = {}
         self.versions: dict[str, str] = {}
+        self.unavailable: dict[str, str] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
@@ -60,6 +61,7 @@ class Results:
                 "python": platform.python_version(),
             },
             "seconds": round(time.monotonic() - self._began),
+            "unavailable": self.unavailable,
             "servers": {name: self._server(name) for name in SERVERS if self._found(name)},
         }
 
@@ -90,6 +92,8 @@ def show(document: dict[str, Any]) -> None:
     table.add_row("seconds", *(str(server["seconds"]) for server in servers.values()))
     console = Console(file=sys.stdout, width=max(100, 60 + 18 * len(servers)))
     console.print(table)
+    for name, reason in document["unavailable"].items():
+        console.print(f"{name}: not run: {reason}", highlight=False, markup=False)
     for name, server in servers.items():
         console.print(f"{name}: {server['version'] or 'not run'}", highlight=False, markup=False)
         for reason, features in reasons(server).items():

@@ -93,6 +93,6 @@ def made(folder: Path) -> Path:
 
 
 SERVERS = (
-    Server("litellm", "LiteLLM's proxy", litellm, ONLY_COMPILED, quick=True),
-    Server("portkey", "Portkey's gateway", portkey, ONLY_COMPILED, quick=True),
+    Server("litellm", "LiteLLM's proxy", lambda: programs("litellm"), litellm, ONLY_COMPILED, quick=True),
+    Server("portkey", "Portkey's gateway", installed_gateway, portkey, ONLY_COMPILED, quick=True),
 )

@@ -39,6 +39,12 @@ def served(log: str) -> list[Served]:
     ]
 
 
+def prepare() -> None:
+    """Compile llama-server and get the model, unless they are there."""
+    model_file()
+    compiled_program("llama-server")
+
+
 @contextmanager
 def prebuilt(directory: Path) -> Iterator[Running]:
     """Run the server of the package `xllamacpp`."""
@@ -67,6 +73,13 @@ def compiled(directory: Path, model: Path | None = None) -> Iterator[Running]:
 ONLY_COMPILED = {"compared": "tried on llama-server, whose build brings llama-quantize"}
 
 SERVERS = (
-    Server("xllamacpp", "llama.cpp's server from the package xllamacpp", prebuilt, ONLY_COMPILED, quick=True),
-    Server("llama-server", "llama.cpp's llama-server, compiled", compiled),
+    Server(
+        "xllamacpp",
+        "llama.cpp's server from the package xllamacpp",
+        model_file,
+        prebuilt,
+        ONLY_COMPILED,
+        quick=True,
+    ),
+    Server("llama-server", "llama.cpp's llama-server, compiled", prepare, compiled),
 )

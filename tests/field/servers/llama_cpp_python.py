@@ -33,11 +33,16 @@ def served(log: str) -> list[Served]:
     ]
 
 
+def installed_python() -> Path:
+    """Return a Python that has llama-cpp-python, compiled if it is missing."""
+    given = os.environ.get("LLAMA_CPP_PYTHON")
+    return Path(given) if given else programs("llama_cpp_python") / "python"
+
+
 @contextmanager
 def start(directory: Path) -> Iterator[Running]:
     """Run the server of llama-cpp-python."""
-    given = os.environ.get("LLAMA_CPP_PYTHON")
-    python = Path(given) if given else programs("llama_cpp_python") / "python"
+    python = installed_python()
     options = ["--model", model_file(), "--model_alias", MODEL, "--n_ctx", TOKENS_PER_SLOT]
     options += [
         "--n_threads",
@@ -53,4 +58,4 @@ def start(directory: Path) -> Iterator[Running]:
         yield replace(server, counts_streams=False, calling=("--param", FORCED))
 
 
-SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", start, ONLY_COMPILED),)
+SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", installed_python, start, ONLY_COMPILED),)

@@ -69,13 +69,15 @@ class Running:
 
 @dataclass(frozen=True)
 class Server:
-    """A kind of server. `start` runs it with the files of one directory, and raises `Unavailable` if it cannot be had.
+    """A kind of server. `prepare` installs or compiles what is missing of it, `start` runs it with files in a directory.
 
-    `without` says for each feature that is not tried why. `quick` servers need no compiler and no gigabytes.
+    Both raise `Unavailable` if it cannot be had. `without` says for each feature that is not tried why. `quick`
+    servers need no compiler and no gigabytes.
     """
 
     name: str
     title: str
+    prepare: Callable[[], object]
     start: Callable[[Path], AbstractContextManager[Running]]
     without: Mapping[str, str] = field(default_factory=dict)
     quick: bool = False

@@ -36,7 +36,7 @@ def served(log: str) -> list[Served]:
 def start(directory: Path) -> Iterator[Running]:
     """Run `transformers serve`; a model is named by the folder that it lies in."""
     found = programs("transformers")
-    (directory / MODEL).symlink_to(weights(found / "python"))
+    (directory / MODEL).symlink_to(weights())
     command = [found / "transformers", "serve", "--device", "cpu", "--host", "127.0.0.1", "--port"]
     version = f"transformers {version_of(found / 'python', 'transformers')}"
     variables = {**OFFLINE, "HF_HOME": str(directory), "HF_HUB_CACHE": str(directory)}
@@ -44,13 +44,13 @@ def start(directory: Path) -> Iterator[Running]:
         yield server
 
 
-def weights(python: Path) -> Path:
+def weights() -> Path:
     """Return the folder of the model's weights as transformers reads them, made if it is missing."""
     folder = cache() / "smollm2-safetensors"
     with FileLock(f"{folder}.lock"):
         if not (folder / "model.safetensors").exists():
-            run([python, "-c", CONVERT, model_file(), TEMPLATE, folder])
+            run([programs("transformers") / "python", "-c", CONVERT, model_file(), TEMPLATE, folder])
     return folder
 
 
-SERVERS = (Server("transformers", "`transformers serve`", start, ONLY_COMPILED),)
+SERVERS = (Server("transformers", "`transformers serve`", weights, start, ONLY_COMPILED),)
