@@ -34,6 +34,12 @@ CAPITALS = [
 ]
 """Questions that the model certainly answers rightly: each token is eight times as likely as any other."""
 
+COUNTRIES = ("France", "Japan", "Germany", "China", "Italy", "Egypt", "Greece", "Russia", "Portugal", "Spain")
+STORIES = [
+    {"system": SYSTEM, "question": f"Tell me about {country}.", "answer": country} for country in COUNTRIES
+]
+"""Questions with long answers, whose words are not certain."""
+
 
 @dataclass
 class Log:

@@ -48,13 +48,13 @@ def check_called(field: Field) -> None:
 
 @pytest.mark.feature("tool")
 def test_an_agent_calls_its_tool(field: Field) -> None:
-    evaluate(field, "-m", "agent:CalculatorAgent", *field.running.calling)
+    evaluate(field, "-m", "agent:CalculatorAgent")
     check_called(field)
 
 
 @pytest.mark.feature("mcp")
 def test_a_model_calls_mcp_tools(field: Field) -> None:
-    evaluate(field, "--mcp", "mcp", *field.running.calling)
+    evaluate(field, "--mcp", "mcp")
     check_called(field)
 
 

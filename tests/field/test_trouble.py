@@ -6,14 +6,10 @@ import signal
 
 import pytest
 from tests.app.app_kit import GrowingJournal, finished, trials
-from tests.field.field_kit import PRECISE, SYSTEM, Field, finish
+from tests.field.field_kit import PRECISE, STORIES, Field, finish
 
 from benchwright.records import FAILED
 
-COUNTRIES = ("France", "Japan", "Germany", "China", "Italy", "Egypt", "Greece", "Russia", "Portugal", "Spain")
-STORIES = [
-    {"system": SYSTEM, "question": f"Tell me about {country}.", "answer": country} for country in COUNTRIES
-]
 ANSWERS = ("--scorer", "regex", "--max-tokens", "40", "--concurrency", "2", *PRECISE)
 BEFORE = 3
 """Trials that end before something goes wrong."""

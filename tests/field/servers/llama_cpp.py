@@ -75,7 +75,7 @@ ONLY_COMPILED = {"compared": "tried on llama-server, whose build brings llama-qu
 SERVERS = (
     Server(
         "xllamacpp",
-        "llama.cpp's server from the package xllamacpp",
+        "llama.cpp's server in the package xllamacpp",
         model_file,
         prebuilt,
         ONLY_COMPILED,

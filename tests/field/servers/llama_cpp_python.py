@@ -20,7 +20,8 @@ REQUEST = re.compile(
     r"total time = +(?P<total>[\d.]+) ms",
     re.DOTALL,
 )
-FORCED = 'tool_choice={"type":"function","function":{"name":"calculate"}}'
+SECOND_TURN = "its template fails at an agent's second turn: HTTP 500 at calls beside a content of null, as the API has them"
+WITHOUT = {**ONLY_COMPILED, "tool": SECOND_TURN, "mcp": SECOND_TURN}
 
 
 def served(log: str) -> list[Served]:
@@ -55,7 +56,7 @@ def start(directory: Path) -> Iterator[Running]:
     version = f"llama-cpp-python {version_of(python, 'llama-cpp-python')}"
     command = [python, "-m", "llama_cpp.server", *options, "--host", "127.0.0.1", "--port"]
     with running(lambda port: [*command, port], directory, version, "/v1/models", served) as server:
-        yield replace(server, counts_streams=False, calling=("--param", FORCED))
+        yield replace(server, counts_streams=False)
 
 
-SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", installed_python, start, ONLY_COMPILED),)
+SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", installed_python, start, WITHOUT),)

@@ -50,8 +50,8 @@ class Served:
 class Running:
     """A server that runs: its address, and the process that computes the answers.
 
-    `served` reads the log of the process. `options` are the options of commands that this server needs, `calling`
-    those with which its model certainly calls a tool. `counts_streams` is False if streamed answers bring no usage.
+    `served` reads the log of the process. `options` are the options of commands that this server needs.
+    `counts_streams` is False if streamed answers bring no usage.
     """
 
     base_url: str
@@ -59,7 +59,6 @@ class Running:
     engine: ServerProcess
     served: Callable[[str], list[Served]]
     options: Sequence[str] = ()
-    calling: Sequence[str] = ()
     counts_streams: bool = True
 
     def served_since(self, begin: int) -> list[Served]:
@@ -69,9 +68,9 @@ class Running:
 
 @dataclass(frozen=True)
 class Server:
-    """A kind of server. `prepare` installs or compiles what is missing of it, `start` runs it with files in a directory.
+    """A kind of server. `prepare` installs or compiles what is missing of it, `start` runs it in a directory.
 
-    Both raise `Unavailable` if it cannot be had. `without` says for each feature that is not tried why. `quick`
+    Both raise `Unavailable` if the server cannot be had. `without` says for each feature that is not tried why. `quick`
     servers need no compiler and no gigabytes.
     """
 
