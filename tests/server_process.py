@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-START_LIMIT = 120.0
+START_LIMIT = 300.0
 """Seconds that a server may take until it answers."""
 
 

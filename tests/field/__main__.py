@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 from tests.environments import ROOT
+from tests.field.kept import Unavailable
 from tests.field.results import Results, show
 from tests.field.servers import SERVERS
-from tests.field.servers.server import Unavailable
 
 HERE = Path(__file__).parent
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.app.app_kit import Program
 from tests.field.field_kit import Field
+from tests.field.kept import Unavailable
 from tests.field.results import Results
 from tests.field.servers import SERVERS
-from tests.field.servers.server import Running, Unavailable
+from tests.field.servers.server import Running
 
 HERE = Path(__file__).parent
 SECONDS = 900

@@ -17,10 +17,13 @@ from pathlib import Path
 
 from filelock import FileLock
 from tests.environments import ROOT, installed
-from tests.field.servers.server import Unavailable
 
 PROGRAMS = ("llama-server", "llama-quantize")
 SOURCE = "llama-cpp-python"
+
+
+class Unavailable(Exception):
+    """A server cannot be had on this machine; the text says why."""
 
 
 def model_file() -> Path:

@@ -45,8 +45,9 @@ def test_a_killed_server_is_a_provider_error_and_the_run_goes_on_later(field: Fi
         field.running.engine.start()
     failed = [trial for trial in trials(field.program.only_run) if trial.status in FAILED]
     assert {trial.status for trial in failed} == {"provider_error"}
-    assert ended.returncode in (1, 4), ended.stderr
-    assert "Error: " in ended.stderr
-    again = finish(field.program.start(*command))
+    # A server that is gone stops the run; a gateway that answers HTTP 500 for it does not.
+    stopped = ended.returncode == 1
+    assert stopped or f"{len(failed)} of {len(STORIES)} runs failed" in ended.stderr
+    again = finish(field.program.start(*command, *([] if stopped else ["--retry-failed"])))
     assert again.returncode == 0, again.stdout + again.stderr
     assert len({trial.key for trial in finished(field.program.only_run)}) == len(STORIES)

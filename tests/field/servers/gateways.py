@@ -12,14 +12,15 @@ from pathlib import Path
 
 from filelock import FileLock
 from tests.environments import ROOT
-from tests.field.kept import cache, programs, run, version_of
+from tests.field.kept import Unavailable, cache, programs, run, version_of
 from tests.field.servers.llama_cpp import ONLY_COMPILED, prebuilt
-from tests.field.servers.server import MODEL, Running, Server, Unavailable
+from tests.field.servers.server import MODEL, Running, Server
 from tests.server_process import DidNotStart, ServerProcess
 
 LITELLM = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False"}
 """Nothing leaves the machine: no price table is fetched, nothing is reported."""
 
+KEY = "sk-field-3f8a1c5e7b9d2046"
 GATEWAY = Path("node_modules", "@portkey-ai", "gateway")
 
 
@@ -29,14 +30,15 @@ def litellm(directory: Path) -> Iterator[Running]:
     found = programs("litellm")
     with prebuilt(made(directory / "engine")) as engine:
         served = {"model": f"openai/{MODEL}", "api_base": engine.base_url, "api_key": "none"}
+        models = [{"model_name": MODEL, "litellm_params": served}]
         settings = directory / "litellm.yaml"  # JSON is YAML
-        settings.write_text(json.dumps({"model_list": [{"model_name": MODEL, "litellm_params": served}]}))
+        settings.write_text(json.dumps({"model_list": models, "general_settings": {"master_key": KEY}}))
         command = [found / "litellm", "--config", settings, "--host", "127.0.0.1", "--port"]
         proxy = ServerProcess(
             lambda port: [*command, port], directory, health="/health/liveliness", variables=LITELLM
         )
         with in_front(proxy, engine, f"LiteLLM {version_of(found / 'python', 'litellm')}") as running:
-            yield running
+            yield replace(running, options=("--api-key", KEY))
 
 
 @contextmanager

@@ -20,7 +20,9 @@ REQUEST = re.compile(
     r"total time = +(?P<total>[\d.]+) ms",
     re.DOTALL,
 )
-SECOND_TURN = "its template fails at an agent's second turn: HTTP 500 at calls beside a content of null, as the API has them"
+SECOND_TURN = (
+    "its template fails at an agent's second turn: HTTP 500 at calls with content null, as the API has them"
+)
 WITHOUT = {**ONLY_COMPILED, "tool": SECOND_TURN, "mcp": SECOND_TURN}
 
 

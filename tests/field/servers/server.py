@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.field.kept import Unavailable
 from tests.server_process import DidNotStart, ServerProcess
 
 MODEL = "smollm2"
@@ -28,10 +29,6 @@ FEATURES: dict[str, str] = {
     "compared": "two quantizations compared",
 }
 """What is tried on each server, with its words in tables."""
-
-
-class Unavailable(Exception):
-    """A server cannot be had on this machine; the text says why."""
 
 
 @dataclass(frozen=True)
