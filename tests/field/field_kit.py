@@ -107,5 +107,8 @@ def check_counted(field: Field, asked: Sequence[RequestRecord], served: Sequence
     if all(one.usage == NO_USAGE for one in asked) and not field.running.counts_streams:
         return
     if any(one.completion_tokens for one in served):
-        counted = sorted((one.usage.prompt_tokens, one.usage.completion_tokens) for one in asked)
-        assert counted == sorted((one.prompt_tokens, one.completion_tokens) for one in served)
+        said = sorted((one.usage.prompt_tokens or 0, one.usage.completion_tokens or 0) for one in asked)
+        logged = sorted((one.prompt_tokens, one.completion_tokens) for one in served)
+        assert [prompt for prompt, _ in said] == [prompt for prompt, _ in logged]
+        apart = [abs(ours - theirs) for (_, ours), (_, theirs) in zip(said, logged, strict=True)]
+        assert max(apart) <= field.running.apart, (said, logged)

@@ -58,7 +58,7 @@ def start(directory: Path) -> Iterator[Running]:
     version = f"llama-cpp-python {version_of(python, 'llama-cpp-python')}"
     command = [python, "-m", "llama_cpp.server", *options, "--host", "127.0.0.1", "--port"]
     with running(lambda port: [*command, port], directory, version, "/v1/models", served) as server:
-        yield replace(server, counts_streams=False)
+        yield replace(server, counts_streams=False, apart=1)
 
 
 SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", installed_python, start, WITHOUT),)

@@ -48,7 +48,8 @@ class Running:
     """A server that runs: its address, and the process that computes the answers.
 
     `served` reads the log of the process. `options` are the options of commands that this server needs.
-    `counts_streams` is False if streamed answers bring no usage.
+    `counts_streams` is False if streamed answers bring no usage. Log and usage of an answer lie at most `apart` tokens
+    apart: one may count the end of the answer as a token, and the other not.
     """
 
     base_url: str
@@ -57,6 +58,7 @@ class Running:
     served: Callable[[str], list[Served]]
     options: Sequence[str] = ()
     counts_streams: bool = True
+    apart: int = 0
 
     def served_since(self, begin: int) -> list[Served]:
         """Return the requests that the log tells of from this place of its text on."""
