@@ -23,7 +23,10 @@ file, template, folder = map(Path, sys.argv[1:])
 tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
 tokenizer.chat_template = template.read_text()
 tokenizer.save_pretrained(folder)
-AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype="float32").save_pretrained(folder)
+model = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype="float32")
+model.hf_quantizer = None  # the weights are plain numbers by now
+del model.config.quantization_config
+model.save_pretrained(folder)
 """
 
 
