@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import signal
 from pathlib import Path
 
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 TOKENS_PER_SLOT = 4096
+ONLY_ERRORS = 1
 
 
 def main() -> None:
@@ -27,7 +29,13 @@ def main() -> None:
         "--slots", type=int, default=4, help="requests served side by side (default: %(default)s)"
     )
     parser.add_argument("--chat-template", type=Path, help="Jinja template (default: the model's own)")
-    parser.add_argument("--threads", type=int, help="CPU threads (default: all cores)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=max(1, (os.cpu_count() or 2) // 2),
+        help="CPU threads (default: %(default)s, half of the cores)",
+    )
+    parser.add_argument("--log", action="store_true", help="show the server's own log")
     options = parser.parse_args()
     serve(options.model or installed_model(), options)
 
@@ -57,8 +65,9 @@ def serve(model: Path, options: argparse.Namespace) -> None:
     parameters.endpoint_metrics = True
     if options.chat_template:
         parameters.chat_template = options.chat_template.read_text(encoding="utf-8")
-    if options.threads:
-        parameters.cpuparams.n_threads = options.threads
+    parameters.cpuparams.n_threads = options.threads
+    if not options.log:
+        parameters.verbosity = ONLY_ERRORS
     server = xllamacpp.Server(parameters)
     print(f"{options.name} is served at {server.listening_address}/v1; Ctrl-C ends it.", flush=True)
     signal.sigwait({signal.SIGINT, signal.SIGTERM})

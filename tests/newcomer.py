@@ -1,6 +1,6 @@
 """What a newcomer does: installs a clone into an empty environment as the README says, and runs its commands.
 
-Called by `make test-all`. The model behind the README's address is a simulated one, started by the same program; that of
+Called by `make test-all`. The model behind the README's address is simulated, started by the same program; that of
 docs/start.md is real.
 """
 

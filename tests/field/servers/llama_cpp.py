@@ -49,7 +49,7 @@ def prepare() -> None:
 def prebuilt(directory: Path) -> Iterator[Running]:
     """Run the server of the package `xllamacpp`."""
     python, model = programs("xllamacpp") / "python", model_file()
-    options = ["--model", model, "--slots", SLOTS, "--threads", THREADS, "--name", MODEL]
+    options = ["--model", model, "--slots", SLOTS, "--threads", THREADS, "--name", MODEL, "--log"]
     command = [python, ROOT / "examples" / "local_model.py", *options, "--chat-template", TEMPLATE, "--port"]
     version = f"xllamacpp {version_of(python, 'xllamacpp')}"
     with running(lambda port: [*command, port], directory, version, HEALTH, served) as server:
