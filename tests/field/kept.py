@@ -63,8 +63,8 @@ def requantized(kind: str) -> Path:
     with FileLock(f"{file}.lock"):
         if not file.exists():
             part = file.with_suffix(".part")
-            command = [compiled_program("llama-quantize"), "--allow-requantize", model_file(), part, kind]
-            subprocess.run(command, check=True, capture_output=True)
+            quantize = [compiled_program("llama-quantize"), "--allow-requantize"]
+            run([*quantize, model_file(), part, kind])
             part.rename(file)
     return file
 

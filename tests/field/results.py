@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -32,8 +32,11 @@ class Results:
         self.unavailable: dict[str, str] = {}
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
-        report: pytest.TestReport = yield
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note how a test, or its fixtures, ended."""
+        report = yield
         if (found := item.get_closest_marker("feature")) and hasattr(item, "callspec"):
             self._add(item.callspec.params["server_name"], found.args[0], report)
         return report

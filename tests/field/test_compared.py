@@ -47,6 +47,8 @@ def test_two_quantizations_are_compared_pair_by_pair(
     means = [target.scores[0].mean for target in (fine, coarsened)]
     assert abs(difference.difference) == pytest.approx(abs(means[0] - means[1]))
     assert difference.wins - difference.losses == round(difference.n * difference.difference)
+    assert difference.low is not None
+    assert difference.high is not None
     assert difference.low <= difference.difference <= difference.high
     by_slot = answers(field.program.only_run)
     assert by_slot["primary"] != by_slot["model-2"], "two quantizations that answer alike are one"
@@ -57,5 +59,5 @@ def answers(run: Path) -> dict[str, dict[str, str]]:
     """Return the answers of a run by the slot of the target, then by sample."""
     found: dict[str, dict[str, str]] = {}
     for trial in trials(run):
-        found.setdefault(trial.slot, {})[trial.sample] = read_body(run, trial).answer
+        found.setdefault(trial.target, {})[trial.sample] = read_body(run, trial).answer
     return found

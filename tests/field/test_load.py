@@ -25,6 +25,7 @@ def measure(field: Field, *level: str) -> dict[str, Any]:
     asked = requests(field.program.only_run)
     assert [request.error for request in asked] == [None] * COUNT
     check_counted(field, asked, log.requests)
+    found: dict[str, Any]
     (found,) = document["levels"]
     assert found["requests"] == COUNT
     served = [one.milliseconds / 1000 for one in log.requests if one.milliseconds is not None]
