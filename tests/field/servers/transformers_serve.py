@@ -56,4 +56,7 @@ def weights() -> Path:
     return folder
 
 
-SERVERS = (Server("transformers", "`transformers serve`", weights, start, ONLY_COMPILED),)
+AS_TEXT = "it has no tool parser for this model: calls come as text, so no tool is called"
+WITHOUT = {**ONLY_COMPILED, "tool": AS_TEXT, "mcp": AS_TEXT}
+
+SERVERS = (Server("transformers", "`transformers serve`", weights, start, WITHOUT),)
