@@ -34,12 +34,11 @@ test-slow: setup
 	$(TESTS) -m "slow or real_server" $(PYTEST_ARGS)
 
 # The checks beside the tests, slow ones and all; the README in an empty environment, another Python in a clone
-# elsewhere, other fastmcps, Ray, other programs that read what is exported, two at a time; then the ratios of speed and
-# memory against their limits.
+# elsewhere, other fastmcps, Ray, other programs that read what is exported, and a real model, three at a time; then the
+# ratios of speed and memory against their limits.
 test-all: setup
 	$(MAKE) --no-print-directory --jobs 2 test WHICH='-m "not field"'
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-versions test-programs
-	$(MAKE) --no-print-directory field-quick
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-versions test-programs field-quick
 	$(BIN)/python -m benchmarks --check
 
 test-versions: setup
@@ -60,7 +59,7 @@ faults: setup
 	FAULTS=150 $(PYTEST) $(PYTEST_ARGS) tests/faults
 
 # Servers that nobody here wrote, with a real model: docs/servers.md says what came of it (python -m tests.field.document).
-# SERVERS="litellm portkey": only these. field-quick: those that need no compiler and no gigabytes.
+# SERVERS="litellm portkey": only these. field-quick: what fits into the time of CI.
 field: setup
 	$(BIN)/python -m tests.field $(SERVERS)
 

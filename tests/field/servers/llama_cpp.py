@@ -72,14 +72,9 @@ def compiled(directory: Path, model: Path | None = None) -> Iterator[Running]:
 
 ONLY_COMPILED = {"compared": "tried on llama-server, whose build brings llama-quantize"}
 
+PREBUILT = "llama.cpp's server in the package xllamacpp"
+COMPILED = "llama.cpp's llama-server, compiled"
 SERVERS = (
-    Server(
-        "xllamacpp",
-        "llama.cpp's server in the package xllamacpp",
-        model_file,
-        prebuilt,
-        ONLY_COMPILED,
-        quick=True,
-    ),
-    Server("llama-server", "llama.cpp's llama-server, compiled", prepare, compiled),
+    Server("xllamacpp", PREBUILT, model_file, prebuilt, ONLY_COMPILED),
+    Server("llama-server", COMPILED, prepare, compiled, costs="compiling it takes 20 minutes"),
 )

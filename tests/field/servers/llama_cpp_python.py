@@ -61,4 +61,6 @@ def start(directory: Path) -> Iterator[Running]:
         yield replace(server, counts_streams=False, apart=1)
 
 
-SERVERS = (Server("llama-cpp-python", "llama-cpp-python's server", installed_python, start, WITHOUT),)
+TITLE = "llama-cpp-python's server"
+COSTS = "compiling it takes 15 minutes"
+SERVERS = (Server("llama-cpp-python", TITLE, installed_python, start, WITHOUT, COSTS),)

@@ -69,8 +69,8 @@ class Running:
 class Server:
     """A kind of server. `prepare` installs or compiles what is missing of it, `start` runs it in a directory.
 
-    Both raise `Unavailable` if the server cannot be had. `without` says for each feature that is not tried why, `costs` why
-    CI leaves the server out.
+    Both raise `Unavailable` if the server cannot be had. `without` says for each feature that is not tried why,
+    `costs` why CI leaves the server out.
     """
 
     name: str

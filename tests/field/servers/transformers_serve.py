@@ -59,4 +59,5 @@ def weights() -> Path:
 AS_TEXT = "it has no tool parser for this model: calls come as text, so no tool is called"
 WITHOUT = {**ONLY_COMPILED, "tool": AS_TEXT, "mcp": AS_TEXT}
 
-SERVERS = (Server("transformers", "`transformers serve`", weights, start, WITHOUT),)
+COSTS = "torch and the weights take 3 GB"
+SERVERS = (Server("transformers", "`transformers serve`", weights, start, WITHOUT, COSTS),)
