@@ -112,6 +112,14 @@ requirements:
 		--no-header --no-annotate requirements/litellm.in -o requirements/litellm.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate pyproject.toml requirements/ray.in -o requirements/ray.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --no-deps requirements/xllamacpp.in -o requirements/xllamacpp.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate requirements/llama_cpp_python.in -o requirements/llama_cpp_python.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --override requirements/peer_guidellm.override requirements/transformers.in \
+		-o requirements/transformers.txt
+	cat requirements/peer_guidellm.torch >> requirements/transformers.txt
 	for name in runners runners_old profile peer_lm_eval peer_evalscope peer_aiperf; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \

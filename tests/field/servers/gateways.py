@@ -15,10 +15,8 @@ from tests.environments import ROOT
 from tests.field.kept import Unavailable, cache, programs, run, version_of
 from tests.field.servers.llama_cpp import ONLY_COMPILED, prebuilt
 from tests.field.servers.server import MODEL, Running, Server
+from tests.real_servers import ALONE
 from tests.server_process import DidNotStart, ServerProcess
-
-LITELLM = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False"}
-"""Nothing leaves the machine: no price table is fetched, nothing is reported."""
 
 KEY = "sk-field-3f8a1c5e7b9d2046"
 GATEWAY = Path("node_modules", "@portkey-ai", "gateway")
@@ -35,7 +33,7 @@ def litellm(directory: Path) -> Iterator[Running]:
         settings.write_text(json.dumps({"model_list": models, "general_settings": {"master_key": KEY}}))
         command = [found / "litellm", "--config", settings, "--host", "127.0.0.1", "--port"]
         proxy = ServerProcess(
-            lambda port: [*command, port], directory, health="/health/liveliness", variables=LITELLM
+            lambda port: [*command, port], directory, health="/health/liveliness", variables=ALONE
         )
         with in_front(proxy, engine, f"LiteLLM {version_of(found / 'python', 'litellm')}") as running:
             yield replace(running, options=("--api-key", KEY))
