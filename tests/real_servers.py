@@ -21,9 +21,6 @@ from tests.server_process import DidNotStart, ServerProcess
 
 CONFIGURATION = ROOT / "tests" / "recordings" / "litellm.yaml"
 KEY = "sk-recorded-test-key"
-ALONE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False"}
-"""Nothing leaves the machine: no price table is fetched, nothing is reported."""
-
 OTHERS_SECONDS = 300.0
 """How long the process that started a server waits for the others."""
 
@@ -74,9 +71,7 @@ def shared(place: Path, start: Callable[[], AbstractContextManager[str]]) -> Ite
 def running(program: Path, directory: Path) -> Iterator[str]:
     """Start the proxy, yield its base URL when it is healthy, and end all its processes."""
     command = [program, "--config", CONFIGURATION, "--host", "127.0.0.1", "--port"]
-    proxy = ServerProcess(
-        lambda port: [*command, port], directory, health="/health/liveliness", variables=ALONE
-    )
+    proxy = ServerProcess(lambda port: [*command, port], directory, health="/health/liveliness")
     try:
         proxy.start()
     except DidNotStart as error:

@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+ALONE = {"NO_PROXY": "*", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False"}
+"""Nothing leaves the machine: no proxy is asked, no price table is fetched, nothing is reported."""
+
 START_LIMIT = 300.0
 """Seconds that a server may take until it answers."""
 
@@ -28,13 +31,13 @@ def free_port() -> int:
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return our environment with these variables, without what would slow down other Pythons or lead to a proxy."""
+    """Return our environment with these variables, without our settings and what slows down other Pythons."""
     ours = {
         name: value
         for name, value in os.environ.items()
         if name != "PYTHONDONTWRITEBYTECODE" and not name.startswith("BENCHWRIGHT_")
     }
-    return {**ours, "NO_PROXY": "*", **variables}
+    return {**ours, **ALONE, **variables}
 
 
 class ServerProcess:

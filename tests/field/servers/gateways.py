@@ -15,7 +15,6 @@ from tests.environments import ROOT
 from tests.field.kept import Unavailable, cache, programs, run, version_of
 from tests.field.servers.llama_cpp import ONLY_COMPILED, prebuilt
 from tests.field.servers.server import MODEL, Running, Server
-from tests.real_servers import ALONE
 from tests.server_process import DidNotStart, ServerProcess
 
 KEY = "sk-field-3f8a1c5e7b9d2046"
@@ -32,9 +31,7 @@ def litellm(directory: Path) -> Iterator[Running]:
         settings = directory / "litellm.yaml"  # JSON is YAML
         settings.write_text(json.dumps({"model_list": models, "general_settings": {"master_key": KEY}}))
         command = [found / "litellm", "--config", settings, "--host", "127.0.0.1", "--port"]
-        proxy = ServerProcess(
-            lambda port: [*command, port], directory, health="/health/liveliness", variables=ALONE
-        )
+        proxy = ServerProcess(lambda port: [*command, port], directory, health="/health/liveliness")
         with in_front(proxy, engine, f"LiteLLM {version_of(found / 'python', 'litellm')}") as running:
             yield replace(running, options=("--api-key", KEY))
 
