@@ -1,7 +1,8 @@
 """`load` on a real server: requests, tokens and latencies are those of the server's own log.
 
-Latency as we see it holds the server's, and at most `SLACK` of it and `DELAY` more: connecting, waiting for a slot, and
-a client that shares the machine with the server.
+Latency as we see it holds the server's, and at most `SLACK` of it and `DELAY` more, for connecting and for a client
+that shares the machine with the server. While more requests are in flight than a server has slots, they wait as well, of
+which logs do not tell; then only the first half of this is asserted.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ def measure(field: Field, *level: str) -> dict[str, Any]:
     assert found["requests"] == COUNT
     served = [one.milliseconds / 1000 for one in log.requests if one.milliseconds is not None]
     if served:
-        theirs = median(served)
-        assert 0.95 * theirs <= found["latency"]["p50"]["value"] <= (1 + SLACK) * theirs + DELAY
+        ours, theirs = found["latency"]["p50"]["value"], median(served)
+        assert 0.95 * theirs <= ours
+        if found["in_flight"] <= field.running.slots:
+            assert ours <= (1 + SLACK) * theirs + DELAY
     return found
 
 

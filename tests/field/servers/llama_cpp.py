@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tests.environments import ROOT
@@ -53,7 +54,7 @@ def prebuilt(directory: Path) -> Iterator[Running]:
     command = [python, ROOT / "examples" / "local_model.py", *options, "--chat-template", TEMPLATE, "--port"]
     version = f"xllamacpp {version_of(python, 'xllamacpp')}"
     with running(lambda port: [*command, port], directory, version, HEALTH, served) as server:
-        yield server
+        yield replace(server, slots=SLOTS)
 
 
 @contextmanager
@@ -67,7 +68,7 @@ def compiled(directory: Path, model: Path | None = None) -> Iterator[Running]:
     (commit,) = re.findall(r"commit (\w+)", said.stdout + said.stderr)
     version = f"llama.cpp {commit}, of {pinned_source().split()[0]}"
     with running(lambda port: [*command, port], directory, version, HEALTH, served) as server:
-        yield server
+        yield replace(server, slots=SLOTS)
 
 
 ONLY_COMPILED = {"compared": "tried on llama-server, whose build brings llama-quantize"}

@@ -49,7 +49,8 @@ class Running:
 
     `served` reads the log of the process. `options` are the options of commands that this server needs.
     `counts_streams` is False if streamed answers bring no usage. Log and usage of an answer lie at most `apart` tokens
-    apart: one may count the end of the answer as a token, and the other not.
+    apart: one may count the end of the answer as a token, and the other not. `slots` requests are served side by side;
+    others wait, of which the log does not tell.
     """
 
     base_url: str
@@ -59,6 +60,7 @@ class Running:
     options: Sequence[str] = ()
     counts_streams: bool = True
     apart: int = 0
+    slots: int = 1
 
     def served_since(self, begin: int) -> list[Served]:
         """Return the requests that the log tells of from this place of its text on."""
