@@ -1,8 +1,8 @@
 """`load` on a real server: requests, tokens and latencies are those of the server's own log.
 
 Latency as we see it holds the server's, and at most `SLACK` of it and `DELAY` more, for connecting and for a client
-that shares the machine with the server. While more requests are in flight than a server has slots, they wait as well, of
-which logs do not tell; then only the first half of this is asserted.
+that shares the machine with the server. While more requests are in flight than a server has slots, they wait as well,
+of which logs do not tell; then only the first half of this is asserted.
 """
 
 from __future__ import annotations
