@@ -22,7 +22,9 @@ OURS = frozenset(
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET_NAME = re.compile(
-    "auth|bearer|bypass|cookie|credential|jwt|key|passw|secret|session|signature|token", re.IGNORECASE
+    r"(?<![a-z])(api|access|auth|private|secret|subscription)?keys?(?![a-z])"
+    r"|auth(?!ors?(?![a-z]))|bearer|bypass|cookie|credential|jwt|passw|secret|session|signature|token",
+    re.IGNORECASE,
 )
 _SECRET_VALUE = re.compile("(bearer|basic|token) |sk-|eyJ", re.IGNORECASE)
 

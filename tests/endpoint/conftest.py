@@ -51,8 +51,9 @@ async def serve(complaints: list[str]) -> AsyncIterator[Serve]:
             host: str = "127.0.0.1",
             tls: ssl.SSLContext | None = None,
             secure: bool = False,
+            socket: str | None = None,
         ) -> ScriptedServer:
-            server = ScriptedServer(*scripts, host=host, tls=tls, secure=secure)
+            server = ScriptedServer(*scripts, host=host, tls=tls, secure=secure, socket=socket)
             return await stack.enter_async_context(server)
 
         yield start
@@ -91,7 +92,8 @@ async def open_client(complaints: list[str]) -> AsyncIterator[OpenClient]:
         url: str, settings: Mapping[str, Any] | None = None, key: str | None = None, **options: Any
     ) -> EndpointClient:
         options = {"access": Access(key), **options}
-        target = Target("primary", "m", f"{url}/v1", dict(settings or {}))
+        base_url = url if url.startswith("unix:") else f"{url}/v1"
+        target = Target("primary", "m", base_url, dict(settings or {}))
         client = EndpointClient(target, **{"retry": RetryPolicy(first=0.001, longest=0.002), **options})
         clients.append(client)
         return client

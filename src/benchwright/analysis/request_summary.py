@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from benchwright.endpoint.extras import instead_of
 from benchwright.formats import counted
 from benchwright.records import Record
 from benchwright.runs.requests import RequestFigures
@@ -20,6 +21,7 @@ class RequestSummary(Record, frozen=True):
     Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
     asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
+    `requests_without` counts those that left out a header or a field, by its name, because the server refuses it.
 
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
@@ -58,6 +60,7 @@ class RequestSummary(Record, frozen=True):
     uncounted_requests: int = 0
     translated_requests: int = 0
     undecided_requests: int = 0
+    requests_without: dict[str, int] = {}
     total_reasoning_tokens: int | None = None
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
@@ -143,6 +146,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         uncounted_requests=requests.uncounted + requests.side.uncounted,
         translated_requests=requests.translated,
         undecided_requests=requests.undecided,
+        requests_without=dict(requests.left_out),
         total_reasoning_tokens=requests.reasoning_tokens if thought else None,
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
@@ -170,6 +174,8 @@ def request_lines(requests: RequestSummary) -> list[str]:
             f"{counted(requests.undecided_requests, 'request')} of these only because the server failed when it was "
             "asked whether it speaks the agent's dialect: run again when it is well."
         )
+    for name, count in requests.requests_without.items():
+        lines.append(f"{counted(count, 'request')} sent {instead_of(name)}, which the server refuses.")
     return [*lines, *_settling_lines(requests.settling_requests, requests.total_requests)]
 
 

@@ -19,6 +19,11 @@ class RunArguments(TypedDict, total=False):
     """What every run takes: see `config.Settings`."""
 
     name: str | None
+    headers: Mapping[str, str]
+    headers_env: Mapping[str, str]
+    ca_file: str | Path | None
+    client_cert: str | Path | None
+    client_key: str | Path | None
     temperature: float | None
     max_tokens: int | None
     seed: int | None
@@ -86,9 +91,13 @@ class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
     baseline_model: str | None
     baseline_base_url: str | None
     baseline_api_key: str | None
+    baseline_headers: Mapping[str, str]
+    baseline_headers_env: Mapping[str, str]
     judge_model: str | None
     judge_base_url: str | None
     judge_api_key_env: str | None
+    judge_headers: Mapping[str, str]
+    judge_headers_env: Mapping[str, str]
     judge_labels: str | Path | None
     reuse: bool
     rescore: bool
@@ -114,6 +123,8 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
     judge_model: str | None
     judge_base_url: str | None
     judge_api_key_env: str | None
+    judge_headers: Mapping[str, str]
+    judge_headers_env: Mapping[str, str]
     judge_labels: str | Path | None
     output_dir: str | Path
     data_dir: str | Path

@@ -15,6 +15,7 @@ from benchwright.app.endpoints import make_client
 from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
+from benchwright.app.refusals import RefusalNotes
 from benchwright.app.telemetry import sent, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
 from benchwright.config import Settings
@@ -77,7 +78,8 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
                         await probe_endpoints([*asked, *request.plan.helpers], request.access, say)
                     _tell_meanwhile(prepared, listeners)
                     async with sent(telemetry, directory, say) as sending:
-                        result = await _run(request, table, [*listeners, *sending], reuse, until)
+                        heard = [*listeners, *sending, _refusal_notes(request, listeners)]
+                        result = await _run(request, table, heard, reuse, until)
         except BaseException as error:
             with suppress(JournalError):  # what went wrong first is what is to be told
                 _close(prepared, table)
@@ -246,6 +248,11 @@ def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]
     for client in clients:
         if isinstance(client, EndpointClient):
             client.on_wait = waits
+
+
+def _refusal_notes(request: RunRequest, listeners: Sequence[Listener]) -> RefusalNotes:
+    models = {target.slot: target.model for target in [*request.plan.targets, *request.plan.helpers]}
+    return RefusalNotes(models, listeners)
 
 
 def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:

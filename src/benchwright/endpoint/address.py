@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import ipaddress
 from collections.abc import Mapping
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from benchwright.errors import UserError
+from benchwright.headers import is_secret
 from benchwright.records import Record
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -20,13 +21,24 @@ LONGEST_SOCKET = 107
 
 
 class Address(Record, frozen=True):
-    """A server and the path before every request's own (`/v1`). `socket` is the path of a Unix socket, if it is one."""
+    """A server, and the path before every request's own (`/v1`).
+
+    `socket` is the path of a Unix socket, if the server is reached by one. `query` follows the path of every request,
+    as `api-version` does on Azure.
+    """
 
     scheme: str
     host: str
     port: int
     prefix: str = ""
     socket: str | None = None
+    query: str = ""
+
+    def target(self, path: str) -> str:
+        """Return the target of a request (RFC 9112 3.2) for a path, with the query."""
+        if not self.query:
+            return path or "/"
+        return f"{path or '/'}{'&' if '?' in path else '?'}{self.query}"
 
     @property
     def tls(self) -> bool:
@@ -68,8 +80,8 @@ def parse_base_url(url: str) -> Address:
     """Takes a base URL apart.
 
     Raises:
-        UserError: it is not an http, https or unix URL with a host or a path, or carries a query, a fragment or a
-            password.
+        UserError: It is not an http, https or unix URL with a host or a path, or carries a fragment, a password, or a
+            query with a secret.
     """
     if url.strip().lower().startswith((f"{UNIX}:", f"http+{UNIX}:", f"https+{UNIX}:", "http://unix:")):
         return _unix_address(url.strip())
@@ -80,15 +92,33 @@ def parse_base_url(url: str) -> Address:
     except ValueError as error:
         raise UserError(f"The base URL {url!r} cannot be read: {error}.") from None
     if parts.scheme not in DEFAULT_PORTS or not host:
+        socket = f", or for a Unix socket {UNIX}://{url.strip()}" if url.strip().startswith("/") else ""
         raise UserError(
-            f"The base URL {url!r} is not an http:// or https:// address (for example http://localhost:8000/v1)."
+            f"The base URL {url!r} is not an http:// or https:// address (for example http://localhost:8000/v1{socket})."
         )
     if parts.username or parts.password:
         raise UserError("The base URL holds a user name or password; give the key with --api-key instead.")
-    if parts.query or parts.fragment or not _is_plain(parts.path):
+    if parts.fragment or not _is_plain(parts.path):
         raise UserError(f"The base URL {url!r} must end with a plain path such as /v1.")
+    query = _checked_query(parts.query)
     prefix = parts.path.rstrip("/")
-    return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme], prefix)
+    return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme], prefix, query=query)
+
+
+def _checked_query(query: str) -> str:
+    """The query of a base URL, which is kept with a run as the URL is.
+
+    Raises:
+        UserError: It cannot be sent, or a part of it is a secret.
+    """
+    if not _is_plain(query):
+        raise UserError("The query of the base URL has characters that no URL can have.")
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if is_secret(name, value):
+            raise UserError(
+                f"The base URL holds a secret ({name}=…): send it as a header, with --header-env."
+            )
+    return query
 
 
 def _unix_address(url: str) -> Address:
@@ -98,23 +128,25 @@ def _unix_address(url: str) -> Address:
         UserError: it is written in another form, or the socket's path is relative or too long.
     """
     scheme, _, rest = url.partition("://")
-    socket, colon, prefix = rest.partition(":")
+    rest, _, query = rest.partition("?")
+    socket, prefix = (rest[:-1], "") if rest.endswith(":") else (rest, "/v1")
+    if ":/" in rest:
+        socket, prefix = rest.split(":/", 1)[0], rest[rest.index(":/") + 1 :]
     if scheme.lower() != UNIX or not socket.startswith("/"):
         raise UserError(f"The base URL {url!r} is not in the form of a Unix socket: {_in_our_form(url)}.")
     if (length := len(socket.encode())) > LONGEST_SOCKET:
         raise UserError(
             f"The path of the socket in {url!r} has {length} bytes, the system takes {LONGEST_SOCKET}: make a link."
         )
-    prefix = (prefix if colon else "/v1").rstrip("/")
-    if (prefix and not prefix.startswith("/")) or not _is_plain(prefix) or set("?#") & set(prefix):
+    if not _is_plain(prefix) or "#" in prefix:
         raise UserError(f"The base URL {url!r} must end with a plain path such as :/v1.")
-    return Address(UNIX, "localhost", 0, prefix, socket)
+    return Address(UNIX, "localhost", 0, prefix.rstrip("/"), socket, _checked_query(query))
 
 
 def _in_our_form(url: str) -> str:
     """How the address of a socket is written, with the path in `url` if one is found there."""
-    _, _, rest = url.partition("://")
-    rest = unquote(rest).removeprefix("unix:") if rest else url.partition(":")[2]
+    _, slashes, rest = url.partition("://")
+    rest = unquote(rest).removeprefix("unix:") if slashes else url.partition(":")[2]
     at = rest.find("/v1")
     socket, prefix = (rest[:at].rstrip(":"), rest[at:]) if at > 0 else (rest.rstrip(":"), "/v1")
     if not socket.startswith("/"):

@@ -46,7 +46,9 @@ class Heads:
         self._access = access
         self._names = access.header_names
         self.sends_id = REQUEST_ID.lower() not in self._names
-        """Whether requests carry an id of ours."""
+        """Whether requests carry an id of ours: not if the user gives one."""
+        self.optional = [REQUEST_ID] * self.sends_id + [header.name for header in access.headers]
+        """The names of headers that no server needs to know."""
         self._starts = {
             path: "\r\n".join(
                 [
@@ -61,11 +63,20 @@ class Heads:
         """Where the server is asked."""
         dialect = DIALECTS.get(path)
         prefix = self._address.prefix
-        return (prefix if dialect is None else dialect.place(prefix, self._model)) + path
+        place = prefix if dialect is None else dialect.place(prefix, self._model)
+        return self._address.target(place + path)
 
-    def of(self, path: str, identity: str, length: int, more: Sequence[tuple[bytes, bytes]] = ()) -> bytes:
+    def of(
+        self,
+        path: str,
+        identity: str,
+        length: int,
+        more: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        with_id: bool = True,
+    ) -> bytes:
         """Return the head of a request with a body of this length; `more` are headers of whoever asked."""
-        between = b"\r\nX-Request-Id: %b" % identity.encode() if self.sends_id else b""
+        between = b"\r\nX-Request-Id: %b" % identity.encode() if with_id and self.sends_id else b""
         for name, value in more:
             if name.decode("latin-1").lower() not in self._names:
                 between += b"\r\n%b: %b" % (name, value)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from importlib import import_module
 from time import perf_counter_ns
 from types import ModuleType
@@ -14,7 +13,9 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.extras import NOTHING, RENAMED, Extras, adapted
 from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
+from benchwright.endpoint.flags import WITHOUT
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
@@ -44,6 +45,7 @@ class LiteLLMClient:
         access: Access = NO_ACCESS,
         retry: RetryPolicy | None = None,
         seconds: float = Limits().total,
+        added: Set[str] = NOTHING,
     ) -> None:
         self.target = target
         self.model = target.model
@@ -51,6 +53,7 @@ class LiteLLMClient:
         self._headers = {header.name: header.value for header in access.headers}
         self._retry = retry or RetryPolicy()
         self._seconds = seconds
+        self._extras = Extras(added)
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """See `EndpointClient.on_overload`."""
@@ -72,14 +75,12 @@ class LiteLLMClient:
             raise ProviderError(f"LiteLLM cannot ask {self.model} at {path}, only for chat.", systemic=True)
         fields = {**self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        fields = {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **fields}
-        if self._headers:
-            fields["extra_headers"] = self._headers
         self._requests += 1
-        identity = f"litellm-{self._requests}"
+        identity, attempt, left_out = f"litellm-{self._requests}", 0, self._extras.left_out
         purpose, asked = await begin(), perf_counter_ns()
         try:
-            for attempt in itertools.count(1):
+            while True:
+                attempt += 1
                 started = perf_counter_ns()
                 record = RequestRecord(
                     id=identity,
@@ -89,14 +90,19 @@ class LiteLLMClient:
                     started=started - purpose.origin if purpose.origin else 0,
                     waited=started - asked,
                     attempts=attempt,
-                    seed=purpose.seed,
+                    seed=None if "seed" in left_out else purpose.seed,
+                    flags=[f"{WITHOUT}{name}" for name in sorted(left_out)],
                 )
                 try:
                     async with asyncio.timeout(self._seconds - (started - asked) / 1e9):
-                        answer = await litellm.acompletion(**fields)
+                        answer = await litellm.acompletion(**adapted(fields, left_out), **self._way(litellm))
                     reply = _read(answer.model_dump_json(warnings=False).encode())
                 except Exception as failure:
                     error = _explain(failure, self.model)
+                    narrowed = self._narrowed(left_out, fields, error, failure)
+                    if narrowed is not None:
+                        left_out, attempt = narrowed, attempt - 1
+                        continue
                     if (perf_counter_ns() - asked) / 1e9 >= self._seconds:
                         error = self._too_slow()
                     if tells_overload(error):
@@ -113,12 +119,26 @@ class LiteLLMClient:
             if note is not None:
                 note(_ended(record, started, error=str(UNWANTED)))
             raise
+        self._extras.answered(left_out)
         reply.record = _ended(
             record, started, usage=reply.usage, finish_reason=reply.finish_reason, http_status=200
         )
         if note is not None:
             note(reply.record)
         return reply
+
+    def _way(self, litellm: ModuleType) -> dict[str, Any]:
+        """The arguments of a call that say how the provider is asked, not what."""
+        headers = {"extra_headers": self._headers} if self._headers else {}
+        return {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **headers}
+
+    def _narrowed(
+        self, left_out: frozenset[str], fields: Mapping[str, Any], error: ProviderError, failure: Exception
+    ) -> frozenset[str] | None:
+        """What to leave out after a refusal; LiteLLM itself gives fields the names that a provider wants."""
+        carried = self._extras.carried(fields, stream=False, sends_id=False) - RENAMED.keys()
+        said = str(failure).encode("utf-8", "replace")
+        return self._extras.narrowed(left_out, carried, error.http_status or 0, said, str(error))
 
     def _too_slow(self) -> ProviderError:
         limit = f"{self._seconds:g} s ({LIMITED_BY['total_timeout']} sets the limit)"

@@ -7,7 +7,13 @@ import ssl
 
 from benchwright.endpoint.address import Address, Proxy
 from benchwright.endpoint.connection import Connection, WireError
-from benchwright.endpoint.tls import NO_FILES, TlsFiles, certificates_missing, tls_context
+from benchwright.endpoint.tls import (
+    NO_FILES,
+    TlsFiles,
+    certificates_missing,
+    refused_certificate,
+    tls_context,
+)
 
 LARGEST_PROXY_ANSWER = 16_384
 
@@ -31,7 +37,8 @@ async def open_connection(
         why = f"the server's certificate is not trusted: {error.verify_message}{certificates_missing()}"
         raise WireError("connect", why) from None
     except ssl.SSLError as error:
-        raise WireError("connect", f"TLS failed: {error.reason or error}") from None
+        why = refused_certificate(error) or f"TLS failed: {error.reason or error}"
+        raise WireError("connect", why) from None
     except OSError as error:
         raise WireError("connect", _reason(error)) from None
 

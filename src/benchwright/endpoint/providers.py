@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from benchwright.endpoint.access import NO_ACCESS, NO_KEY, Access
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.extras import NOTHING
 from benchwright.endpoint.failures import NO_OPTIONS, RetryPolicy
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
@@ -148,14 +149,17 @@ def connect(
     limits: Limits | None = None,
     retry: RetryPolicy | None = None,
     hints: Mapping[str, str] = NO_OPTIONS,
+    added: Set[str] = NOTHING,
 ) -> ModelClient:
-    """A client of a target. `hints` say by the names of body fields what to do where the server refuses one.
+    """A client of a target. `hints` say by the names of body fields what to do if the server refuses one.
+
+    `added` are settings of the target that nobody asked for: if refused they are left out.
 
     Raises:
         UserError: the proxy that the environment names cannot be used.
     """
     if target.base_url == LITELLM:
-        return LiteLLMClient(target, access, retry, (limits or Limits()).total)
+        return LiteLLMClient(target, access, retry, (limits or Limits()).total, added)
     return EndpointClient(
         target,
         access=access,
@@ -165,6 +169,7 @@ def connect(
         retry=retry,
         proxy=proxy_for(parse_base_url(target.base_url), os.environ),
         hints=hints,
+        added=added,
     )
 
 

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from time import perf_counter_ns
 
+from benchwright.endpoint.flags import NARROWED, WITHOUT
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.reply import Reply
@@ -42,10 +43,16 @@ async def at_once() -> Purpose:
 
 
 class Request:
-    """A request on its way: how often it was sent and failed, when last (`perf_counter_ns`), what reads it."""
+    """A request on its way: how often it was sent and failed, when last (`perf_counter_ns`), what reads it.
 
-    def __init__(self, identity: str, purpose: Purpose) -> None:
+    `left_out` names what it does not carry because the server refused it; it was `narrowed` if that was learned from
+    it.
+    """
+
+    def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
         self.identity = identity
+        self.left_out = self._known = left_out
+        self.narrowed = False
         self.purpose = purpose
         self.waits = purpose.waits or Waits()
         self.asked_at = self.attempt_at = perf_counter_ns()
@@ -59,11 +66,26 @@ class Request:
             self.meter = AnswerMeter()
         self.attempts += 1
 
+    def narrow(self, left_out: frozenset[str]) -> None:
+        """Has the next attempt leave this out: the server refused one that did not, which counts as no attempt."""
+        self.left_out, self.narrowed = left_out, True
+        self.attempts -= 1
+        self.meter = AnswerMeter()
+        self.asked_at = perf_counter_ns()
+
+    def _flags(self, left_out: frozenset[str]) -> list[str]:
+        flags = [*self.meter.flags, *(f"{WITHOUT}{name}" for name in sorted(left_out))]
+        return [*flags, NARROWED] if self.narrowed else flags
+
+    @property
+    def _seed(self) -> int | None:
+        return None if "seed" in self.left_out else self.purpose.seed
+
     def record(self, slot: str, delivery: Delivery, reply: Reply) -> RequestRecord:
         """The record of a request that was answered."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
-        flags = meter.flags
+        flags = self._flags(self.left_out) if self.left_out else meter.flags
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0
@@ -87,14 +109,14 @@ class Request:
             http_status=meter.status,
             attempts=self.attempts,
             flags=flags,
-            seed=purpose.seed,
+            seed=self._seed,
             last_token=meter.last_token_at - sent_at if meter.first_token_at else None,
             later_tokens=meter.later_tokens(reply),
             dialect=purpose.dialect,
         )
 
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
-        """The record of a request that was not."""
+        """The record of a request that was not: what leaving out did not help is not told as refused."""
         purpose, meter = self.purpose, self.meter
         meter.read()
         return RequestRecord(
@@ -109,8 +131,8 @@ class Request:
             http_status=error.http_status or meter.status or None,
             attempts=self.attempts,
             error=str(error),
-            flags=meter.flags,
-            seed=purpose.seed,
+            flags=self._flags(self._known),
+            seed=self._seed,
             dialect=purpose.dialect,
         )
 

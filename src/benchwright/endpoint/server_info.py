@@ -146,7 +146,7 @@ async def _get(address: Address, path: str, access: Access, url: str, limits: Li
     proxy = proxy_for(address, os.environ)
     wire = Wire(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        document = await ask(wire, "GET", (address.prefix + path) or "/", access)
+        document = await ask(wire, "GET", address.target(address.prefix + path), access)
     except WireError as error:
         raise from_wire(error, url, answered_before=False) from None
     finally:
@@ -196,7 +196,7 @@ class TokenCounter:
         self._wire = wire
         self._model = model
         self._access = access
-        self._path = f"{wire.address.prefix.removesuffix('/v1')}/tokenize"
+        self._path = wire.address.target(f"{wire.address.prefix.removesuffix('/v1')}/tokenize")
         self._missing = False
 
     async def count(self, text: str) -> int | None:

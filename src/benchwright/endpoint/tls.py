@@ -87,6 +87,20 @@ def _content(path: str) -> str:
         return file.read().decode("latin-1").replace("PRIVATE KEY", "PRIVATE_KEY")
 
 
+def refused_certificate(error: Exception | None) -> str | None:
+    """Return what a server's alert says of the client's certificate (RFC 8446 6.2); None if it says nothing of it."""
+    reason = (error.reason or "") if isinstance(error, ssl.SSLError) else ""
+    if "CERTIFICATE_REQUIRED" in reason:
+        return "the server asks for a client certificate: give one with --client-cert"
+    if reason == "SSLV3_ALERT_HANDSHAKE_FAILURE":  # what TLS 1.2 says of a certificate that is missing, too
+        return "the server ended the TLS handshake; if it asks for a client certificate, give one with --client-cert"
+    if "ALERT" in reason and ("CERTIFICATE" in reason or "UNKNOWN_CA" in reason):
+        return (
+            f"the server refuses the client certificate of --client-cert ({reason.lower().replace('_', ' ')})"
+        )
+    return None
+
+
 def certificates_missing() -> str:
     """Return what is wrong with the certificates that the environment trusts, of which OpenSSL says nothing."""
     if file := os.environ.get("SSL_CERT_FILE"):

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.flags import WITHOUT
 from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.relay import Asked, Relay, RelayedRequest
@@ -220,7 +221,8 @@ class TrialSession:
     def _note_relayed(self, relayed: RelayedRequest, is_side: bool) -> list[Message]:
         """Records a call that went through the relay; returns the messages that it sent."""
         fields, sent = read_request(relayed)
-        seed = recorded_seed(fields.get("seed"))
+        left_out = f"{WITHOUT}seed" in relayed.record.flags
+        seed = None if left_out else recorded_seed(fields.get("seed"))
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model" and not is_side:
             self._turns -= 1  # the agent's own client may ask again, in the same turn

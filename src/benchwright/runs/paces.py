@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchwright.endpoint.flags import NARROWED
 from benchwright.records import RequestRecord, RunEvent
 
 SETTLING = "settling"
@@ -11,9 +12,11 @@ SETTLING = "settling"
 def in_timings(request: RequestRecord) -> bool:
     """Whether a request enters latencies and throughput: it was answered, at a concurrency that stood, and timed.
 
+    One from whose refusal a client learned what its server does not take was held up by that.
     A total of 0 is not a time: that of a request which another program made, and did not time.
     """
-    return request.error is None and request.total > 0 and SETTLING not in request.flags
+    timed = request.error is None and request.total > 0
+    return timed and SETTLING not in request.flags and NARROWED not in request.flags
 
 
 class Paces:

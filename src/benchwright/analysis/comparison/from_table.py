@@ -18,7 +18,7 @@ from benchwright.analysis.comparison.trials import groups_of, samples_of, signed
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
-from benchwright.records import Message
+from benchwright.records import Message, Target
 from benchwright.runs.about import harness_of
 from benchwright.runs.asked import read_input
 from benchwright.runs.effort import EffortColumns
@@ -195,7 +195,7 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
         graders=graders,
         stream=manifest.stream if origin is None else None,
         program=None if origin is None else origin.program,
-        settings=_settings(manifest, target.settings) if origin is None else {},
+        settings=_settings(manifest, target) if origin is None else {},
         run=manifest.id,
         slot=slot,
         agent=harness_of(manifest),
@@ -214,9 +214,11 @@ def _subject(manifest: Manifest) -> str:
     return manifest.task.name
 
 
-def _settings(manifest: Manifest, settings: Mapping[str, Any]) -> dict[str, str]:
+def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
     """What shapes the answers besides the model, as text."""
-    shown = {name: encode_json(value).decode() for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in target.settings.items() if value is not None}
+    shown = {name: encode_json(value).decode() for name, value in given.items()}
+    shown |= {f"header {name}": value for name, value in target.headers.items()}
     for name, value in msgspec.to_builtins(manifest.limits).items():
         shown[f"limit of {name}"] = str(value)
     shown["repeats"] = str(manifest.repeats)

@@ -16,7 +16,9 @@ from benchwright.formats import counted
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
 
-TOLD_ELSEWHERE = frozenset({"model", "base_url", "baseline_model", "baseline_base_url", "concurrency", "n"})
+TOLD_ELSEWHERE = frozenset(
+    {"model", "base_url", "headers", "baseline_model", "baseline_base_url", "concurrency", "n"}
+)
 """Settings with a line of their own."""
 
 ABOUT = {
@@ -53,6 +55,8 @@ def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> I
     yield "model", manifest.typed_models.get(slot, target.model)
     yield "model as requested", target.model
     yield "endpoint", endpoint(target.base_url)
+    if target.headers:
+        yield "headers", ", ".join(target.headers)
     for helper in manifest.helpers:
         yield f"helper {helper.slot}", f"{helper.model} at {endpoint(helper.base_url)}"
     for name, value in target.settings.items():
@@ -109,7 +113,9 @@ def facts_of_file(facts: Facts) -> dict[str, str]:
 
 
 def endpoint(base_url: str) -> str:
-    """The host of an endpoint, and its port where it is named: a path or a user may hold what is nobody's business."""
+    """The host of an endpoint, and its port if it is named: a path or a user may hold what is nobody's business."""
+    if base_url.startswith("unix://"):
+        return "a Unix socket"
     try:
         parts = urlsplit(base_url)
         host, port = parts.hostname or "", parts.port
