@@ -24,6 +24,9 @@ class EventStream:
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
     cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
     named `error`.
+
+    Beyond the standard, a line that is a JSON object is an event (servers that send JSON lines), and a field `error` is
+    the data of an event named so (llama.cpp until September 2025).
     """
 
     def __init__(self) -> None:
@@ -84,6 +87,11 @@ class EventStream:
                 self._data.append(value.removeprefix(b" "))
             elif name == b"event" and value.strip() == b"error":
                 self.named_error = True
+            elif name == b"error":
+                self.named_error = True
+                self._data.append(value.removeprefix(b" "))
+            elif name.lstrip().startswith(b"{"):
+                events.append(line)
         return events
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
-
 from benchwright.endpoint.assembly import MISSHAPEN
 from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
@@ -13,14 +11,14 @@ from benchwright.endpoint.dialects import Translation
 from benchwright.endpoint.dialects.answer import whole_answer
 from benchwright.endpoint.dialects.frames import EVENT_STREAM
 from benchwright.endpoint.failures import from_answer
+from benchwright.endpoint.json_reading import read_json
+from benchwright.endpoint.meter import DONE
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
 KEEP_ALIVE_SECONDS = 10.0
 """After so long a silence a stream says that it is still alive, also before the target's answer has begun."""
-
-_decode = msgspec.json.Decoder().decode
 
 
 class TranslatedAnswer:
@@ -108,15 +106,15 @@ class TranslatedAnswer:
         self._alarm = self._loop.call_at(self._said_at + KEEP_ALIVE_SECONDS, self._keep_alive)
 
     def _said(self, data: bytes) -> bytes:
-        if data == b"[DONE]":
+        if data.rstrip() == DONE:
             self._announced = True
         elif data and not self._announced:
-            return self._translation.take(_decode(data))
+            return self._translation.take(read_json(data))
         return b""
 
     def _whole(self) -> None:
         try:
-            body = _decode(self._body)
+            body = read_json(bytes(self._body))
             if self._stream:
                 answer = whole_answer(body)
                 self._begin()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import accumulate, chain, islice, repeat
 from time import perf_counter_ns
 
-from benchwright.endpoint.meter import SIMULATED_HEADER
+from benchwright.endpoint.marks import SIMULATED_HEADER
 from benchwright.endpoint.serving.http import JSON, Headers, HttpRequest, response_head
 from benchwright.endpoint.simulate.answers import Answer
 from benchwright.endpoint.simulate.board import FAULTED, Board

@@ -1,0 +1,183 @@
+"""What a model thought, apart from what it answered: in fields of its own, or inline in the text of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+_FIELDS = (
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_text",
+    "thinking_blocks",
+    "reasoning_details",
+)
+"""Fields in which servers send it: the first that holds text counts, as some send it in two of them."""
+
+_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
+"""Fields of an object in place of a text."""
+
+THOUGHT_FIELDS = frozenset({*_FIELDS, "thought"})
+
+
+def thought_of(message: dict[str, Any]) -> str:
+    """Return the reasoning in a delta or message; "" if there is none."""
+    if THOUGHT_FIELDS.isdisjoint(message):
+        return ""
+    return next((text for name in _FIELDS if (text := flat_text(message.get(name)))), "")
+
+
+def flat_text(value: Any) -> str:
+    """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is none.
+
+    Raises:
+        TypeError: If it is anything else.
+    """
+    if isinstance(value, str):
+        return value
+    if not value:
+        return ""
+    if isinstance(value, list):
+        return "".join(map(flat_text, value))
+    if isinstance(value, dict):
+        return next((text for name in _TEXTS if (text := flat_text(value.get(name)))), "")
+    raise TypeError(f"text was expected, not {value!r:.40}")
+
+
+# Inline
+
+_NAME = r"(?:seed:|mm:|longcat_)?think(?:ing)?"
+_TAG = re.compile(
+    rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>)"
+    rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)"
+)
+"""Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Mistral; Kimi-VL; Command R."""
+
+_QUOTES = "`\"'"
+_BLANKS = re.compile(r"\s*")
+
+
+class Thought(NamedTuple):
+    """A span of an answer that is thinking: `begin` to `end` with its tags, `inner` without them.
+
+    One that `is_unopened` has no opening tag, as the chat template has it; one that `is_unclosed` never ends.
+    """
+
+    begin: int
+    end: int
+    inner: str
+    is_unopened: bool = False
+    is_unclosed: bool = False
+
+
+def inline_thoughts(content: str) -> list[Thought]:
+    """Find the thinking in the text of an answer, in order.
+
+    Models write `<think>…</think>` before the answer, and some once more within it. Many chat templates have opened the
+    block already, so that only its end shows. A block that never ends reaches to the end of the text, if it stands at
+    the beginning of the text or of a line. Tags in quotation marks or backticks are words of the answer.
+    """
+    if "think" not in content and "THINK" not in content:
+        return []
+    tags = list(_unquoted_tags(content))
+    if not tags:
+        return []
+    thoughts: list[Thought] = []
+    closing = _end_of_opened(content, tags)
+    if closing is not None:
+        thoughts.append(_thought(content, 0, 0, closing))
+    while tags := [tag for tag in tags if not thoughts or tag.start() >= thoughts[-1].end]:
+        thought = _next_thought(content, tags, thoughts[-1].end if thoughts else 0)
+        if thought is None:
+            break
+        thoughts.append(thought)
+    return thoughts
+
+
+def split_reasoning(content: str) -> tuple[str, str]:
+    """Return (reasoning, answer) of a text that may hold its reasoning inline; see `inline_thoughts`."""
+    thoughts = inline_thoughts(content)
+    if not thoughts:
+        return "", content
+    reasoning = "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
+    return reasoning, "".join(_answers(content, thoughts))
+
+
+def answer_start(content: str) -> int:
+    """Return where the answer proper starts in a text that may hold its reasoning inline; its length if it has none."""
+    start = 0
+    for thought in inline_thoughts(content):
+        if content[start : thought.begin].strip():
+            break
+        start = thought.end
+    return start
+
+
+def is_late(content: str) -> bool:
+    """Return True if a text holds thinking behind the beginning of its answer."""
+    thoughts = inline_thoughts(content)
+    starts = [0, *(thought.end for thought in thoughts)]
+    return any(content[start : one.begin].strip() for start, one in zip(starts, thoughts, strict=False))
+
+
+def _answers(content: str, thoughts: list[Thought]) -> Iterator[str]:
+    start = 0
+    for thought in thoughts:
+        between = content[start : thought.begin]
+        yield between if between.strip() else ""
+        start = thought.end
+    yield content[start:]
+
+
+def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
+    """Return the tag that closes a block which the chat template has opened; None if it has opened none."""
+    if tags[0]["close"]:
+        return tags[0]
+    closings = [tag for tag in tags if tag["close"]]
+    if content[: tags[0].start()].strip() and 2 * len(closings) > len(tags):
+        return closings[-1]
+    return None
+
+
+def _next_thought(content: str, tags: list[re.Match[str]], start: int) -> Thought | None:
+    """Return the first block among these tags, of a text whose answer is read as far as `start`."""
+    for place, tag in enumerate(tags):
+        if tag["close"]:
+            if not content[start : tag.start()].strip():  # closed twice
+                return _thought(content, tag.start(), tag.start(), tag)
+            continue
+        if content.count("```", start, tag.start()) % 2:  # in a block of code
+            continue
+        closing = next((one for one in tags[place:] if one["close"]), None)
+        if closing is not None:
+            return _thought(content, tag.start(), tag.end(), closing)
+        line = content[content.rfind("\n", 0, tag.start()) + 1 : tag.start()]
+        if not line.strip() or not content[start : tag.start()].strip():
+            return Thought(tag.start(), len(content), content[tag.end() :], is_unclosed=True)
+    return None
+
+
+def _thought(content: str, begin: int, inner: int, closing: re.Match[str]) -> Thought:
+    blanks = _BLANKS.match(content, closing.end())
+    assert blanks is not None
+    opened = content[inner : closing.start()]
+    return Thought(begin, blanks.end(), _TAG.sub("", opened), begin == inner)
+
+
+def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
+    """Find the tags that are no words of the answer: a quoted one stands behind a quotation mark.
+
+    A closing one is quoted if the same mark follows it, and stands before it or before its opening tag.
+    """
+    quote = ""
+    for tag in _TAG.finditer(content):
+        before, after = content[tag.start() - 1 : tag.start()], content[tag.end() : tag.end() + 1]
+        mark = before if before in _QUOTES else ""
+        if tag["open"] and mark:
+            quote = mark
+        elif tag["close"] and after and after in (mark, quote):
+            quote = ""
+        else:
+            yield tag
