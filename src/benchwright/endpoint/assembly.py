@@ -86,7 +86,8 @@ class Assembly:
         """Take what is no strict JSON: a chunk with half a character or NaN in it, or several without lines between."""
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
-        return any([self.take_read(read_json(line), at) for line in lines if line.strip()])
+        tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
+        return any(tokens)
 
     def take_read(self, chunk: dict[str, Any], at: int) -> bool:
         """Take a chunk that was read already; see `take_chunk`."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 
-class CallPiece(NamedTuple):
+class CallPiece(msgspec.Struct, frozen=True, gc=False):
     """A part of a tool call, or all of it. What a server left out, or sent as null or "", is None or ""."""
 
     index: int | None
@@ -29,7 +31,7 @@ def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[Cal
     for place, call in enumerate(calls):
         if call is not None:
             piece = piece_of(call)
-            yield piece._replace(index=place) if whole else piece
+            yield msgspec.structs.replace(piece, index=place) if whole else piece
     if not calls and message.get("function_call"):
         yield piece_of({"index": 0, "function": message["function_call"]})
 

@@ -14,7 +14,7 @@ import msgspec
 from benchwright.records import UNREADABLE
 
 _MARKS = re.compile(
-    r"<\|?(?:seed:|minimax:|longcat_|start_)?(?:tool_calls?|function_calls?)(?:_begin|_start)?\|?>"  # Hermes, Qwen, GLM, …
+    r"<\|?(?:seed:|minimax:|longcat_|start_)?(?:tool_calls?|function_calls?)(?:_begin|_start)?\|?>"  # Hermes, Qwen, …
     r"|<(?:antml:)?invoke name=|<function=\w|<function\(\w"  # Anthropic's and MiniMax's, Qwen3-Coder and Llama
     r"|<\|python_tag\|>|\[TOOL_CALLS\]|\[TOOL_REQUEST\]|functools\[\s*\{"  # Llama, Mistral, LM Studio, Phi
     r"|<\|tool_calls_section_begin\|>|<\|tool_call_argument_begin\|>|<\|open\|>tool"  # Kimi

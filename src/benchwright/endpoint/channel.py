@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import pairwise
 
 from benchwright.endpoint.json_reading import whole_characters
 
@@ -49,7 +50,7 @@ class Channel:
             return False
         self.texts = [
             texts[0],
-            *(after[len(before) :] for before, after in zip(texts, texts[1:], strict=False)),
+            *(after[len(before) :] for before, after in pairwise(texts)),
         ]
         return True
 

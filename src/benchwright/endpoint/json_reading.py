@@ -1,8 +1,8 @@
 """JSON as servers send it: read strictly, and leniently only where that fails.
 
-Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as `\\ud83d` in one
-event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are no UTF-8, NaN and Infinity, line ends within a
-string. A text keeps the halves until its pieces are joined; `whole_characters` then makes characters of them.
+Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as `\\ud83d` in
+one event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are no UTF-8, NaN and Infinity, line ends
+within a string. A text keeps the halves until its pieces are joined; `whole_characters` makes characters of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Marks by which a simulated server is known, also behind gateways that drop what they do not know.
 
 Every answer carries them: a header, the `system_fingerprint` of chat completions, and the id, which all dialects have.
-LiteLLM's proxy passes a header on as `llm_provider-…`, and gives chunks of Anthropic's and Gemini's answers ids of its own.
+LiteLLM's proxy passes a header on as `llm_provider-…`.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class Pieces:
     # What it makes
 
     def reply(self, body: bytes | None) -> Reply:
-        """Return the answer; `raw` is the body of one that was not streamed, or else what a whole one would have been."""
+        """Return the answer. Its `raw` is the `body` of one that was not streamed, else what a whole one had been."""
         self._settle()
         content, apart = self.content.text(), self.reasoning.text()
         said = read_answer_text(content, apart)

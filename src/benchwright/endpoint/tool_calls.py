@@ -51,8 +51,8 @@ class ToolCalls:
 
     Pieces belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways before
     Gemini), send a call once more when it is whole, give one id to two calls (llama.cpp), or another id to each piece.
-    So a name decides: with an id of its own, or behind arguments that are there, it begins another call. Missing ids are
-    made up: `prefix` and the call's place. After `finish`, `unread` tells of calls that could not be read as such.
+    So a name decides: with an id of its own, or behind arguments that are there, it begins another call. Missing ids
+    are made up: `prefix` and the call's place. After `finish`, `unread` tells of calls that could not be read as such.
     """
 
     def __init__(self, prefix: str = "call_") -> None:
@@ -76,7 +76,8 @@ class ToolCalls:
         deltas = message.get("tool_calls")
         if type(deltas) is list and len(deltas) == 1 and not whole:
             return self.add(deltas[0])
-        return any([self.add_piece(piece) for piece in call_pieces(message, whole=whole)])  # each is added
+        came = [self.add_piece(piece) for piece in call_pieces(message, whole=whole)]
+        return any(came)
 
     def add(self, delta: Any) -> bool:
         """Add one entry of a delta's `tool_calls`; return True if it carried something of a call.

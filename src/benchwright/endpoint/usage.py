@@ -24,9 +24,9 @@ class TotalGap(NamedTuple):
 def read_usage(usage: Any) -> Usage:
     """Read the token counts of an answer's `usage` object. None for what is missing, no number, or more than the whole.
 
-    Tokens of thinking belong to the completion's. Some servers (xAI's) count them beside it, and others (gateways before
-    Gemini) tell them by `total_tokens` alone: in both cases they are added, so that the tokens of an answer mean the
-    same everywhere.
+    Tokens of thinking belong to the completion's. Some servers (xAI's) count them beside it, and others (gateways
+    before Gemini) tell them by `total_tokens` alone: in both cases they are added, so that the tokens of an answer mean
+    the same everywhere.
     """
     if not isinstance(usage, dict):
         return NO_USAGE
