@@ -6,7 +6,7 @@ They are found, told with the trial, and never executed: what a parser would hav
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -43,6 +43,14 @@ _FENCE = "```"
 _PYTHONIC = re.compile(r"\[(\w[\w.]*)\(")
 _NAMES = ("name", "function", "tool", "tool_name")
 _ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
+
+
+def offered_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None:
+    """Return the names of the functions among a request's `tools`; None if it offers none, or forbids calls."""
+    if not isinstance(tools, Sequence) or not tools or choice == "none":
+        return None
+    functions = (tool.get("function") for tool in tools if isinstance(tool, dict))
+    return tuple(str(function.get("name")) for function in functions if isinstance(function, dict))
 
 
 def find_call(text: str, offered: Collection[str]) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from time import perf_counter_ns
 
 from benchwright.endpoint.meter import AnswerMeter
+from benchwright.endpoint.oddities import flags_of_text
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.wire import Delivery
@@ -17,7 +18,8 @@ class Purpose(Record, frozen=True):
     """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn.
 
     `seed` is the one in its body, for its record, and `dialect` the one in which it was asked. `waits` counts what its
-    trial has waited for rate limits.
+    trial has waited for rate limits. `offered` are the names of the tools that it offers, empty if they are not known,
+    None if it offers none.
     """
 
     origin: int = 0
@@ -26,6 +28,7 @@ class Purpose(Record, frozen=True):
     seed: int | None = None
     waits: Waits | None = None
     dialect: str = "chat"
+    offered: Sequence[str] | None = None
 
 
 NO_PURPOSE: Purpose = Purpose()
@@ -62,6 +65,8 @@ class Request:
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
         flags = meter.flags
+        if purpose.offered is not None:
+            flags += flags_of_text(reply, purpose.offered)
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0
