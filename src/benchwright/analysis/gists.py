@@ -43,7 +43,7 @@ def gist(trial: ScoredTrial, body: Body | None) -> Gist:
 
 
 def trial_notes(record: TrialRecord) -> list[str]:
-    """Return what was odd in the answers to an attempt's requests, in words, with their numbers if there are several."""
+    """Return what was odd in the answers to an attempt's requests, in words, numbered if there are several."""
     several = len(record.requests) > 1
     return [
         f"request {number}: {note}" if several else note

@@ -7,7 +7,14 @@ from typing import NamedTuple
 from benchwright.endpoint.channel import SHORTEST
 from benchwright.endpoint.flags import ANSWER_AS_THINKING, LATE_THINKING, TEMPLATE_TOKENS, noted
 from benchwright.endpoint.template_tokens import read_channels, without_end
-from benchwright.endpoint.thoughts import answer_start, inline_thoughts, is_late, split_reasoning
+from benchwright.endpoint.thoughts import (
+    Thought,
+    answer_begin,
+    inline_thoughts,
+    is_late,
+    reasoning_in,
+    without_thoughts,
+)
 
 
 class AnswerText(NamedTuple):
@@ -27,14 +34,11 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
         text, begin = channels.text, channels.begin if content.strip() else 0
         reasoning = _both(apart, channels.reasoning) if content.strip() else channels.reasoning
         flags.append(noted(TEMPLATE_TOKENS, content or apart))
-    elif not apart:
-        reasoning, text = split_reasoning(content)
-        begin = answer_start(content)
-        if reasoning and is_late(content):
+    elif thoughts := _inline(content, apart):
+        text, begin = without_thoughts(content, thoughts), answer_begin(content, thoughts)
+        reasoning = _both(apart, reasoning_in(thoughts))
+        if is_late(content, thoughts):
             flags.append(noted(LATE_THINKING, reasoning))
-    elif text.lstrip()[:1] in _TAGS_BEGIN and (inline := _opening_thought(content)):
-        begin, inner = inline
-        text, reasoning = content[begin:], _both(apart, inner)
     if len(reasoning) >= SHORTEST and text.strip() == reasoning.strip():
         reasoning = ""
         flags.append(noted(ANSWER_AS_THINKING, text))
@@ -44,16 +48,10 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
     return AnswerText(text, reasoning, begin, tuple(flags))
 
 
-_TAGS_BEGIN = ("<", "[", "◁")
-
-
-def _opening_thought(content: str) -> tuple[int, str] | None:
-    """Return where a block of thinking ends that a text begins with, and what is in it; None if there is none."""
+def _inline(content: str, apart: str) -> list[Thought]:
+    """Find the thinking in a text. If reasoning came apart, a tag without its other is a word of the answer."""
     thoughts = inline_thoughts(content)
-    if not thoughts or content[: thoughts[0].begin].strip():
-        return None
-    first = thoughts[0]
-    return None if first.is_unopened or first.is_unclosed else (first.end, first.inner)
+    return [one for one in thoughts if not (one.is_unopened or one.is_unclosed)] if apart else thoughts
 
 
 def _both(apart: str, inline: str) -> str:

@@ -55,6 +55,7 @@ class Assembly:
         self.pieces = Pieces()
         self._tries_left = PATTERN_TRIES
         self._content, self._reasoning = self.pieces.content, self.pieces.reasoning
+        self._has_calls = False
         self._stray: dict[str, Any] = {}
         self._seen_keys: tuple[str | None, ...] = ()
 
@@ -140,7 +141,8 @@ class Assembly:
             token = True
             self._reasoning.add(thought, at)
         if "tool_calls" in delta or "function_call" in delta:
-            token = self.pieces.take_calls(delta, at) or token
+            if self.pieces.take_calls(delta, at):
+                token = self._has_calls = True
         if delta.get("refusal"):
             token = True
             self.pieces.refusal.append(delta["refusal"])
@@ -158,21 +160,20 @@ class Assembly:
     def _take_message(self, message: dict[str, Any], at: int) -> bool:
         """Take a message in place of a delta; return True if it holds a token.
 
-        It may hold a piece, all that came so far, or (MiniMax) the whole answer behind its deltas, of which only what
-        did not come yet is taken.
+        It may hold a piece, all that came so far, or (MiniMax) the whole answer behind its deltas. Which of them is
+        known at the end; calls count if no delta had any.
         """
         pieces = self.pieces
-        text, _, parts = read_content(message.get("content"))
-        token = bool(text) and not self._content.texts
-        if token:
-            pieces.messages = pieces.messages or Channel()
-            pieces.messages.add(text, at)
-        if not self._reasoning.texts and (thought := thought_of(message)):
-            token = True
-            self._reasoning.add(thought, at)
-        if not pieces.first_call_at:
-            token = pieces.take_calls(message, at, parts) or token
-        return token
+        text, thought, parts = read_content(message.get("content"))
+        messages = pieces.messages = pieces.messages or (Channel(), Channel())
+        came = False
+        for channel, said in zip(messages, (text, thought_of(message) or thought), strict=True):
+            if said:
+                channel.add(said, at)
+                came = came or not (self._content.texts or self._reasoning.texts)
+        if not self._has_calls:
+            came = pieces.take_calls(message, at, parts) or came
+        return came
 
     def _take_error(self, error: Any) -> None:
         self.error = error if isinstance(error, dict) else {"message": str(error)}

@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Pieces:
-    """What there is of an answer so far. `messages` are texts in messages that came in place of deltas.
+    """What there is of an answer so far. `messages` are content and reasoning of messages that came in place of deltas.
 
     `is_lenient` is True if any of it was no strict JSON. `flags` tell what was odd, after `reply`.
     """
@@ -48,7 +48,7 @@ class Pieces:
     def __init__(self) -> None:
         self.content = Channel()
         self.reasoning = Channel()
-        self.messages: Channel | None = None
+        self.messages: tuple[Channel, Channel] | None = None
         self.refusal: list[str] = []
         self.calls = ToolCalls()
         self.first_call_at = 0
@@ -136,12 +136,20 @@ class Pieces:
 
     def _settle(self) -> None:
         """Leave out texts that came twice, and take messages for deltas if none came."""
-        if not self.content.texts and self.messages is not None:
-            self.messages.settle_cumulative()
-            self.content = self.messages
+        if self.messages is not None:
+            self._take_messages(*self.messages)
         for channel in (self.content, self.reasoning):
             if len(channel.texts) > 1 and channel.settle():
                 self.flags.append(ANSWER_REPEATED)
+
+    def _take_messages(self, content: Channel, reasoning: Channel) -> None:
+        """Take what messages had on channels on which no delta had any."""
+        for channel in (content, reasoning):
+            channel.settle_cumulative()
+        if not self.content.texts:
+            self.content = content
+        if not self.reasoning.texts:
+            self.reasoning = reasoning
 
     def _note(self, reply: Reply, said: AnswerText) -> None:
         self.flags += said.flags

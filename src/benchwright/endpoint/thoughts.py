@@ -99,36 +99,42 @@ def inline_thoughts(content: str) -> list[Thought]:
 def split_reasoning(content: str) -> tuple[str, str]:
     """Return (reasoning, answer) of a text that may hold its reasoning inline; see `inline_thoughts`."""
     thoughts = inline_thoughts(content)
-    if not thoughts:
-        return "", content
-    reasoning = "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
-    return reasoning, "".join(_answers(content, thoughts))
+    return reasoning_in(thoughts), without_thoughts(content, thoughts)
 
 
 def answer_start(content: str) -> int:
     """Return where the answer proper starts in a text that may hold its reasoning inline; its length if it has none."""
+    return answer_begin(content, inline_thoughts(content))
+
+
+def reasoning_in(thoughts: list[Thought]) -> str:
+    """Return what was thought."""
+    return "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
+
+
+def without_thoughts(content: str, thoughts: list[Thought]) -> str:
+    """Return a text without these thoughts."""
+    if not thoughts:
+        return content
+    starts, ends = [0, *(one.end for one in thoughts)], [*(one.begin for one in thoughts), len(content)]
+    pieces = (content[start:end] for start, end in zip(starts, ends, strict=True))
+    return "".join(piece if place or piece.strip() else "" for place, piece in enumerate(pieces))
+
+
+def answer_begin(content: str, thoughts: list[Thought]) -> int:
+    """Return where the answer starts in a text with these thoughts; the text's length if it has none."""
     start = 0
-    for thought in inline_thoughts(content):
+    for thought in thoughts:
         if content[start : thought.begin].strip():
             break
         start = thought.end
     return start
 
 
-def is_late(content: str) -> bool:
-    """Return True if a text holds thinking behind the beginning of its answer."""
-    thoughts = inline_thoughts(content)
+def is_late(content: str, thoughts: list[Thought]) -> bool:
+    """Return True if any of the thoughts of a text stands behind the beginning of its answer."""
     starts = [0, *(thought.end for thought in thoughts)]
     return any(content[start : one.begin].strip() for start, one in zip(starts, thoughts, strict=False))
-
-
-def _answers(content: str, thoughts: list[Thought]) -> Iterator[str]:
-    start = 0
-    for thought in thoughts:
-        between = content[start : thought.begin]
-        yield between if between.strip() else ""
-        start = thought.end
-    yield content[start:]
 
 
 def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
@@ -160,10 +166,11 @@ def _next_thought(content: str, tags: list[re.Match[str]], start: int) -> Though
 
 
 def _thought(content: str, begin: int, inner: int, closing: re.Match[str]) -> Thought:
-    blanks = _BLANKS.match(content, closing.end())
-    assert blanks is not None
-    opened = content[inner : closing.start()]
-    return Thought(begin, blanks.end(), _TAG.sub("", opened), begin == inner)
+    opened, end = content[inner : closing.start()], closing.end()
+    if not content[:begin] or content[begin - 1].isspace() or not content[:begin].strip():
+        blanks = _BLANKS.match(content, end)  # those that set the answer apart from the thinking
+        end = end if blanks is None else blanks.end()
+    return Thought(begin, end, _TAG.sub("", opened), begin == inner)
 
 
 def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
