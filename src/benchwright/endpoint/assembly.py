@@ -140,9 +140,8 @@ class Assembly:
         if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := thought_of(delta)):
             token = True
             self._reasoning.add(thought, at)
-        if "tool_calls" in delta or "function_call" in delta:
-            if self.pieces.take_calls(delta, at):
-                token = self._has_calls = True
+        if ("tool_calls" in delta or "function_call" in delta) and self.pieces.take_calls(delta, at):
+            token = self._has_calls = True
         if delta.get("refusal"):
             token = True
             self.pieces.refusal.append(delta["refusal"])
@@ -259,8 +258,15 @@ class Assembly:
 
     # The end
 
-    def conclude(self, *, named_error: bool) -> None:
-        """Take what is no chunk for an error if an event was named so, or if nothing says how the answer ended."""
+    def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
+        """Take an error that came beside the events. Take what is no chunk for one if an event was named so, or if
+        nothing says how the answer ended.
+        """
+        if error and self.error is None:
+            try:
+                self._take_error(read_json(error))
+            except UNREADABLE:
+                self._take_error(error.decode("utf-8", "replace"))
         if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):
             self._take_error(self._stray or "an event named error")
 

@@ -19,7 +19,7 @@ from benchwright.endpoint.dialects import Reader
 from benchwright.endpoint.json_reading import read_json, with_whole_characters
 from benchwright.endpoint.marks import SIMULATED_HEADER
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.sse import EventStream, EventTooLarge
+from benchwright.endpoint.sse import EventStream, EventTooLarge, events_of
 from benchwright.records import UNREADABLE
 from benchwright.stats.histogram import bucket
 
@@ -76,7 +76,7 @@ class AnswerMeter:
         self.gaps: dict[int, int] = {}
         self.flags: list[str] = []
         self._assembly = Assembly()
-        self._events = EventStream()
+        self._events: EventStream | None = None
         self._pieces: list[bytes] = []
         self._arrived: list[int] = []
         self._size = 0
@@ -129,10 +129,14 @@ class AnswerMeter:
             return
         pieces, arrived = self._pieces, self._arrived
         self._pieces, self._arrived = [], []
+        if not pieces:
+            return
+        if self._events is None:
+            self._events = events_of(pieces[0])
         try:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
-                    self._take(piece, at)
+                    self._take(self._events, piece, at)
         except (*MISSHAPEN, EventTooLarge) as error:
             self.flags.append("malformed_chunk")
             self._failure = BadAnswer(f"a piece of the stream is not a chat completion chunk: {error}")
@@ -141,14 +145,14 @@ class AnswerMeter:
         if self._failure is not None:
             raise self._failure
 
-    def _take(self, piece: bytes, at: int) -> None:
+    def _take(self, events: EventStream, piece: bytes, at: int) -> None:
         assembly = self._assembly
         pattern = assembly.pattern
-        if pattern is not None and self._events.idle and (texts := pattern.texts(piece)):
+        if pattern is not None and events.idle and (texts := pattern.texts(piece)):
             assembly.take_texts(pattern.field, texts, at)
             self._take_tokens(len(texts), at)
             return
-        for data in self._events.feed(piece):
+        for data in events.feed(piece):
             if not data or (self._done and self._reader is None):
                 continue
             if data.startswith(DONE) and data.rstrip() == DONE:
@@ -229,7 +233,8 @@ class AnswerMeter:
     def _finish_stream(self) -> Reply:
         self.read()
         self._raise_failure()
-        self._assembly.conclude(named_error=self._events.named_error)
+        events = self._events or EventStream()
+        self._assembly.conclude(named_error=events.named_error, error=events.error)
         if not self.error:
             self._check_end()
             self._check_reason()

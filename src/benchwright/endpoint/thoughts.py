@@ -56,6 +56,7 @@ _TAG = re.compile(
 """Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Mistral; Kimi-VL; Command R."""
 
 _QUOTES = "`\"'"
+_FENCE = "```"
 _BLANKS = re.compile(r"\s*")
 
 
@@ -84,16 +85,9 @@ def inline_thoughts(content: str) -> list[Thought]:
     tags = list(_unquoted_tags(content))
     if not tags:
         return []
-    thoughts: list[Thought] = []
     closing = _end_of_opened(content, tags)
-    if closing is not None:
-        thoughts.append(_thought(content, 0, 0, closing))
-    while tags := [tag for tag in tags if not thoughts or tag.start() >= thoughts[-1].end]:
-        thought = _next_thought(content, tags, thoughts[-1].end if thoughts else 0)
-        if thought is None:
-            break
-        thoughts.append(thought)
-    return thoughts
+    opened = [] if closing is None else [_thought(content, 0, 0, closing)]
+    return [*opened, *_blocks(content, tags, opened[0].end if opened else 0)]
 
 
 def split_reasoning(content: str) -> tuple[str, str]:
@@ -147,28 +141,45 @@ def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | N
     return None
 
 
-def _next_thought(content: str, tags: list[re.Match[str]], start: int) -> Thought | None:
-    """Return the first block among these tags, of a text whose answer is read as far as `start`."""
-    for place, tag in enumerate(tags):
-        if tag["close"]:
-            if not content[start : tag.start()].strip():  # closed twice
-                return _thought(content, tag.start(), tag.start(), tag)
+def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Thought]:
+    """Find the blocks from `start` on. What lies between them is the answer, and so are tags in a block of code."""
+    closings = iter([tag for tag in tags if tag["close"]])
+    closing = next(closings, None)
+    is_answered, fences = False, 0
+    for tag in tags:
+        if tag.start() < start:
             continue
-        if content.count("```", start, tag.start()) % 2:  # in a block of code
+        between, start = content[start : tag.start()], tag.end()
+        is_answered = is_answered or bool(between.strip())
+        fences += between.count(_FENCE)
+        while closing is not None and closing.start() < tag.start():
+            closing = next(closings, None)
+        if tag["close"] and not is_answered:  # closed twice
+            thought = _thought(content, tag.start(), tag.start(), tag)
+        elif tag["open"] and fences % 2 == 0 and closing is not None:
+            thought = _thought(content, tag.start(), tag.end(), closing, is_answered)
+        elif tag["open"] and fences % 2 == 0 and (not is_answered or _ends_line(between)):
+            thought = Thought(tag.start(), len(content), content[tag.end() :], is_unclosed=True)
+        else:
+            is_answered = True
             continue
-        closing = next((one for one in tags[place:] if one["close"]), None)
-        if closing is not None:
-            return _thought(content, tag.start(), tag.end(), closing)
-        line = content[content.rfind("\n", 0, tag.start()) + 1 : tag.start()]
-        if not line.strip() or not content[start : tag.start()].strip():
-            return Thought(tag.start(), len(content), content[tag.end() :], is_unclosed=True)
-    return None
+        yield thought
+        start, is_answered, fences = thought.end, False, 0
 
 
-def _thought(content: str, begin: int, inner: int, closing: re.Match[str]) -> Thought:
+def _ends_line(text: str) -> bool:
+    """Return True if what follows a text stands at the beginning of a line."""
+    line = text.rpartition("\n")
+    return bool(line[1]) and not line[2].strip()
+
+
+def _thought(
+    content: str, begin: int, inner: int, closing: re.Match[str], is_answered: bool = False
+) -> Thought:
+    """Return the block up to a closing tag, with the blanks that set the answer apart from it."""
     opened, end = content[inner : closing.start()], closing.end()
-    if not content[:begin] or content[begin - 1].isspace() or not content[:begin].strip():
-        blanks = _BLANKS.match(content, end)  # those that set the answer apart from the thinking
+    if not is_answered or content[begin - 1].isspace():
+        blanks = _BLANKS.match(content, end)
         end = end if blanks is None else blanks.end()
     return Thought(begin, end, _TAG.sub("", opened), begin == inner)
 

@@ -104,6 +104,7 @@ class AnswerStream:
         self.answer = ChatAnswer()
         self.error: dict[str, Any] | None = None
         self._calls = ToolCalls(_call_ids())
+        self._has_calls = False
         self._open: Part | None = None
         self._pieces: list[str] = []
         self._halves = Halves()
@@ -127,6 +128,7 @@ class AnswerStream:
             return []
         choice = choices[0]
         delta = choice.get("delta") or self._new_in(choice.get("message") or {})
+        self._has_calls = self._has_calls or bool((choice.get("delta") or {}).get("tool_calls"))
         self.answer.finish_reason = (
             read_finish_reason(choice.get("finish_reason")) or self.answer.finish_reason
         )
@@ -145,7 +147,7 @@ class AnswerStream:
             said += "".join(self._pieces)
         text = read_content(message.get("content")).text
         new = {**message, "content": text.removeprefix(said)}
-        return new if self._calls.first is None else {**new, "tool_calls": None, "function_call": None}
+        return {**new, "tool_calls": None, "function_call": None} if self._has_calls else new
 
     def _take_delta(self, delta: dict[str, Any]) -> Iterator[Step]:
         for kind, text in _texts(delta):

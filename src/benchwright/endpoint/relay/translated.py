@@ -77,7 +77,8 @@ class TranslatedAnswer:
         if self._events is not None:
             if not self._broken:
                 self._begin()
-                self._say(self._translation.end(self._announced))
+                error = self._events.error.decode("utf-8", "replace")
+                self._say(self._translation.fail(error) if error else self._translation.end(self._announced))
             self._answer.end()
         elif self._status != 200:
             self._refuse()
