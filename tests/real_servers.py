@@ -72,11 +72,11 @@ def shared(place: Path, start: Callable[[], AbstractContextManager[str]]) -> Ite
 
 
 @contextmanager
-def running(program: Path, directory: Path) -> Iterator[str]:
+def running(program: Path, directory: Path, configuration: Path = CONFIGURATION) -> Iterator[str]:
     """Starts the proxy, yields its base URL when it is healthy, and ends all its processes."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [str(program), "--config", str(CONFIGURATION), "--host", "127.0.0.1", "--port", str(port)]
+    command = [str(program), "--config", str(configuration), "--host", "127.0.0.1", "--port", str(port)]
     log = directory / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
