@@ -125,6 +125,18 @@ class TestEvents:
         reply = read(*lines, headers=headers).finish()
         assert (reply.text, reply.finish_reason) == ("ab", "stop")
 
+    @pytest.mark.parametrize("headers", [JSON, STREAM])
+    def test_of_lines_of_json_end_with_the_stream(self, headers: Any) -> None:
+        lines = [json.dumps(chunk).encode() for chunk in (delta(content="a"), STOP)]
+        reply = read(b"\n", lines[0], b"\r\n" + lines[1], headers=headers).finish()
+        assert (reply.text, reply.finish_reason) == ("a", "stop")
+
+    @pytest.mark.parametrize("headers", [JSON, STREAM])
+    def test_of_lines_of_json_that_are_cut_off_are_refused(self, headers: Any) -> None:
+        lines = [json.dumps(chunk).encode() for chunk in (delta(content="a"), STOP)]
+        with pytest.raises(BadAnswer):
+            read(lines[0] + b"\n", lines[1][:-4], headers=headers).finish()
+
     def test_of_one_line_are_a_whole_answer(self) -> None:
         assert read(json.dumps(completion("a")).encode() + b"\n", headers=JSON).finish().text == "a"
 

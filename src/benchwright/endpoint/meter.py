@@ -81,6 +81,7 @@ class AnswerMeter:
         self._arrived: list[int] = []
         self._size = 0
         self._begun_at = 0
+        self._read_at = 0
         self._done = False
         self._is_marked = False
         self._failure: BadAnswer | None = None
@@ -132,7 +133,8 @@ class AnswerMeter:
         if not pieces:
             return
         if self._events is None:
-            self._events = events_of(pieces[0])
+            self._events = events_of(b"".join(pieces))
+        self._read_at = arrived[-1]
         try:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
@@ -232,8 +234,11 @@ class AnswerMeter:
 
     def _finish_stream(self) -> Reply:
         self.read()
-        self._raise_failure()
         events = self._events or EventStream()
+        if events.ending:
+            self._pieces, self._arrived = [events.ending], [self._read_at]
+            self.read()
+        self._raise_failure()
         self._assembly.conclude(named_error=events.named_error, error=events.error)
         if not self.error:
             self._check_end()
@@ -252,7 +257,7 @@ class AnswerMeter:
         """Read a body of JSON lines as the stream that it is; all of them count as come with the first byte."""
         self.streamed = True
         self.flags.append("not_called_a_stream")
-        self._pieces, self._arrived = [self.body + b"\n"], [self._begun_at]
+        self._pieces, self._arrived = [self.body], [self._begun_at]
         return self._finish_stream()
 
     def _reply(self, body: bytes | None) -> Reply:

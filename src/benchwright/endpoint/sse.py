@@ -24,8 +24,10 @@ class EventStream:
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
     cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
     named `error`; `error` is what stood in a field of that name, which the standard does not have (llama.cpp until
-    September 2025).
+    September 2025). `ending` is what completes the last event where the stream's end does.
     """
+
+    ending = b""
 
     def __init__(self) -> None:
         self._rest: list[bytes] = []
@@ -94,6 +96,8 @@ class EventStream:
 class JsonLines(EventStream):
     """Turns pieces of a stream of JSON lines, cut anywhere, into its lines: what some servers send as a stream."""
 
+    ending = b"\n"
+
     def feed(self, chunk: bytes) -> list[bytes]:
         """The lines that this piece completes, in order."""
         self._size += len(chunk)
@@ -109,7 +113,7 @@ class JsonLines(EventStream):
 
 def events_of(beginning: bytes) -> EventStream:
     """Return what reads a stream that begins so."""
-    return JsonLines() if beginning.lstrip().startswith(b"{") else EventStream()
+    return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
 
 
 _decode = msgspec.json.Decoder().decode
