@@ -231,8 +231,8 @@ MORE = """\b
     multiple=True,
     metavar="KIND=RATE",
     heading="Faults",
-    help="Fail this share of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed or "
-    "slow_headers, or a quirk as servers have them, such as same_index or call_as_text (docs/simulate.md). Repeatable.",
+    help="Fail this share of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed, "
+    "slow_headers, or a quirk of docs/simulate.md such as call_as_text. Repeatable.",
 )
 @option(
     "--max-faults",
