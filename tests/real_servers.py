@@ -68,9 +68,9 @@ def shared(place: Path, start: Callable[[], AbstractContextManager[str]]) -> Ite
 
 
 @contextmanager
-def running(program: Path, directory: Path) -> Iterator[str]:
+def running(program: Path, directory: Path, configuration: Path = CONFIGURATION) -> Iterator[str]:
     """Start the proxy, yield its base URL when it is healthy, and end all its processes."""
-    command = [program, "--config", CONFIGURATION, "--host", "127.0.0.1", "--port"]
+    command = [program, "--config", configuration, "--host", "127.0.0.1", "--port"]
     proxy = ServerProcess(lambda port: [*command, port], directory, health="/health/liveliness")
     try:
         proxy.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from benchwright.endpoint.extras import instead_of
+from benchwright.endpoint.flags import NOTES
 from benchwright.formats import counted
 from benchwright.records import Record
 from benchwright.runs.requests import RequestFigures
@@ -22,6 +23,7 @@ class RequestSummary(Record, frozen=True):
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
     asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
     `requests_without` counts those that left out a header or a field, by its name, because the server refuses it.
+    `noted_requests` counts the requests with something odd in their answers, by the kind of note.
 
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
@@ -61,6 +63,7 @@ class RequestSummary(Record, frozen=True):
     translated_requests: int = 0
     undecided_requests: int = 0
     requests_without: dict[str, int] = {}
+    noted_requests: dict[str, int] = {}
     total_reasoning_tokens: int | None = None
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
@@ -147,6 +150,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         translated_requests=requests.translated,
         undecided_requests=requests.undecided,
         requests_without=dict(requests.left_out),
+        noted_requests=dict(sorted(requests.noted.items(), key=lambda one: (-one[1], one[0]))),
         total_reasoning_tokens=requests.reasoning_tokens if thought else None,
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
@@ -154,7 +158,8 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
 
 
 def request_lines(requests: RequestSummary) -> list[str]:
-    """What must be known with the numbers: side requests, missing counts, translations, what timings leave out."""
+    """What must be known with the numbers: side requests, missing counts, translations, odd answers, what timings leave
+    out."""
     lines = []
     if requests.side_requests:
         lines.append(
@@ -176,7 +181,15 @@ def request_lines(requests: RequestSummary) -> list[str]:
         )
     for name, count in requests.requests_without.items():
         lines.append(f"{counted(count, 'request')} sent {instead_of(name)}, which the server refuses.")
+    lines += [_note_line(kind, count) for kind, count in requests.noted_requests.items() if kind in NOTES]
     return [*lines, *_settling_lines(requests.settling_requests, requests.total_requests)]
+
+
+def _note_line(kind: str, count: int) -> str:
+    """Return how many requests have a note of this kind, and what to do about it."""
+    note = NOTES[kind]
+    advice = f": {note.advice}" if note.advice else ""
+    return f"In {counted(count, 'request')} {note.words}{advice}."
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:

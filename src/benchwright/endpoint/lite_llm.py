@@ -18,10 +18,11 @@ from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, Retry
 from benchwright.endpoint.flags import NARROWED, WITHOUT
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
+from benchwright.endpoint.oddities import flags_of_text
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, at_once
 from benchwright.errors import ProviderError, UserError
-from benchwright.records import RequestRecord, Target
+from benchwright.records import SIMULATED, RequestRecord, Target
 from benchwright.text import one_line
 
 LITELLM = "litellm"
@@ -97,7 +98,7 @@ class LiteLLMClient:
                 try:
                     async with asyncio.timeout(self._seconds - (started - asked) / 1e9):
                         answer = await litellm.acompletion(**adapted(fields, left_out), **self._way(litellm))
-                    reply = _read(answer.model_dump_json(warnings=False).encode())
+                    reply, flags = _read(answer)
                 except Exception as failure:
                     error = _explain(failure, self.model)
                     narrowed = self._narrowed(left_out, fields, error, failure)
@@ -121,9 +122,15 @@ class LiteLLMClient:
                 note(_ended(record, started, error=str(UNWANTED)))
             raise
         self._extras.answered(left_out)
-        reply.record = _ended(
-            record, started, usage=reply.usage, finish_reason=reply.finish_reason, http_status=200
-        )
+        if purpose.offered is not None:
+            flags += flags_of_text(reply, purpose.offered)
+        told = {
+            "usage": reply.usage,
+            "finish_reason": reply.finish_reason,
+            "http_status": 200,
+            "flags": [*record.flags, *flags],
+        }
+        reply.record = _ended(record, started, **told)
         if note is not None:
             note(reply.record)
         return reply
@@ -207,12 +214,14 @@ def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
     return [*(f"{WITHOUT}{name}" for name in sorted(left_out)), *([NARROWED] if left_out != known else [])]
 
 
-def _read(answer: bytes) -> Reply:
-    meter = AnswerMeter()
-    at = perf_counter_ns()
-    meter.head(200, [], at)
-    meter.data(answer, at)
-    return meter.finish()
+def _read(answer: Any) -> tuple[Reply, list[str]]:
+    """Return the reply in LiteLLM's answer, and its flags; LiteLLM keeps the headers of some servers with it."""
+    meter, at = AnswerMeter(), perf_counter_ns()
+    headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
+    meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
+    meter.data(answer.model_dump_json(warnings=False).encode(), at)
+    reply = meter.finish()
+    return reply, [*meter.flags, SIMULATED] if meter.simulated else meter.flags
 
 
 def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from time import perf_counter_ns
 
 from benchwright.endpoint.flags import NARROWED, WITHOUT
 from benchwright.endpoint.meter import AnswerMeter
+from benchwright.endpoint.oddities import flags_of_text
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.wire import Delivery
@@ -20,7 +21,8 @@ class Purpose(Record, frozen=True):
     """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn.
 
     `seed` is the one in its body, for its record, and `dialect` the one in which it was asked. `waits` counts what its
-    trial has waited for rate limits.
+    trial has waited for rate limits. `offered` are the names of the tools that it offers, empty if they are not known,
+    None if it offers none.
     """
 
     origin: int = 0
@@ -29,6 +31,7 @@ class Purpose(Record, frozen=True):
     seed: int | None = None
     waits: Waits | None = None
     dialect: str = "chat"
+    offered: Sequence[str] | None = None
 
 
 NO_PURPOSE: Purpose = Purpose()
@@ -86,6 +89,8 @@ class Request:
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
         flags = self._flags(self.left_out) if self.left_out else meter.flags
+        if purpose.offered is not None:
+            flags += flags_of_text(reply, purpose.offered)
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.endpoint.call_texts import offered_names
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.flags import WITHOUT
 from benchwright.endpoint.providers import ModelClient
@@ -194,7 +195,9 @@ class TrialSession:
                 await self._begin()
             if turn is not None:
                 await until(turn.due)
-            purpose = self._purpose(role, fields.get("seed"))
+            purpose = self._purpose(
+                role, fields.get("seed"), offered_names(fields.get("tools"), fields.get("tool_choice"))
+            )
             self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
             return purpose
 
@@ -235,14 +238,15 @@ class TrialSession:
         self._tokens += relayed.reply.usage.total_tokens or relayed.record.chunks
         return sent
 
-    def _purpose(self, role: str, seed: Any = None) -> Purpose:
-        """The purpose of the next request of this role, which carries this seed.
+    def _purpose(self, role: str, seed: Any = None, offered: Sequence[str] | None = None) -> Purpose:
+        """The purpose of the next request of this role, which carries this seed and offers these tools.
 
         Raises:
             LimitReached: the trial may make no further one.
         """
         self._check_limits(role)
-        purpose = Purpose(self.origin, role, self._turns, recorded_seed(seed), self._waits)
+        seed = recorded_seed(seed)
+        purpose = Purpose(self.origin, role, self._turns, seed, self._waits, offered=offered)
         if role == "model":
             self._turns += 1
         return purpose

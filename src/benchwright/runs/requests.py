@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchwright.endpoint.flags import TRANSLATED, UNDECIDED, left_out_of
+from benchwright.endpoint.flags import NOTES, TRANSLATED, UNDECIDED, kind_of, left_out_of
 from benchwright.records import SIDE, RequestRecord, Usage
 from benchwright.runs.paces import SETTLING, in_timings
 from benchwright.stats.histogram import bucket
@@ -53,11 +53,11 @@ class RequestFigures:
 
     Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
     (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
-    whether it does (`undecided`). `left_out` says how many went without a header or a field that the server refuses.
-    Of the `answered` ones `uncounted` came without their numbers of tokens. `reasoning_tokens` are those of the
-    requests for which the server counted them (`reasoning_counted`), and of those for which we estimate
-    (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had settled
-    (`paces.in_timings`).
+    whether it does (`undecided`). `left_out` counts those that went without a header or a field that the server
+    refuses, `noted` those with each kind of note (`endpoint.flags.NOTES`). Of the `answered` ones `uncounted` came
+    without their numbers of tokens. `reasoning_tokens` are those of the requests for which the server counted them
+    (`reasoning_counted`), and of those for which we estimate (`reasoning_estimated`). Times are those of answered
+    requests, made at a concurrency that had settled (`paces.in_timings`).
     """
 
     def __init__(self) -> None:
@@ -82,6 +82,7 @@ class RequestFigures:
         self.translated = 0
         self.undecided = 0
         self.left_out: dict[str, int] = {}
+        self.noted: dict[str, int] = {}
         self.side = SideFigures()
         self.other_roles: dict[str, int] = {}
         self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
@@ -105,6 +106,8 @@ class RequestFigures:
         self.undecided += UNDECIDED in request.flags
         for name in left_out_of(request.flags) if request.flags else ():
             self.left_out[name] = self.left_out.get(name, 0) + 1
+        for kind in {kind_of(flag) for flag in request.flags} & NOTES.keys():
+            self.noted[kind] = self.noted.get(kind, 0) + 1
         if request.error is None:
             self.answered += 1
             self.uncounted += is_uncounted(request)

@@ -13,10 +13,12 @@ from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.agents.runners.evaluation import EvalRunner
 from benchwright.endpoint.access import Access, make_headers
+from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
 from benchwright.endpoint.providers import check_target, connect, find_target
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint
 from benchwright.errors import ProviderError as EndpointError
 from benchwright.errors import UserError
+from benchwright.records import SIMULATED, RequestRecord, Target
 
 pytestmark = [
     pytest.mark.skipif(find_spec("litellm") is None, reason="the extra `litellm` is not installed"),
@@ -44,6 +46,16 @@ async def test_an_answer_is_like_any_other(leads_to: Any) -> None:
     assert metrics.prompt_tokens == endpoint.stats.prompt_tokens
     assert metrics.response_tokens == endpoint.stats.generation_tokens
     assert metrics.llm_latency_ms > 0
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(reasoning="Well.")])
+async def test_an_answer_of_a_simulated_server_is_marked(leads_to: Any, settings: Settings) -> None:
+    requests: list[RequestRecord] = []
+    async with SimulatedEndpoint(settings) as endpoint:
+        leads_to(endpoint)
+        client = LiteLLMClient(Target(slot="model", model=MODEL, base_url=LITELLM))
+        await client.ask("/chat/completions", {"messages": HELLO}, note=requests.append)
+    assert [SIMULATED in request.flags for request in requests] == [True]
 
 
 @pytest.mark.parametrize(

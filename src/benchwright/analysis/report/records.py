@@ -78,6 +78,7 @@ class Conversation(Record, frozen=True):
     messages: list[ShownMessage] = []
     left_out: int = 0
     grades: list[Grade] = []
+    notes: list[Pieces] = []
     flags: list[ShownFlag] = []
     requests: list[str] = []
     result: Pieces = []

@@ -45,17 +45,20 @@ class NextLetter:
 
 
 def most_probable_letter(logprobs: Any) -> str | None:
-    """The letter from A to D with the highest log-probability of the first token; None if none is there."""
+    """Return the letter from A to D with the highest log-probability of the first token; None if there is none."""
     best: tuple[float, str] | None = None
     for token, value in _first_token(logprobs).items():
         letter = token.strip()
-        if len(letter) == 1 and letter in "ABCD" and (best is None or value > best[0]):
+        if len(letter) == 1 and letter in "ABCD" and value is not None and (best is None or value > best[0]):
             best = (value, letter)
     return None if best is None else best[1]
 
 
-def _first_token(logprobs: Any) -> Mapping[str, float]:
-    """{token: log-probability} of the first token, in the shape of /completions; empty if there is none."""
+def _first_token(logprobs: Any) -> Mapping[str, float | None]:
+    """Return {token: log-probability} of the first token, in the shape of /completions; empty if there is none.
+
+    A log-probability is None if the server sent NaN.
+    """
     top = logprobs.get("top_logprobs") if isinstance(logprobs, Mapping) else None
     first = top[0] if isinstance(top, list) and top else None
     return first if isinstance(first, Mapping) else {}

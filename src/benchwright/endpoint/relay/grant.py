@@ -118,6 +118,8 @@ class Grant:
                 raise HttpError(400, f"{limit}.", "limit_reached", code=limit.limit) from None
             _end_program(dialect, request, answer, f"{limit}.")
             return
+        if asked.offers_tools:
+            purpose = msgspec.structs.replace(purpose, offered=())
         label = request.headers.get(LABEL, b"").decode("latin-1")
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, asked=asked)
         if dialect is None:
