@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.endpoint import failures, server_info
 from benchwright.endpoint.address import Proxy, parse_base_url
-from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.connection import Sink, WireError
 from benchwright.endpoint.dialects import DIALECTS
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.heads import Heads
@@ -23,7 +23,7 @@ from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once
+from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once, without_surrogates
 from benchwright.endpoint.server_info import Document, TokenCounter
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Wire
@@ -245,6 +245,18 @@ class EndpointClient:
         except WireError:
             return None
 
+    async def send(
+        self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
+    ) -> None:
+        """Sends one request, neither metered nor tried again; `sink` gets its answer. `beside`: not below /v1.
+
+        Raises:
+            WireError: The exchange failed.
+        """
+        root = self._wire.address.prefix.removesuffix("/v1")
+        target, keys = root + path if beside else self._heads.target(path), self._heads.keys(path)
+        await server_info.send(self._wire, method, target, sink, None, body, seconds, keys)
+
     async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
         target, keys = self._heads.target(path), self._heads.keys(path)
         return await server_info.ask(self._wire, "POST", target, body=body, seconds=seconds, headers=keys)
@@ -348,7 +360,7 @@ class EndpointClient:
         try:
             body = _encode(fields)
         except UnicodeEncodeError:
-            body = _encode(_without_surrogates(fields))
+            body = _encode(without_surrogates(fields))
         return Call(self._heads.of(path, identity, len(body)), body, seconds)
 
     def _read(self, meter: AnswerMeter) -> Reply:
@@ -387,14 +399,3 @@ def _request_ids() -> Iterator[str]:
     """Ids of eight hex digits, starting anywhere: unique within the client for 2**32 requests."""
     start = random.Random(os.urandom(8)).randrange(2**32)
     return (f"{number % 2**32:08x}" for number in itertools.count(start))
-
-
-def _without_surrogates(value: Any) -> Any:
-    """The value with lone surrogates, which JSON over UTF-8 cannot carry, replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
-    return value

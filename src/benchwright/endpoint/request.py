@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from time import perf_counter_ns
+from typing import Any
 
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.rate_limits import Waits
@@ -111,3 +112,14 @@ class Request:
             seed=purpose.seed,
             dialect=purpose.dialect,
         )
+
+
+def without_surrogates(value: Any) -> Any:
+    """The value with lone surrogates, which JSON over UTF-8 cannot carry, replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_surrogates(item) for item in value]
+    return value

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright import __version__
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
-from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.connection import Headers, Sink, WireError
 from benchwright.endpoint.failures import from_answer, from_wire
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.wire import Call, Wire
@@ -67,6 +67,26 @@ async def ask(
     Raises:
         WireError: the exchange failed.
     """
+    sink = _Whole()
+    await send(wire, method, path, sink, key, body, seconds, headers)
+    return Document(sink.status, sink.headers, bytes(sink.body))
+
+
+async def send(
+    wire: Wire,
+    method: str,
+    path: str,
+    sink: Sink,
+    key: str | None = None,
+    body: bytes = b"",
+    seconds: float = math.inf,
+    headers: Sequence[str] = (),
+) -> None:
+    """Sends such a request, and hands the answer to `sink` as it comes.
+
+    Raises:
+        WireError: The exchange failed.
+    """
     lines = [
         f"{method} {path} HTTP/1.1",
         f"Host: {wire.address.authority}",
@@ -80,9 +100,7 @@ async def ask(
         lines.append("Content-Type: application/json")
     if body or method == "POST":
         lines.append(f"Content-Length: {len(body)}")
-    sink = _Whole()
     await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
-    return Document(sink.status, sink.headers, bytes(sink.body))
 
 
 class _Model(Record, frozen=True):

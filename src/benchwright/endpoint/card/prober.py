@@ -1,0 +1,131 @@
+"""The prober: sends the requests of an examination, each of them once, few in all, and none for long."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from time import perf_counter, time_ns
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.card.answer import Answer, Recording
+from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.failures import parse_retry_after
+from benchwright.text import one_line
+
+MOST_REQUESTS = 40
+REQUEST_SECONDS = 30.0
+REQUESTS_IN_TIME = 10
+"""The whole examination takes no longer than so many requests that use up their time."""
+
+MOST_SILENT = 3
+"""After so many requests in a row without an answer, no further ones are sent."""
+
+BUSY = frozenset({429, 502, 503, 504, 529})
+"""Statuses by which a server says that it cannot answer just now; asked once more after a pause."""
+
+LONGEST_PAUSE = 10.0
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Unanswered(Exception):
+    """A question that found no answer; the text says why."""
+
+
+class Prober:
+    """Asks one endpoint, over its client, so that headers, sockets and certificates are those of a run.
+
+    `seconds` is the most that one request may take; `told` is called before each with the number of requests so far.
+    """
+
+    def __init__(
+        self,
+        client: EndpointClient,
+        *,
+        seconds: float = REQUEST_SECONDS,
+        most: int = MOST_REQUESTS,
+        told: Callable[[int], None] = lambda sent: None,
+    ) -> None:
+        self.client = client
+        self.requests = 0
+        self.seconds = seconds
+        self._most = most
+        self._told = told
+        self.begun_at = time_ns()
+        self._begun = perf_counter()
+        self._silent = 0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the examination began."""
+        return perf_counter() - self._begun
+
+    @property
+    def left(self) -> int:
+        """How many requests may still be sent."""
+        return self._most - self.requests
+
+    async def get(self, path: str, *, beside: bool = False) -> Answer:
+        """Asks for a path below the base URL, or `beside` its /v1; see `post`."""
+        return await self._patiently("GET", path, b"", beside)
+
+    async def post(self, path: str, body: Mapping[str, Any], *, beside: bool = False) -> Answer:
+        """Sends a body, to which model and settings of the target are added; fields that are None are left out.
+
+        A refusal is an answer, too. An answer that did not end in time is returned as far as it came (`Answer.whole`).
+
+        Raises:
+            Unanswered: Nothing came in time, the server is not there or too busy, or no further request may be sent.
+        """
+        target = self.client.target
+        fields = {"model": target.model, **target.settings, **body}
+        encoded = _encode({name: value for name, value in fields.items() if value is not None})
+        return await self._patiently("POST", path, encoded, beside)
+
+    async def _patiently(self, method: str, path: str, body: bytes, beside: bool) -> Answer:
+        """Sends a request, once more if the server is busy."""
+        answer = await self._send(method, path, body, beside)
+        if answer.status not in BUSY or not self.left:
+            return answer
+        pause = parse_retry_after(answer.headers.get("retry-after", "")) or 1.0
+        if pause > LONGEST_PAUSE:
+            raise Unanswered(f"the server asked for a pause of {pause:.0f} s")
+        await asyncio.sleep(pause)
+        answer = await self._send(method, path, body, beside)
+        if answer.status in BUSY:
+            raise Unanswered(f"the server was busy: {answer.refusal}")
+        return answer
+
+    async def _send(self, method: str, path: str, body: bytes, beside: bool) -> Answer:
+        self._check_budget()
+        self.requests += 1
+        self._told(self.requests)
+        recording = Recording()
+        try:
+            await self.client.send(method, path, recording, body, self.seconds, beside=beside)
+        except WireError as error:
+            return self._failed(error, recording)
+        self._silent = 0
+        return Answer(recording)
+
+    def _check_budget(self) -> None:
+        if not self.left:
+            raise Unanswered(f"the {self._most} requests of the check were used up")
+        if self.elapsed > REQUESTS_IN_TIME * self.seconds:
+            raise Unanswered(f"the {REQUESTS_IN_TIME * self.seconds:.0f} s of the check were used up")
+        if self._silent >= MOST_SILENT:
+            raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
+
+    def _failed(self, error: WireError, recording: Recording) -> Answer:
+        """The part of an answer that came, if any did."""
+        answer = Answer(recording, whole=False)
+        if answer.events:
+            self._silent = 0
+            return answer
+        self._silent += 1
+        if error.kind == "total_timeout":
+            raise Unanswered(f"no answer within {self.seconds:g} s")
+        raise Unanswered(one_line(str(error), 120))
