@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.endpoint.card import LINES, Card, Finding, State
+from benchwright.formats import counted
 from benchwright.text import plain
 
 WIDE = 110
@@ -40,8 +41,10 @@ class CardTable:
 
 def render_card(card: Card) -> RenderableType:
     """The card, and what it took to find it out."""
-    took = f"{card.requests} requests in {card.seconds:.1f} s. docs/check.md says what each line means."
-    return Group(CardTable(card), Text(f"\n{took}", style="dim"))
+    end = f"\n{counted(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
+    if card.late:
+        end += f"\n{counted(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."
+    return Group(CardTable(card), Text(end, style="dim"))
 
 
 def _table(titles: int, *, wide: bool) -> Table:

@@ -96,14 +96,20 @@ class Said:
 
 
 class Answer:
-    """A whole answer, or as much of one as came; `whole` tells which."""
+    """An answer, or as much of one as came: `late` did not end in time, `broken` ended before its end."""
 
-    def __init__(self, recording: Recording, *, whole: bool = True) -> None:
+    def __init__(self, recording: Recording, *, late: bool = False, broken: bool = False) -> None:
         self.status = recording.status
-        self.whole = whole
+        self.late = late
+        self.broken = broken
         self.sent_at = recording.sent_at
         self.pieces = recording.pieces
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in recording.headers}
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it came."""
+        return not (self.late or self.broken)
 
     @property
     def ok(self) -> bool:

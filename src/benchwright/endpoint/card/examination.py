@@ -26,19 +26,20 @@ NO_ROUTE = "neither chat completions nor completions answer"
 
 
 class Token(NamedTuple):
-    """A token and its log-probability; None for the first one of a prompt."""
+    """A token and its log-probability, and the highest one at its position; None for the first one of a prompt."""
 
     text: str
     logprob: float | None
+    highest: float | None = None
 
 
 class Examination:
     """The findings so far, and what later questions need of earlier ones.
 
-    `looking_for` is what is being found out, as the lines of the card call it. `path` is where answers are generated:
-    chat completions, or completions if there is no chat; None as long as neither has answered. `limit_field` is the
-    field that bounds an answer, `stream_fields` are those that ask for a stream. `quiet` are fields that keep the model
-    from thinking; `thinks` tells whether it was seen to think without them.
+    `looking_for` is what is being found out, as the lines of the card call it. `models` are those that are listed.
+    `path` is where answers are generated: chat completions, or completions if there is no chat; None as long as neither
+    has answered. `limit_field` is the field that bounds an answer, `stream_fields` are those that ask for a stream.
+    `quiet` are fields that keep the model from thinking; `thinks` tells whether it was seen to think without them.
 
     Answers that tell of several things: `plain` is the first whole one, `streamed` the first stream, `settled` one to a
     question that is soon answered, `completed` one of completions, `cached` those to one long prompt. `refused` are
@@ -50,6 +51,7 @@ class Examination:
         self.looking_for = ""
         self.findings: dict[str, Finding] = {}
         self.server: Server = UNKNOWN_SERVER
+        self.models: Sequence[str] = ()
         self.path: str | None = None
         self.limit_field = "max_tokens"
         self.stream_fields: Mapping[str, Any] = {}

@@ -91,9 +91,14 @@ async def find_out(known: Examination, probe: Probe) -> None:
 def card_of(known: Examination, unseen: str = "not looked for") -> Card:
     """The card of what is known so far; `unseen` is why there are lines that nobody has looked at."""
     target, prober = known.prober.client.target, known.prober
-    findings = {
-        key: known.findings.get(key) or Finding(State.UNKNOWN, UNKNOWN_OUTCOME, unseen) for key in LINES
-    }
     return Card(
-        target.base_url, target.model, prober.begun_at, prober.requests, round(prober.elapsed, 2), findings
+        base_url=target.base_url,
+        model=target.model,
+        checked_at=prober.begun_at,
+        requests=prober.requests,
+        seconds=round(prober.elapsed, 2),
+        findings={
+            key: known.findings.get(key) or Finding(State.UNKNOWN, UNKNOWN_OUTCOME, unseen) for key in LINES
+        },
+        late=prober.late,
     )

@@ -26,8 +26,6 @@ async def ask_chat(known: Examination) -> None:
     if answer.ok:
         known.path, known.plain = CHAT, answer
         known.note("chat", "answers")
-    elif answer.status in (401, 403):
-        known.note("chat", "key_refused", refusal=answer.refusal)
     else:
         known.note("chat", "missing" if answer.status == 404 else "refused", refusal=answer.refusal)
 

@@ -31,6 +31,7 @@ async def look_at_models(known: Examination) -> None:
         refusal = "its answer is no list of models" if answer.ok else answer.refusal
         known.note("models", "no_list", refusal=refusal)
         return
+    known.models = [str(each.get("id")) for each in models]
     own = next((each for each in models if each.get("id") == model), None)
     known.note("models", "not_listed" if own is None else "listed", count=len(models))
     window = context_of(own or (models[0] if len(models) == 1 else {}))
@@ -56,8 +57,8 @@ def context_of(model: dict[str, Any]) -> int | None:
     return None
 
 
-async def look_at_version(known: Examination) -> None:
-    """Asks what the server is and of which version, at paths that only some servers have."""
+async def look_at_version(known: Examination, *, guess: bool = True) -> None:
+    """Asks for the server's version; to `guess` which server it is, at paths that only some servers have."""
     ways = {
         servers.LLAMA_CPP: _props,
         servers.VLLM: _version,
@@ -65,8 +66,9 @@ async def look_at_version(known: Examination) -> None:
         servers.TGI: _info,
     }
     name = known.server.name
+    guess = guess and name == servers.UNKNOWN_SERVER.name
     for server, way in ways.items():
-        if name not in (server, servers.UNKNOWN_SERVER.name):
+        if name != server and not guess:
             continue
         try:
             found = await way(known)

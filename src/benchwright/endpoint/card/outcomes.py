@@ -80,9 +80,6 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
     },
     "chat": {
         "answers": Outcome(YES, "answers"),
-        "key_refused": Outcome(
-            NO, "the key is refused ({refusal})", "Give a valid one with --api-key or BENCHWRIGHT_API_KEY."
-        ),
         "missing": Outcome(
             NO,
             "none ({refusal})",

@@ -12,7 +12,8 @@ import msgspec
 from benchwright.endpoint.card.answer import Answer, Recording
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.failures import parse_retry_after
+from benchwright.endpoint.failures import from_wire, parse_retry_after
+from benchwright.errors import ProviderError
 from benchwright.text import one_line
 
 MOST_REQUESTS = 40
@@ -26,19 +27,27 @@ MOST_SILENT = 3
 BUSY = frozenset({429, 502, 503, 504, 529})
 """Statuses by which a server says that it cannot answer just now; asked once more after a pause."""
 
+KEY_REFUSED = frozenset({401, 402, 403})
+"""Statuses that tell of a key or an account, and of nothing that was asked."""
+
 LONGEST_PAUSE = 10.0
 
 _encode = msgspec.json.Encoder().encode
 
 
 class Unanswered(Exception):
-    """A question that found no answer; the text says why."""
+    """A question that found no answer; the text says why. `unreachable` is the error if nobody is there."""
+
+    def __init__(self, reason: str, unreachable: ProviderError | None = None) -> None:
+        super().__init__(reason)
+        self.unreachable = unreachable
 
 
 class Prober:
     """Asks one endpoint, over its client, so that headers, sockets and certificates are those of a run.
 
     `seconds` is the most that one request may take; `told` is called before each with the number of requests so far.
+    `late` counts those that had no answer in time.
     """
 
     def __init__(
@@ -51,6 +60,7 @@ class Prober:
     ) -> None:
         self.client = client
         self.requests = 0
+        self.late = 0
         self.seconds = seconds
         self._most = most
         self._told = told
@@ -78,12 +88,16 @@ class Prober:
         A refusal is an answer, too. An answer that did not end in time is returned as far as it came (`Answer.whole`).
 
         Raises:
-            Unanswered: Nothing came in time, the server is not there or too busy, or no further request may be sent.
+            Unanswered: Nothing came in time, the server is not there or too busy, the key is refused, or no further
+                request may be sent.
         """
         target = self.client.target
         fields = {"model": target.model, **target.settings, **body}
         encoded = _encode({name: value for name, value in fields.items() if value is not None})
-        return await self._patiently("POST", path, encoded, beside)
+        answer = await self._patiently("POST", path, encoded, beside)
+        if answer.status in KEY_REFUSED:
+            raise Unanswered(f"the key is refused ({answer.refusal})")
+        return answer
 
     async def _patiently(self, method: str, path: str, body: bytes, beside: bool) -> Answer:
         """Sends a request, once more if the server is busy."""
@@ -121,11 +135,14 @@ class Prober:
 
     def _failed(self, error: WireError, recording: Recording) -> Answer:
         """The part of an answer that came, if any did."""
-        answer = Answer(recording, whole=False)
+        late = error.kind == "total_timeout"
+        answer = Answer(recording, late=late, broken=not late)
         if answer.events:
             self._silent = 0
             return answer
         self._silent += 1
-        if error.kind == "total_timeout":
+        if late:
+            self.late += 1
             raise Unanswered(f"no answer within {self.seconds:g} s")
-        raise Unanswered(one_line(str(error), 120))
+        explained = from_wire(error, self.client.target.base_url, answered_before=False)
+        raise Unanswered(one_line(str(error), 120), explained if explained.systemic else None)

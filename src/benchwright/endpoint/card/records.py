@@ -83,7 +83,8 @@ LINES: Mapping[str, Line] = {
 class Card(Record, frozen=True):
     """What an endpoint was found to do: a finding for each key of `LINES` that was looked for.
 
-    `checked_at` is wall-clock ns. `requests` is how many were sent to find it out, in so many `seconds`.
+    `checked_at` is wall-clock ns. `requests` is how many were sent to find it out, in so many `seconds`, and `late` how
+    many of them had no answer in time.
     """
 
     base_url: str
@@ -92,3 +93,4 @@ class Card(Record, frozen=True):
     requests: Amount = 0
     seconds: float = 0.0
     findings: dict[str, Finding] = {}
+    late: Amount = 0

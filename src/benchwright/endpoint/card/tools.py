@@ -30,6 +30,9 @@ QUESTION = "What is the weather in Paris and in Rome? Call the tool once for eac
 ROOM = 160
 """Tokens that two calls take, and some words before them."""
 
+SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
+"""The same for one call."""
+
 AS_TEXT = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
     f'"name": "{NAME}"',
@@ -41,6 +44,8 @@ async def ask_for_calls(known: Examination) -> None:
     """Asks a question that takes two calls. If none come, finds out whether the server or the model is the reason."""
     answer = await ask_with_tools(known)
     note_calls(known, answer)
+    if answer.ok and answer.said.calls:
+        _note_several(known, answer.said)
     if known.outcome("tools") != "no_call":
         return
     required = await ask_with_tools(known, tool_choice="required")
@@ -54,13 +59,18 @@ async def ask_for_calls(known: Examination) -> None:
         known.note("tools", "not_passed_on")
 
 
+async def ask_for_one_call(known: Examination) -> None:
+    """Asks a question that takes one call, and looks no further."""
+    note_calls(known, await known.ask_chat_quietly(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
+
+
 async def ask_with_tools(known: Examination, **fields: Any) -> Answer:
     """Asks chat the question, with the tool."""
     return await known.ask_chat_quietly(QUESTION, ROOM, tools=[TOOL], **fields)
 
 
 def note_calls(known: Examination, answer: Answer) -> None:
-    """Notes in which form calls came, and how many."""
+    """Notes in which form calls came, if any did."""
     if not answer.ok:
         known.note("tools", "refused", refusal=answer.refusal)
         return
@@ -68,7 +78,6 @@ def note_calls(known: Examination, answer: Answer) -> None:
     if said.calls:
         faults = ", ".join(_faults(said))
         known.note("tools", "called_oddly" if faults else "called", faults=faults)
-        _note_several(known, said)
     elif said.function_call:
         known.note("tools", "function_call")
     elif any(mark in said.all_text for mark in AS_TEXT):

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from benchwright.endpoint.card.answer import Answer, count_of
 from benchwright.endpoint.card.examination import SHORT, Examination
+from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.card.prober import Unanswered
 
 FILLER = "The ferry leaves the harbour at noon and comes back before it is dark. "
@@ -70,6 +71,8 @@ def _cached_tokens(answer: Answer) -> int | None:
 
 async def look_for_cuts(known: Examination) -> None:
     """Sends a prompt longer than many windows, and looks whether it is refused, read whole, or cut in silence."""
+    if known.outcome("prompt_cache") == UNKNOWN_OUTCOME:
+        raise Unanswered("even a shorter one was not answered")
     if not known.cached:
         raise Unanswered(TOO_SLOW)
     shorter = known.cached[0]
@@ -112,6 +115,8 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
     if any(_is_broken_off(answer, alone) for answer in answers):
         known.note("parallel", "broken_off")
         return
+    if any(answer.late for answer in answers):
+        raise Unanswered(f"not all answers ended within {known.prober.seconds:g} s")
     took = max(answer.seconds for answer in answers)
     times = f"{len(answers)} at once took {took:.2f} s, one alone {alone.seconds:.2f} s"
     many = most_at_once(answers) or _many_by_time(alone, answers)
@@ -123,9 +128,10 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
 
 
 def _is_broken_off(answer: Answer, alone: Answer) -> bool:
-    """Whether an answer ended without a reason, long before the one that was asked alone."""
+    """Whether an answer broke off, or ended without a reason and long before the one that was asked alone."""
     said = answer.said
-    return said.finish_reason is None and answer.whole and len(said.pieces) < len(alone.said.pieces) / 2
+    early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
+    return answer.broken or (answer.whole and early)
 
 
 def most_at_once(answers: Sequence[Answer]) -> int:
