@@ -86,8 +86,21 @@ class Examination:
     def whole(self) -> Answer:
         """The first whole answer. Raises Unanswered if there is none."""
         if self.plain is None:
-            raise Unanswered(NO_ROUTE)
+            raise self._no_route()
         return self.plain
+
+    @property
+    def has_chat(self) -> bool:
+        """Whether chat completions answer; if not, completions do. Raises Unanswered if neither does."""
+        if self.path is None:
+            raise self._no_route()
+        return self.path == CHAT
+
+    def _no_route(self) -> Unanswered:
+        """Says why nothing generates an answer."""
+        chat = self.findings.get("chat")
+        is_unknown = chat is not None and chat.outcome == UNKNOWN_OUTCOME
+        return Unanswered(chat.said if chat is not None and is_unknown else NO_ROUTE)
 
     async def ask(self, question: str, tokens: int = SHORT, **fields: Any) -> Answer:
         """Asks for an answer of at most so many tokens, by chat or, if there is none, by completions.
@@ -96,7 +109,7 @@ class Examination:
             Unanswered: There is no answer, or nothing here generates any.
         """
         if self.path is None:
-            raise Unanswered(NO_ROUTE)
+            raise self._no_route()
         return await self.ask_at(self.path, question, tokens, **fields)
 
     async def ask_at(self, path: str, question: Any, tokens: int = SHORT, **fields: Any) -> Answer:
@@ -112,7 +125,7 @@ class Examination:
         Raises:
             Unanswered: There is no answer, or no chat.
         """
-        if self.path != CHAT:
+        if not self.has_chat:
             raise Unanswered("chat completions do not answer")
         room = THINKING_TOKENS if self.thinks and not self.quiet else 0
         return await self.ask_at(CHAT, question, tokens + room, **self.quiet, **fields)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.card.answer import Answer
-from benchwright.endpoint.card.examination import CHAT, SENTENCE, SHORT, Examination
+from benchwright.endpoint.card.examination import SENTENCE, SHORT, Examination
 from benchwright.records import UNREADABLE
 
 FEW = 4
@@ -41,11 +41,11 @@ RED_SQUARE = (
 
 async def ask_with_limit(known: Examination) -> None:
     """Tries the field for the limit that is not in use, beside a larger value of the one that is."""
+    if not known.has_chat:
+        known.note("output_limit", "max_tokens", why="is none of completions")
+        return
     if known.limit_field != "max_tokens":
         known.note("output_limit", "max_completion_tokens")
-        return
-    if known.path != CHAT:
-        known.note("output_limit", "max_tokens", why="is none of completions")
         return
     answer = await known.ask(SENTENCE, SHORT, max_completion_tokens=FEW)
     tokens = answer.said.tokens("completion_tokens") if answer.ok else None
@@ -147,7 +147,7 @@ def _fits(text: str) -> bool:
 
 async def ask_about_image(known: Examination) -> None:
     """Shows a red square and asks for its colour."""
-    if known.path != CHAT:
+    if not known.has_chat:
         known.note("images", "no_chat")
         return
     answer = await ask_with_image(known)

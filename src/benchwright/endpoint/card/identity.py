@@ -8,6 +8,7 @@ from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.card import servers
 from benchwright.endpoint.card.answer import Answer, count_of
 from benchwright.endpoint.card.examination import Examination
+from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.card.prober import Unanswered
 from benchwright.endpoint.card.servers import Server
 from benchwright.endpoint.watching import read_known
@@ -67,16 +68,19 @@ async def look_at_version(known: Examination, *, guess: bool = True) -> None:
     }
     name = known.server.name
     guess = guess and name == servers.UNKNOWN_SERVER.name
-    for server, way in ways.items():
-        if name != server and not guess:
-            continue
+    tried = [way for server, way in ways.items() if guess or name == server]
+    unanswered: list[Unanswered] = []
+    for way in tried:
         try:
             found = await way(known)
-        except Unanswered:
+        except Unanswered as reason:
+            unanswered.append(reason)
             continue
         if found is not None:
             known.server = found._replace(by=known.server.by or found.by)
             break
+    if guess and len(unanswered) == len(tried):
+        raise unanswered[0]
     note_server(known)
 
 
@@ -133,8 +137,11 @@ def _text(value: Any) -> str | None:
 
 async def look_at_context(known: Examination) -> None:
     """Notes that nothing told of the context window, if nothing did."""
-    if "context" not in known.findings:
-        known.note("context", "not_said")
+    if "context" in known.findings:
+        return
+    if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
+        raise Unanswered("nothing that would tell it was answered")
+    known.note("context", "not_said")
 
 
 async def look_at_metrics(known: Examination) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.endpoint.card.examination import CHAT, COMPLETIONS, Examination, Token
+from benchwright.endpoint.card.examination import COMPLETIONS, Examination, Token
 from benchwright.endpoint.card.prober import Unanswered
 
 PROMPT = "The capital of France is"
@@ -40,7 +40,7 @@ async def ask_for_generated(known: Examination) -> None:
     """Notes by which routes the values of generated tokens are told."""
     routes = ["completions"] if known.generated else []
     refusal = None
-    if known.path == CHAT:
+    if known.has_chat:
         answer = await known.ask(PROMPT, GENERATED, logprobs=True, top_logprobs=2)
         if answer.ok and tokens_of(answer.said.logprobs):
             routes.append("chat")

@@ -36,10 +36,16 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Unanswered(Exception):
-    """A question that found no answer; the text says why. `unreachable` is the error if nobody is there."""
+    """A question that found no answer; the text says why.
 
-    def __init__(self, reason: str, unreachable: ProviderError | None = None) -> None:
+    `broken` tells that the exchange failed, `unreachable` is the error if nobody is there.
+    """
+
+    def __init__(
+        self, reason: str, *, broken: bool = False, unreachable: ProviderError | None = None
+    ) -> None:
         super().__init__(reason)
+        self.broken = broken
         self.unreachable = unreachable
 
 
@@ -145,4 +151,5 @@ class Prober:
             self.late += 1
             raise Unanswered(f"no answer within {self.seconds:g} s")
         explained = from_wire(error, self.client.target.base_url, answered_before=False)
-        raise Unanswered(one_line(str(error), 120), explained if explained.systemic else None)
+        unreachable = explained if explained.systemic else None
+        raise Unanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)

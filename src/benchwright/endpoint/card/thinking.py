@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.card.answer import Answer, Said, count_of
-from benchwright.endpoint.card.examination import CHAT, THINKING_TOKENS, Examination
+from benchwright.endpoint.card.examination import THINKING_TOKENS, Examination
 from benchwright.endpoint.card.prober import Unanswered
 from benchwright.endpoint.thinking import STYLES, Thinking, body_fields
 
@@ -70,7 +70,7 @@ async def look_for_switch(known: Examination) -> None:
     """Tries the fields of each style until one has an effect."""
     if known.settled is None:
         raise Unanswered("whether the model thinks is not known")
-    if known.path != CHAT:
+    if not known.has_chat:
         known.note("reasoning_switch", "no_chat")
         return
     tried: list[str] = []

@@ -138,7 +138,7 @@ def _note_streamed(known: Examination, answer: Answer) -> None:
     pieces = answer.said.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}
-    calls = max(len(ids), len({index for index in indices if index is not None}), 1)
+    calls = len(ids) or len(set(indices))
     read = calls_read(answer)
     same = None in indices or len(set(indices)) < calls
     outcome = "misread" if read != calls else "same_index" if same else "indexed"

@@ -99,10 +99,14 @@ async def ask_side_by_side(known: Examination) -> None:
         known.ask(f"Write one sentence about the {thing}.", SHORT, **known.stream_fields) for thing in THINGS
     )
     found = await asyncio.gather(*asked, return_exceptions=True)
+    answers = [each for each in found if isinstance(each, Answer)]
     for failure in found:
+        if isinstance(failure, Unanswered) and failure.broken and answers:
+            known.note("parallel", "broken_off")
+            return
         if isinstance(failure, BaseException):
             raise failure
-    _note_parallel(known, alone, [each for each in found if isinstance(each, Answer)])
+    _note_parallel(known, alone, answers)
 
 
 def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer]) -> None:
