@@ -10,8 +10,9 @@ import asyncio
 import json
 import random
 import re
+import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -524,3 +525,30 @@ async def played(behaviour: Behaviour) -> AsyncIterator[PlayedServer]:
         yield server
     finally:
         listener.close()
+
+
+@contextmanager
+def served(**behaviour: Any) -> Iterator[PlayedServer]:
+    """The same in a thread, for tests that run programs."""
+    loop, ready, server = asyncio.new_event_loop(), threading.Event(), PlayedServer(Behaviour(**behaviour))
+
+    async def listen() -> None:
+        listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+        server.base_url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
+        ready.set()
+        async with listener:
+            await ended.wait()
+
+    ended = asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=(listen(),))
+    thread.start()
+    ready.wait(10)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join(10)
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()

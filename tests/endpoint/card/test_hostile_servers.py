@@ -66,7 +66,8 @@ class TestWholeServers:
     async def test_one_that_is_not_there_has_a_card_of_unknown_lines(self) -> None:
         card = await examined_at("http://127.0.0.1:9/v1")
         assert {finding.outcome for finding in card.findings.values()} == {UNKNOWN_OUTCOME}
-        assert card.requests == 3
+        assert card.requests == 1
+        assert card.findings["chat"].said == "nobody is there"
 
     async def test_one_that_wants_another_key_is_not_taken_for_one_that_can_nothing(self) -> None:
         async with played(Behaviour(key="right")) as server:

@@ -10,6 +10,7 @@ from benchwright.endpoint.card.outcomes import OUTCOMES, UNKNOWN_OUTCOME
 from benchwright.endpoint.card.prober import Prober, Unanswered
 from benchwright.endpoint.card.records import Finding, State
 from benchwright.endpoint.card.servers import UNKNOWN_SERVER, Server, advice
+from benchwright.errors import ProviderError
 
 CHAT, COMPLETIONS = "/chat/completions", "/completions"
 
@@ -36,7 +37,8 @@ class Token(NamedTuple):
 class Examination:
     """The findings so far, and what later questions need of earlier ones.
 
-    `looking_for` is what is being found out, as the lines of the card call it. `models` are those that are listed.
+    `looking_for` is what is being found out, as the lines of the card call it; `unreachable` is the error if nobody is
+    there. `models` are those that are listed.
     `path` is where answers are generated: chat completions, or completions if there is no chat; None as long as neither
     has answered. `limit_field` is the field that bounds an answer, `stream_fields` are those that ask for a stream.
     `quiet` are fields that keep the model from thinking; `thinks` tells whether it was seen to think without them.
@@ -49,6 +51,7 @@ class Examination:
     def __init__(self, prober: Prober) -> None:
         self.prober = prober
         self.looking_for = ""
+        self.unreachable: ProviderError | None = None
         self.findings: dict[str, Finding] = {}
         self.server: Server = UNKNOWN_SERVER
         self.models: Sequence[str] = ()

@@ -68,10 +68,12 @@ PROBES = (
 
 
 async def examine(known: Examination) -> None:
-    """Lets all probes find out what they can, one after the other."""
+    """Lets all probes find out what they can, one after the other; none if nobody is there."""
     for probe in PROBES:
         known.looking_for = ", ".join(LINES[key].title for key in probe.lines)
         await find_out(known, probe)
+        if known.unreachable is not None:
+            break
 
 
 async def find_out(known: Examination, probe: Probe) -> None:
@@ -81,6 +83,8 @@ async def find_out(known: Examination, probe: Probe) -> None:
         why = "not told"
     except Unanswered as reason:
         why = str(reason)
+        if not known.findings:
+            known.unreachable = reason.unreachable
     except MISSHAPEN as error:
         why = one_line(f"the answer cannot be read: {error}", 120)
     for key in probe.lines:
@@ -90,6 +94,8 @@ async def find_out(known: Examination, probe: Probe) -> None:
 
 def card_of(known: Examination, unseen: str = "not looked for") -> Card:
     """The card of what is known so far; `unseen` is why there are lines that nobody has looked at."""
+    if known.unreachable is not None:
+        unseen = "nobody is there"
     target, prober = known.prober.client.target, known.prober
     return Card(
         base_url=target.base_url,

@@ -55,7 +55,7 @@ async def ask_streamed(known: Examination) -> None:
     else:
         known.streamed, known.stream_fields = answer, fields
         _note_pieces(known, answer)
-        _note_usage(known, answer, refused=refused)
+        note_usage_in_stream(known, answer, refused=refused)
 
 
 def _note_pieces(known: Examination, answer: Answer) -> None:
@@ -73,7 +73,7 @@ def _note_pieces(known: Examination, answer: Answer) -> None:
     known.note("streaming", outcome, pieces=pieces, tokens=tokens)
 
 
-def _note_usage(known: Examination, answer: Answer, *, refused: bool) -> None:
+def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -> None:
     """Notes whether a stream told its usage."""
     said = answer.said
     completion = said.tokens("completion_tokens")

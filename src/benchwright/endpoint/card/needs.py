@@ -33,13 +33,22 @@ async def _look_at_whole_usage(known: Examination) -> None:
     await generating.look_at_usage(known)
 
 
+async def _look_at_streamed_usage(known: Examination) -> None:
+    """Looks at a stream; if that tells no usage, whether whole answers do."""
+    await generating.ask_streamed(known)
+    outcome = known.outcome("usage_in_stream")
+    if known.streamed is not None and outcome not in ("told", UNKNOWN_OUTCOME):
+        await _look_at_whole_usage(known)
+        generating.note_usage_in_stream(known, known.streamed, refused=outcome == "refused")
+
+
 async def _look_at_logprobs(known: Examination) -> None:
     await likelihoods.ask_completions(known)
     if known.outcome("completions") == "answers":
         await likelihoods.ask_for_generated(known)
 
 
-STREAMED_USAGE = Probe(("usage_in_stream",), generating.ask_streamed)
+STREAMED_USAGE = Probe(("usage_in_stream",), _look_at_streamed_usage)
 
 PROBES: Mapping[Need, Probe] = {
     Need.TOOLS: Probe(("tools",), tools.ask_for_one_call),
