@@ -94,6 +94,8 @@ class Behaviour:
     tokenize: str = "count"
     extra_token: int = 0
     token_seconds: float = 0.001
+    loads_for: float = 0.0
+    """Seconds that the first answer takes besides, as the model is loaded."""
     slots: int = 100
     interrupts: bool = False
 
@@ -204,6 +206,8 @@ class PlayedServer:
             self._writing.cancel()
         self._writing = asyncio.current_task()
         answer = GeneratedAnswer(self.behaviour, asked, self._cached)
+        seconds, self.behaviour.loads_for = self.behaviour.loads_for, 0.0
+        await asyncio.sleep(seconds)
         async with self._slots:
             if asked.body.get("stream") and self.behaviour.stream != "whole":
                 await self._stream(answer, writer)

@@ -56,7 +56,17 @@ class TestWholeServers:
         assert found.card.requests <= 3
         assert {finding.state for finding in found.card.findings.values()} == {State.UNKNOWN}
         assert found.card.findings["metrics"].said == "3 requests in a row had no answer"
-        assert found.card.findings["tools"].said == "no answer within 0.3 s", "the reason is that of chat"
+        assert found.card.findings["tools"].said == "no answer within 1.2 s", "the reason is that of chat"
+
+    async def test_one_that_loads_its_model_at_the_first_request_is_waited_for(self) -> None:
+        found = await examined(seconds=0.4, loads_for=0.8)
+        assert found.outcome("chat") == "answers"
+        assert found.outcome("images") == "seen"
+
+    async def test_chat_that_is_late_is_not_taken_for_chat_that_is_not_there(self) -> None:
+        found = await examined(seconds=0.3, hangs={CHAT})
+        assert found.outcome("completions") == "answers"
+        assert found.card.findings["images"].said == "no answer within 1.2 s"
 
     async def test_one_that_generates_nothing_says_so_on_every_line_that_needs_it(self) -> None:
         found = await examined(missing={CHAT, "/v1/completions"})

@@ -115,12 +115,14 @@ class Examination:
             raise self._no_route()
         return await self.ask_at(self.path, question, tokens, **fields)
 
-    async def ask_at(self, path: str, question: Any, tokens: int = SHORT, **fields: Any) -> Answer:
-        """Asks at a path; see `ask`. For chat, a question can have parts, such as an image."""
+    async def ask_at(
+        self, path: str, question: Any, tokens: int = SHORT, patience: float = 1.0, **fields: Any
+    ) -> Answer:
+        """Asks at a path; see `ask` and `Prober.post`. For chat, a question can have parts, such as an image."""
         asked = (
-            {"messages": [{"role": "user", "content": question}]} if path == CHAT else {"prompt": question}
+            {"prompt": question} if path != CHAT else {"messages": [{"role": "user", "content": question}]}
         )
-        return await self.prober.post(path, {**asked, self.limit_field: tokens, **fields})
+        return await self.prober.post(path, {**asked, self.limit_field: tokens, **fields}, patience=patience)
 
     async def ask_chat_quietly(self, question: Any, tokens: int, **fields: Any) -> Answer:
         """Asks chat for an answer whose content matters: without thinking, or with room for it.

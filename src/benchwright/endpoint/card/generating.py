@@ -11,13 +11,16 @@ from benchwright.endpoint.card.examination import CHAT, SENTENCE, SHORT, Examina
 MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
 """A stream of so many pieces that comes in so few reads, though it took so long, was kept back by somebody."""
 
+FIRST = 4.0
+"""The first answer may take so many times as long as others: some servers load the model for it."""
+
 TOKENS_A_PIECE = 1.5
 """With more tokens a piece than this, pieces are not tokens."""
 
 
 async def ask_chat(known: Examination) -> None:
     """Asks chat completions for a whole answer; again with the other field for its limit, if that one is refused."""
-    answer = await known.ask_at(CHAT, SENTENCE)
+    answer = await known.ask_at(CHAT, SENTENCE, patience=FIRST)
     if not answer.ok and "max_tokens" in answer.refusal and "max_completion_tokens" in answer.refusal:
         known.limit_field = "max_completion_tokens"
         answer = await known.ask_at(CHAT, SENTENCE)

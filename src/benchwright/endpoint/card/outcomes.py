@@ -111,10 +111,10 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
     },
     "embeddings": {
         "answers": Outcome(
-            YES, "vectors of {dimensions:,} numbers", "The memory by vectors of bfcl can ask here."
+            YES, "vectors of {dimensions:,} numbers", "tau2_bench can search documents by them."
         ),
         "none": Outcome(
-            NO, "none ({refusal})", "Only bfcl's memory by vectors needs them. {option}", "embeddings"
+            NO, "none ({refusal})", "Only tau2_bench needs them, for some searches. {option}", "embeddings"
         ),
     },
     "streaming": {

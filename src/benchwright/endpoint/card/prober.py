@@ -88,10 +88,13 @@ class Prober:
         """Asks for a path below the base URL, or `beside` its /v1; see `post`."""
         return await self._patiently("GET", path, b"", beside)
 
-    async def post(self, path: str, body: Mapping[str, Any], *, beside: bool = False) -> Answer:
+    async def post(
+        self, path: str, body: Mapping[str, Any], *, beside: bool = False, patience: float = 1.0
+    ) -> Answer:
         """Sends a body, to which model and settings of the target are added; fields that are None are left out.
 
-        A refusal is an answer, too. An answer that did not end in time is returned as far as it came (`Answer.whole`).
+        A refusal is an answer, too. An answer that did not end in time is returned as far as it came (`Answer.whole`);
+        it may take `patience` times as long as usual.
 
         Raises:
             Unanswered: Nothing came in time, the server is not there or too busy, the key is refused, or no further
@@ -100,34 +103,36 @@ class Prober:
         target = self.client.target
         fields = {"model": target.model, **target.settings, **body}
         encoded = _encode({name: value for name, value in fields.items() if value is not None})
-        answer = await self._patiently("POST", path, encoded, beside)
+        answer = await self._patiently("POST", path, encoded, beside, patience)
         if answer.status in KEY_REFUSED:
             raise Unanswered(f"the key is refused ({answer.refusal})")
         return answer
 
-    async def _patiently(self, method: str, path: str, body: bytes, beside: bool) -> Answer:
+    async def _patiently(
+        self, method: str, path: str, body: bytes, beside: bool, patience: float = 1.0
+    ) -> Answer:
         """Sends a request, once more if the server is busy."""
-        answer = await self._send(method, path, body, beside)
+        answer = await self._send(method, path, body, beside, patience * self.seconds)
         if answer.status not in BUSY or not self.left:
             return answer
         pause = parse_retry_after(answer.headers.get("retry-after", "")) or 1.0
         if pause > LONGEST_PAUSE:
             raise Unanswered(f"the server asked for a pause of {pause:.0f} s")
         await asyncio.sleep(pause)
-        answer = await self._send(method, path, body, beside)
+        answer = await self._send(method, path, body, beside, self.seconds)
         if answer.status in BUSY:
             raise Unanswered(f"the server was busy: {answer.refusal}")
         return answer
 
-    async def _send(self, method: str, path: str, body: bytes, beside: bool) -> Answer:
+    async def _send(self, method: str, path: str, body: bytes, beside: bool, seconds: float) -> Answer:
         self._check_budget()
         self.requests += 1
         self._told(self.requests)
         recording = Recording()
         try:
-            await self.client.send(method, path, recording, body, self.seconds, beside=beside)
+            await self.client.send(method, path, recording, body, seconds, beside=beside)
         except WireError as error:
-            return self._failed(error, recording)
+            return self._failed(error, recording, seconds)
         self._silent = 0
         return Answer(recording)
 
@@ -139,7 +144,7 @@ class Prober:
         if self._silent >= MOST_SILENT:
             raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
 
-    def _failed(self, error: WireError, recording: Recording) -> Answer:
+    def _failed(self, error: WireError, recording: Recording, seconds: float) -> Answer:
         """The part of an answer that came, if any did."""
         late = error.kind == "total_timeout"
         answer = Answer(recording, late=late, broken=not late)
@@ -149,7 +154,7 @@ class Prober:
         self._silent += 1
         if late:
             self.late += 1
-            raise Unanswered(f"no answer within {self.seconds:g} s")
+            raise Unanswered(f"no answer within {seconds:g} s")
         explained = from_wire(error, self.client.target.base_url, answered_before=False)
         unreachable = explained if explained.systemic else None
         raise Unanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)

@@ -38,6 +38,8 @@ async def look_for_cache(known: Examination) -> None:
     refused = next((answer for answer in answers if not answer.ok), None)
     if refused is not None:
         raise Unanswered(refused.refusal)
+    if not all(answer.whole for answer in answers):
+        raise Unanswered("an answer did not end in time")
     if not slow:
         known.cached = answers
     cached = _cached_tokens(answers[1])
