@@ -253,9 +253,8 @@ class EndpointClient:
         Raises:
             WireError: The exchange failed.
         """
-        root = self._wire.address.prefix.removesuffix("/v1")
-        target, keys = root + path if beside else self._heads.target(path), self._heads.keys(path)
-        await server_info.send(self._wire, method, target, sink, None, body, seconds, keys)
+        target = self._heads.beside(path) if beside else self._heads.target(path)
+        await server_info.send(self._wire, method, target, sink, None, body, seconds, self._heads.keys(path))
 
     async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
         target, keys = self._heads.target(path), self._heads.keys(path)

@@ -31,6 +31,10 @@ class Heads:
         dialect = DIALECTS.get(path)
         return (self._prefix if dialect is None else dialect.place(self._prefix, self._model)) + path
 
+    def beside(self, path: str) -> str:
+        """Where a path is that lies beside /v1, as /metrics does."""
+        return self._prefix.removesuffix("/v1") + path
+
     def keys(self, path: str) -> list[str]:
         """The headers that hold the key, if there is one."""
         dialect = DIALECTS.get(path)
