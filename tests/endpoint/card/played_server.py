@@ -69,6 +69,7 @@ class Behaviour:
     busy: int = 0
     """So many requests are first answered with 429."""
     stream: str = "by_token"
+    always_streams: bool = False
     usage: str = "told"
     stream_usage: str = "told"
     length_reason: str | None = "length"
@@ -155,7 +156,8 @@ class PlayedServer:
         try:
             await self._answer_well(asked, writer)
         except Refused as refusal:
-            status, body = refusal.status, {"error": {"message": str(refusal)}}
+            status, said = refusal.status, {"message": str(refusal)}
+            body: dict[str, Any] = {"said": said} if status == 200 else {"error": said}
             await _write(writer, status, json.dumps(body).encode(), self.behaviour.headers)
 
     async def _answer_well(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
@@ -209,7 +211,10 @@ class PlayedServer:
         seconds, self.behaviour.loads_for = self.behaviour.loads_for, 0.0
         await asyncio.sleep(seconds)
         async with self._slots:
-            if asked.body.get("stream") and self.behaviour.stream != "whole":
+            whole = self.behaviour.stream == "whole" or (
+                "tools" in asked.body and self.behaviour.stream_tools == "whole"
+            )
+            if (asked.body.get("stream") and not whole) or self.behaviour.always_streams:
                 await self._stream(answer, writer)
             else:
                 await asyncio.sleep(self.behaviour.token_seconds * len(answer.tokens))

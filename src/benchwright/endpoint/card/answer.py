@@ -126,6 +126,11 @@ class Answer:
         """How long it took until its last piece."""
         return (self.pieces[-1][0] - self.sent_at) / 1e9 if self.pieces else 0.0
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is called a stream."""
+        return self.headers.get("content-type", "").lower().startswith("text/event-stream")
+
     @cached_property
     def body(self) -> bytes:
         """All pieces together."""
@@ -144,7 +149,7 @@ class Answer:
     def events(self) -> list[tuple[int, dict[str, Any]]]:
         """The JSON objects of a stream's events, each with the moment at which it was there; none without a stream."""
         found: list[tuple[int, dict[str, Any]]] = []
-        if not self.headers.get("content-type", "").lower().startswith("text/event-stream"):
+        if not self.is_stream:
             return found
         stream = EventStream()
         for at, piece in self.pieces:

@@ -26,9 +26,14 @@ async def ask_chat(known: Examination) -> None:
         answer = await known.ask_at(CHAT, SENTENCE)
     if known.server.name == servers.UNKNOWN_SERVER.name:
         known.server = servers.by_headers(answer.headers) or known.server
-    if answer.ok:
+    if answer.ok and answer.is_stream:
+        known.path, known.plain = CHAT, answer
+        known.note("chat", "as_stream")
+    elif answer.ok and answer.said.choices:
         known.path, known.plain = CHAT, answer
         known.note("chat", "answers")
+    elif answer.ok:
+        known.note("chat", "other")
     else:
         known.note("chat", "missing" if answer.status == 404 else "refused", refusal=answer.refusal)
 

@@ -32,7 +32,7 @@ async def ask_completions(known: Examination) -> None:
         return
     known.note("completions", "answers")
     known.completed = answer
-    if known.outcome("chat") in ("missing", "refused"):
+    if known.outcome("chat") in ("missing", "refused", "other"):
         known.path, known.plain = COMPLETIONS, answer
 
 

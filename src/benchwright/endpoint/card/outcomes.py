@@ -80,6 +80,14 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
     },
     "chat": {
         "answers": Outcome(YES, "answers"),
+        "as_stream": Outcome(
+            PARTLY,
+            "answers by a stream that nobody asked for",
+            "Do not use --no-stream: not every form of it is read.",
+        ),
+        "other": Outcome(
+            NO, "answers with no chat completion", "All evaluations but those of base models need it."
+        ),
         "missing": Outcome(
             NO,
             "none ({refusal})",
@@ -284,6 +292,9 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "same_index": Outcome(
             PARTLY, "{form}", "Calls are told apart by their ids here; other programs may mix them up."
         ),
+        "whole": Outcome(
+            PARTLY, "in a whole answer in place of a stream", "They are read; such answers have no TTFT."
+        ),
         "misread": Outcome(NO, "{form}, of which {read} are read", _NO_STREAMED_TOOLS),
         "none": Outcome(NO, "none come in streams", _NO_STREAMED_TOOLS),
         "refused": Outcome(NO, "{refusal}", _NO_STREAMED_TOOLS),
@@ -334,12 +345,9 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "none": Outcome(
             NO,
             "echo tells generated tokens only",
-            "No log-likelihoods of given answers: programs that do not look score at chance. {option}",
-            "prompt_logprobs",
+            "No log-likelihoods of given answers: programs that do not look score at chance.",
         ),
-        "refused": Outcome(
-            NO, "{refusal}", "No log-likelihoods of given answers. {option}", "prompt_logprobs"
-        ),
+        "refused": Outcome(NO, "{refusal}", "No log-likelihoods of given answers."),
     },
     "logprobs_agree": {
         "agree": Outcome(YES, "equal for the same tokens", "Log-likelihoods can be trusted."),

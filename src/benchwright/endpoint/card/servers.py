@@ -137,7 +137,6 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         LLAMA_CPP_PYTHON: "--interrupt_requests False; it serves one request at a time",
         OLLAMA: "OLLAMA_NUM_PARALLEL=N",
     },
-    "prompt_logprobs": {LLAMA_CPP_PYTHON: "--logits_all True"},
 }
 """Options of servers (and variables of Ollama's) by what they turn on; from each server's own documentation."""
 

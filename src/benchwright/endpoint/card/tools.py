@@ -46,6 +46,8 @@ async def ask_for_calls(known: Examination) -> None:
     note_calls(known, answer)
     if answer.ok and answer.said.calls:
         _note_several(known, answer.said)
+    else:
+        known.note_unknown("several_tools", "no calls came")
     if known.outcome("tools") != "no_call":
         return
     required = await ask_with_tools(known, tool_choice="required")
@@ -129,6 +131,8 @@ async def ask_for_streamed_calls(known: Examination) -> None:
         raise Unanswered("the stream did not end in time")
     elif not answer.said.calls:
         known.note("streamed_tools", "none")
+    elif not answer.events:
+        known.note("streamed_tools", "whole")
     else:
         _note_streamed(known, answer)
 
