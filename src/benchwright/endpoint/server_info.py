@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -209,29 +210,43 @@ def read_embeddings(document: Document, count: int, url: str, model: str) -> lis
 
 
 class _Count(Record, frozen=True):
-    count: int
+    count: int | None = None
+    tokens: list[Any] | None = None
 
 
 class TokenCounter:
-    """Counts tokens by the server's `/tokenize`, beside `/v1` as vLLM has it; None where there is none."""
+    """Counts tokens by the server's `/tokenize`, beside `/v1`; None where there is none.
+
+    It takes the text in a field of vLLM's and SGLang's name, or in one of llama.cpp's.
+    """
 
     def __init__(self, wire: Wire, model: str, key: str | None) -> None:
         self._wire = wire
         self._model = model
         self._key = key
         self._path = f"{wire.address.prefix.removesuffix('/v1')}/tokenize"
-        self._missing = False
+        self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
         """The number of tokens of a text; None once the server has shown that it does not count."""
-        if self._missing:
-            return None
-        body = msgspec.json.encode({"model": self._model, "prompt": text})
+        while self._fields:
+            field, *others = self._fields
+            found = await self._ask(field, text)
+            if found is None:
+                self._fields = []
+            elif found.count is not None:
+                return found.count
+            elif found.tokens is not None and (found.tokens or not others):
+                return len(found.tokens)
+            else:  # the field was passed over
+                self._fields = others
+        return None
+
+    async def _ask(self, field: str, text: str) -> _Count | None:
+        """What the server says of a text in this field; None if it says nothing."""
+        body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await ask(self._wire, "POST", self._path, self._key, body)
-            if document.status == 200:
-                return msgspec.json.decode(document.body, type=_Count).count
+            return msgspec.json.decode(document.body, type=_Count) if document.status == 200 else None
         except (WireError, msgspec.DecodeError):
-            pass
-        self._missing = True
-        return None
+            return None
