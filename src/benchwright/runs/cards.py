@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.endpoint.card import LINES, Card
+from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.records import Record
 from benchwright.runs.beside import read_beside, write_beside
 
@@ -41,5 +42,5 @@ def card_lines(card: Card) -> Iterator[tuple[str, str]]:
     """(title, what was found) of each line of a card that is known, in the order of cards."""
     for key, line in LINES.items():
         found = card.findings.get(key)
-        if found is not None and found.outcome != "unknown":
+        if found is not None and found.outcome != UNKNOWN_OUTCOME:
             yield line.title, found.said

@@ -43,9 +43,13 @@ class TestOneProbe:
     async def test_that_is_late_is_counted(self) -> None:
         assert (await examined(seconds=0.5, hangs={"n"})).card.late == 1
 
-    async def test_that_is_met_by_a_rate_limit_is_asked_once_more(self) -> None:
-        found = await examined(busy=1, headers={"retry-after": "0.05"})
+    async def test_that_is_met_by_a_rate_limit_is_asked_again(self) -> None:
+        found = await examined(busy=3, headers={"retry-after": "0.01"})
         assert found.outcome("models") == "listed"
+
+    async def test_that_is_met_by_one_that_lasts_is_not_known(self) -> None:
+        found = await examined(busy=1, headers={"retry-after": "60"})
+        assert found.card.findings["models"].said == "the server asks for a pause of 60 s"
 
 
 class TestWholeServers:
@@ -67,6 +71,11 @@ class TestWholeServers:
         found = await examined(seconds=0.3, hangs={CHAT})
         assert found.outcome("completions") == "answers"
         assert found.card.findings["images"].said == "no answer within 1.2 s"
+
+    async def test_one_that_is_always_busy_is_not_asked_for_long(self) -> None:
+        found = await examined(busy=1000, headers={"retry-after": "0.01"})
+        assert found.card.requests == 3 * 4
+        assert found.card.findings["chat"].said == "the server is busy (HTTP 429: too many requests)"
 
     async def test_one_that_generates_nothing_says_so_on_every_line_that_needs_it(self) -> None:
         found = await examined(missing={CHAT, "/v1/completions"})

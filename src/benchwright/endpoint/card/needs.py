@@ -11,7 +11,6 @@ from benchwright.endpoint.card.examination import CHAT, COMPLETIONS, Examination
 from benchwright.endpoint.card.examining import Probe, find_out
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.card.records import LINES, Finding, State
-from benchwright.endpoint.card.servers import SIMULATED
 
 
 class Need(StrEnum):
@@ -77,9 +76,7 @@ async def identify(known: Examination) -> None:
 
 
 async def look_for(known: Examination, needs: Needs, *, stream: bool) -> None:
-    """Finds out whether an endpoint has what a run needs, by requests side by side. Simulated ones are not asked."""
-    if known.server.name == SIMULATED:
-        return
+    """Finds out whether an endpoint has what a run needs, by requests side by side."""
     known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
     await asyncio.gather(*(find_out(known, probe_of(need, stream=stream)) for need in needs))
 

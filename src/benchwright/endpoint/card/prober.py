@@ -25,12 +25,14 @@ MOST_SILENT = 3
 """After so many requests in a row without an answer, no further ones are sent."""
 
 BUSY = frozenset({429, 502, 503, 504, 529})
-"""Statuses by which a server says that it cannot answer just now; asked once more after a pause."""
+"""Statuses by which a server says that it cannot answer just now."""
 
 KEY_REFUSED = frozenset({401, 402, 403})
 """Statuses that tell of a key or an account, and of nothing that was asked."""
 
+PAUSES = (1.0, 2.0, 4.0)
 LONGEST_PAUSE = 10.0
+"""Seconds after which a busy server is asked again, and the most that it may ask for instead."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -111,18 +113,15 @@ class Prober:
     async def _patiently(
         self, method: str, path: str, body: bytes, beside: bool, patience: float = 1.0
     ) -> Answer:
-        """Sends a request, once more if the server is busy."""
-        answer = await self._send(method, path, body, beside, patience * self.seconds)
-        if answer.status not in BUSY or not self.left:
-            return answer
-        pause = parse_retry_after(answer.headers.get("retry-after", "")) or 1.0
-        if pause > LONGEST_PAUSE:
-            raise Unanswered(f"the server asked for a pause of {pause:.0f} s")
-        await asyncio.sleep(pause)
-        answer = await self._send(method, path, body, beside, self.seconds)
-        if answer.status in BUSY:
-            raise Unanswered(f"the server was busy: {answer.refusal}")
-        return answer
+        """Sends a request, and again after a pause if the server is busy or still loads its model."""
+        for pause in (*PAUSES, None):
+            answer = await self._send(method, path, body, beside, patience * self.seconds)
+            if answer.status not in BUSY:
+                return answer
+            if pause is not None:
+                await asyncio.sleep(_pause(answer, pause))
+        self._silent += 1
+        raise Unanswered(f"the server is busy ({answer.refusal})")
 
     async def _send(self, method: str, path: str, body: bytes, beside: bool, seconds: float) -> Answer:
         self._check_budget()
@@ -133,8 +132,9 @@ class Prober:
             await self.client.send(method, path, recording, body, seconds, beside=beside)
         except WireError as error:
             return self._failed(error, recording, seconds)
-        self._silent = 0
-        return Answer(recording)
+        answer = Answer(recording)
+        self._silent = self._silent if answer.status in BUSY else 0
+        return answer
 
     def _check_budget(self) -> None:
         if not self.left:
@@ -158,3 +158,15 @@ class Prober:
         explained = from_wire(error, self.client.target.base_url, answered_before=False)
         unreachable = explained if explained.systemic else None
         raise Unanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)
+
+
+def _pause(answer: Answer, usual: float) -> float:
+    """The seconds that a busy server asks for, or the usual ones.
+
+    Raises:
+        Unanswered: It asks for too many.
+    """
+    wanted = parse_retry_after(answer.headers.get("retry-after", ""))
+    if wanted is not None and wanted > LONGEST_PAUSE:
+        raise Unanswered(f"the server asks for a pause of {wanted:.0f} s")
+    return usual if wanted is None else wanted
