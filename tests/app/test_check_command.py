@@ -72,7 +72,7 @@ class TestForPrograms:
         assert card["findings"].keys() == LINES.keys()
         assert card["findings"]["usage_in_stream"] == {
             "state": "yes",
-            "outcome": "told",
+            "outcome": "reported",
             "said": "16 tokens of the answer",
             "follows": "Tokens/s, cost and budgets are exact.",
             "detail": {"completion": 16},

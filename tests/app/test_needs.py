@@ -111,7 +111,7 @@ class TestWhatIsSaid:
             ended = program.run(*plain_eval(program, server, "--budget-tokens", "1000"))
         (line,) = [line for line in ended.stderr.splitlines() if line.startswith("Warning:")]
         assert line == (
-            f"Warning: m at {server.base_url}: usage in streams: not told. Tokens and cost are unknown, and token "
+            f"Warning: m at {server.base_url}: usage in streams: not reported. Tokens and cost are unknown, and token "
             "limits and budgets never stop anything. --no-stream counts them."
         )
         assert ended.returncode == 0
@@ -190,7 +190,9 @@ class TestTheCardIsKept:
 
     def test_and_shown_with_it(self, program: Program, run: str) -> None:
         shown = " ".join(program.run("show", run).stdout.split())
-        assert "Endpoint of m: server: vLLM 0.11.0 (known by its list of models); list of models:" in shown
+        assert (
+            "Endpoint of m: server: vLLM 0.11.0 (recognised by its list of models); list of models:" in shown
+        )
 
     def test_and_in_a_report(self, program: Program, run: str) -> None:
         program.run("report", run, "-o", "report.html")

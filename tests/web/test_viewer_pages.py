@@ -233,8 +233,8 @@ def test_runs_that_cannot_be_compared_say_why(viewer: Viewing, page: Page) -> No
 
 def test_the_configuration_has_what_the_endpoint_was_found_to_do(program: Program) -> None:
     run = mixed_run(program)
-    finding = Finding(State.YES, "known", "vLLM <0.11> (known by /version)")
+    finding = Finding(State.YES, "known", "vLLM <0.11> (recognised by /version)")
     write_cards(run, {"primary": Card("http://a/v1", "m", 1, findings={"server": finding})})
     with viewing(program) as viewer:
         page = viewer.get(f"/runs/{run.name}").text
-    assert "<dt>Endpoint (primary)</dt><dd>server: vLLM &lt;0.11&gt; (known by /version)</dd>" in page
+    assert "<dt>Endpoint (primary)</dt><dd>server: vLLM &lt;0.11&gt; (recognised by /version)</dd>" in page

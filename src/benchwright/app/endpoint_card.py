@@ -20,7 +20,7 @@ def examination_of(
     seconds: float = REQUEST_SECONDS,
     told: Callable[[int], None] = lambda sent: None,
 ) -> Examination:
-    """An examination that has not begun; `told` is called before each request with their number."""
+    """Returns an examination that has not begun; `told` is called before each request with their number."""
     client = make_client(target, key, Settings(), AT_ONCE)
     assert isinstance(client, EndpointClient), "LiteLLM has no endpoint to examine"
     return Examination(Prober(client, seconds=seconds, told=told))

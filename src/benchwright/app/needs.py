@@ -22,13 +22,13 @@ WITHOUT_TOOLS = frozenset({"aider", "terminus"})
 
 
 def needs_of_benchmark(metadata: About, settings: Settings, agent: str | None) -> Needs:
-    """What a benchmark needs, worked on by this command-line agent if there is one."""
+    """Returns what a benchmark needs, worked on by this command-line agent if there is one."""
     own = dict(OF_BENCHMARKS[word] for word in metadata.needs if word in OF_BENCHMARKS)
     return {**own, **_of_agent(agent), **_of_settings(settings)}
 
 
 def needs_of_eval(settings: EvalSettings, task: Task) -> Needs:
-    """What an eval needs. An agent with tools of its own is asked for those of the first row."""
+    """Returns what an eval needs. An agent with tools of its own is asked for those of the first row."""
     own: dict[Need, bool] = {}
     if settings.mcp is not None:
         own[Need.TOOLS] = True
@@ -48,7 +48,7 @@ def _of_agent(agent: str | None) -> Needs:
 
 
 def _of_settings(settings: Settings) -> Needs:
-    """What limits and request fields need."""
+    """Returns what limits and request fields need."""
     needs: dict[Need, bool] = {}
     if settings.budget_tokens is not None or settings.trial_tokens is not None:
         needs[Need.USAGE] = False

@@ -78,7 +78,7 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
 
 
 def _what_is_known(card: Card) -> Card:
-    """The card without the lines that nobody has looked at."""
+    """Returns the card without the lines that nobody has looked at."""
     known = {key: found for key, found in card.findings.items() if found.outcome != UNKNOWN_OUTCOME}
     return replace(card, findings=known)
 

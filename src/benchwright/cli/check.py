@@ -104,7 +104,7 @@ def _look_for_model(target: Target, key: str | None, *, card: bool, as_json: boo
 
 
 def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
-    """A colour and a sentence about whether the model is listed."""
+    """Returns a colour and a sentence about whether the model is listed."""
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
@@ -145,7 +145,7 @@ def _show_card(target: Target, key: str | None, seconds: float, *, as_json: bool
 
 
 def _code(known: Examination) -> int:
-    """1 if nothing of the endpoint answers: neither a list of models nor a route that generates."""
+    """Returns 1 if nothing of the endpoint answers: neither a list of models nor a route that generates."""
     if known.path is not None or known.outcome("models") != "no_list":
         return 0
     say("Connection failed: there is a server, but none of its routes answers. Check --model and --base-url.")

@@ -32,7 +32,7 @@ class Heads:
         return (self._prefix if dialect is None else dialect.place(self._prefix, self._model)) + path
 
     def beside(self, path: str) -> str:
-        """Where a path is that lies beside /v1, as /metrics does."""
+        """Returns where a path is that lies beside /v1, as /metrics does."""
         return self._prefix.removesuffix("/v1") + path
 
     def keys(self, path: str) -> list[str]:

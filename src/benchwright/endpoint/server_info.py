@@ -243,7 +243,7 @@ class TokenCounter:
         return None
 
     async def _ask(self, field: str, text: str) -> _Count | None:
-        """What the server says of a text in this field; None if it says nothing."""
+        """Returns what the server says of a text in this field; None if it says nothing."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await ask(self._wire, "POST", self._path, self._key, body)

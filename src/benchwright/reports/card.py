@@ -27,7 +27,7 @@ class CardTable:
         self._card = card
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """The tables of all groups, for the width there is."""
+        """Yields the tables of all groups, for the width there is."""
         findings = self._card.findings
         shown = [(line, findings[key]) for key, line in LINES.items() if key in findings]
         titles = max(len(line.title) for line, _ in shown)
@@ -40,7 +40,7 @@ class CardTable:
 
 
 def render_card(card: Card) -> RenderableType:
-    """The card, and what it took to find it out."""
+    """Returns the card as a table, and what it took to find it out."""
     end = f"\n{counted(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
     if card.late:
         end += f"\n{counted(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."

@@ -39,7 +39,7 @@ def read_cards(directory: Path) -> dict[str, Card]:
 
 
 def card_lines(card: Card) -> Iterator[tuple[str, str]]:
-    """(title, what was found) of each line of a card that is known, in the order of cards."""
+    """Yields (title, what was found) of each line of a card that is known, in their order."""
     for key, line in LINES.items():
         found = card.findings.get(key)
         if found is not None and found.outcome != UNKNOWN_OUTCOME:

@@ -70,15 +70,15 @@ class Behaviour:
     """So many requests are first answered with 429."""
     stream: str = "by_token"
     always_streams: bool = False
-    usage: str = "told"
-    stream_usage: str = "told"
+    usage: str = "reported"
+    stream_usage: str = "reported"
     length_reason: str | None = "length"
-    heeds_limit: bool = True
-    heeds_other_limit: bool = True
-    stop: str = "heeded"
+    honours_limit: bool = True
+    honours_other_limit: bool = True
+    stop: str = "honoured"
     n: bool = True
-    seed: str = "heeded"
-    json_schema: str = "heeded"
+    seed: str = "honoured"
+    json_schema: str = "honoured"
     images: str = "seen"
     tools: str = "called"
     calls: int = 2
@@ -91,7 +91,7 @@ class Behaviour:
     """Of log-probabilities in completions; llama.cpp has the shape of chat."""
     echo: str = "right"
     prompt_logprobs: bool = True
-    cache: str = "told"
+    cache: str = "reported"
     tokenize: str = "count"
     extra_token: int = 0
     token_seconds: float = 0.001
@@ -265,7 +265,7 @@ class GeneratedAnswer:
     def _from_cache(self, cached: set[str]) -> int:
         known = self.question in cached
         cached.add(self.question)
-        return self.prompt_tokens - 1 if known and self.played.cache == "told" else 0
+        return self.prompt_tokens - 1 if known and self.played.cache == "reported" else 0
 
     def _say(self) -> tuple[list[str], list[str], list[dict[str, Any]]]:
         """(thinking, text, calls)."""
@@ -278,7 +278,7 @@ class GeneratedAnswer:
         if "tools" in body and played.tools == "as_text":
             return thought, ['<tool_call>{"name": "get_weather"}</tool_call>'], []
         wanted = body.get("response_format")
-        if wanted and played.json_schema == "heeded":
+        if wanted and played.json_schema == "honoured":
             return thought, ['{"animal": "dog",', ' "legs": 4}'], []
         if "square" in self.question:
             return thought, ["Red" if played.images == "seen" else "Blue"], []
@@ -310,11 +310,11 @@ class GeneratedAnswer:
 
     def _cut_off(self) -> None:
         limits = [self.body.get("max_tokens")]
-        if self.played.heeds_other_limit:
+        if self.played.honours_other_limit:
             limits.append(self.body.get("max_completion_tokens"))
         known = [limit for limit in limits if limit is not None]
-        if not known or not self.played.heeds_limit:
-            self.tokens *= 1 if self.played.heeds_limit else 2
+        if not known or not self.played.honours_limit:
+            self.tokens *= 1 if self.played.honours_limit else 2
             return
         most = min(known)
         if len(self.thought) + len(self.tokens) > most:
@@ -333,7 +333,7 @@ class GeneratedAnswer:
         }
         if self.thought and self.played.thinking == "counted":
             told["completion_tokens_details"] = {"reasoning_tokens": len(self.thought)}
-        if self.played.cache in ("told", "none"):
+        if self.played.cache in ("reported", "none"):
             told["prompt_tokens_details"] = {"cached_tokens": self.cached_tokens}
         return told
 
@@ -366,7 +366,7 @@ class GeneratedAnswer:
             choice["prompt_logprobs"] = self._prompt_logprobs()
         many = self.body.get("n", 1) if self.played.n else 1
         answer = {"choices": [{**choice, "index": place} for place in range(many)]}
-        told = {"told": self.usage(), "in_part": {"prompt_tokens": 3}}.get(self.played.usage)
+        told = {"reported": self.usage(), "in_part": {"prompt_tokens": 3}}.get(self.played.usage)
         return answer | ({"usage": told} if told else {})
 
     def _calls(self) -> list[dict[str, Any]]:

@@ -19,16 +19,16 @@ AS_GOOD_AS_CAN_BE = {
     "gemini": "answers",
     "embeddings": "answers",
     "streaming": "by_token",
-    "usage": "told",
-    "usage_in_stream": "told",
+    "usage": "reported",
+    "usage_in_stream": "reported",
     "finish_reasons": "length",
     "token_counting": "agree",
     "output_limit": "both",
-    "stop": "heeded",
+    "stop": "honoured",
     "n": "several",
-    "seed": "heeded",
+    "seed": "honoured",
     "sampling": "accepted",
-    "json_schema": "heeded",
+    "json_schema": "honoured",
     "images": "seen",
     "tools": "called",
     "several_tools": "several",
@@ -38,7 +38,7 @@ AS_GOOD_AS_CAN_BE = {
     "logprobs": "completions",
     "prompt_logprobs": "echo",
     "logprobs_agree": "agree",
-    "prompt_cache": "told",
+    "prompt_cache": "reported",
     "parallel": "all",
 }
 
@@ -72,7 +72,7 @@ async def test_answers_are_short() -> None:
 
 async def test_the_server_is_told_with_its_version_and_by_what_it_was_known() -> None:
     found = (await examined()).card.findings["server"]
-    assert found.said == "vLLM 0.11.0 (known by its list of models)"
+    assert found.said == "vLLM 0.11.0 (recognised by its list of models)"
     assert (found.detail["name"], found.detail["version"]) == ("vllm", "0.11.0")
 
 

@@ -14,10 +14,10 @@ from benchwright.endpoint.card.outcomes import OUTCOMES
 NO = (400, "this field is not supported")
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
-    ("server", "not_said", {"owner": "somebody", "version": None, "metrics": None}),
+    ("server", "not_reported", {"owner": "somebody", "version": None, "metrics": None}),
     ("models", "not_listed", {"models": ("other",)}),
     ("models", "no_list", {"models": None}),
-    ("context", "not_said", {"entry": {}}),
+    ("context", "not_reported", {"entry": {}}),
     ("long_prompts", "refused", {"window": 2048}),
     ("long_prompts", "cut", {"window": 2048, "long_prompts": "cut"}),
     ("metrics", "none", {"metrics": None}),
@@ -45,13 +45,13 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
                                     "stream_usage": "none"}),
     ("finish_reasons", "not_length", {"length_reason": "stop"}),
     ("finish_reasons", "not_length", {"length_reason": None}),
-    ("finish_reasons", "not_bounded", {"heeds_limit": False}),
+    ("finish_reasons", "not_bounded", {"honours_limit": False}),
     ("token_counting", "agree", {"tokenize": "content"}),
     ("token_counting", "one_more", {"extra_token": 1}),
     ("token_counting", "differ", {"extra_token": 3}),
     ("token_counting", "only_tokenize", {"missing": {"/v1/completions"}}),
     ("token_counting", "none", {"tokenize": "none"}),
-    ("output_limit", "max_tokens", {"heeds_other_limit": False}),
+    ("output_limit", "max_tokens", {"honours_other_limit": False}),
     ("output_limit", "max_completion_tokens",
      {"refusals": {"max_tokens": (400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.")}}),
     ("stop", "left_in", {"stop": "left_in"}),
@@ -102,7 +102,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("logprobs_agree", "early", {"echo": "early"}),
     ("logprobs_agree", "differ", {"echo": "wrong"}),
     ("prompt_cache", "none", {"cache": "none"}),
-    ("prompt_cache", "not_seen", {"cache": "not_told"}),
+    ("prompt_cache", "not_seen", {"cache": "not_reported"}),
     ("parallel", "some", {"slots": 2}),
     ("parallel", "one", {"slots": 1}),
     ("parallel", "one", {"slots": 1, "stream": "one_piece", "token_seconds": 0.05}),
@@ -132,7 +132,7 @@ SHOWN_ELSEWHERE = {
     ("messages", "refused"), ("responses", "answers"), ("responses", "none"), ("responses", "other"),
     ("gemini", "answers"), ("gemini", "other"), ("gemini", "refused"), ("finish_reasons", "too_short"),
     ("stop", "not_met"), ("json_schema", "cut_off"), ("images", "refused"), ("streamed_tools", "refused"),
-    ("prompt_cache", "not_told"), ("parallel", "refused"), ("parallel", "not_seen"),
+    ("prompt_cache", "not_reported"), ("parallel", "refused"), ("parallel", "not_seen"),
 }  # fmt: skip
 """Outcomes of good servers (test_card_of_a_good_server.py), and those that are alike in several lines."""
 
@@ -144,10 +144,10 @@ def test_every_outcome_has_a_case() -> None:
         "known",
         "read",
         "by_token",
-        "told",
+        "reported",
         "length",
         "both",
-        "heeded",
+        "honoured",
         "several",
         "accepted",
     }
@@ -182,7 +182,7 @@ class TestWhatFollows:
 class TestThinkingModels:
     async def test_one_that_can_be_kept_from_thinking_is_for_all_that_its_answers_must_show(self) -> None:
         found = await examined(thinking="reasoning_content", switch="chat_template_kwargs")
-        assert found.outcome("json_schema") == "heeded"
+        assert found.outcome("json_schema") == "honoured"
         assert found.outcome("images") == "seen"
         tools = [asked.body for asked in found.server.asked if "tools" in asked.body]
         assert all(body["chat_template_kwargs"]["enable_thinking"] is False for body in tools)

@@ -73,7 +73,7 @@ class Said:
         return self.reasoning + self.text
 
     def tokens(self, name: str) -> int | None:
-        """A count of `usage` by its name; None if it is missing or no count."""
+        """Returns a count of `usage` by its name; None if it is missing or no count."""
         return count_of(self.usage, name)
 
     def take(self, choice: dict[str, Any], at: int) -> None:
@@ -190,13 +190,13 @@ class Answer:
 
 
 def count_of(holder: Any, name: str) -> int | None:
-    """A count in a JSON object by its name; None if it is missing or no count."""
+    """Returns a count in a JSON object by its name; None if it is missing or no count."""
     value = holder.get(name) if isinstance(holder, dict) else None
     return value if type(value) is int and value >= 0 else None
 
 
 def _content(content: Any) -> tuple[str, str]:
-    """(text, reasoning) of a content: a text, or a list of parts."""
+    """Returns (text, reasoning) of a content, which is a text or a list of parts."""
     if not isinstance(content, list):
         return content or "", ""
     text = "".join(part.get("text") or "" for part in content if part.get("type") != "thinking")

@@ -81,20 +81,28 @@ class Examination:
         self.findings[key] = Finding(State.UNKNOWN, UNKNOWN_OUTCOME, reason)
 
     def outcome(self, key: str) -> str:
-        """The outcome of a line, `unknown` if there is none yet."""
+        """Returns the outcome of a line, `unknown` if there is none yet."""
         found = self.findings.get(key)
         return UNKNOWN_OUTCOME if found is None else found.outcome
 
     @property
     def whole(self) -> Answer:
-        """The first whole answer. Raises Unanswered if there is none."""
+        """The first whole answer.
+
+        Raises:
+            Unanswered: There is none.
+        """
         if self.plain is None:
             raise self._no_route()
         return self.plain
 
     @property
     def has_chat(self) -> bool:
-        """Whether chat completions answer; if not, completions do. Raises Unanswered if neither does."""
+        """Whether chat completions answer; if not, completions do.
+
+        Raises:
+            Unanswered: Neither does.
+        """
         if self.path is None:
             raise self._no_route()
         return self.path == CHAT

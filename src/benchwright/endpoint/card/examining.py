@@ -93,7 +93,7 @@ async def find_out(known: Examination, probe: Probe) -> None:
 
 
 def card_of(known: Examination, unseen: str = "not looked for") -> Card:
-    """The card of what is known so far; `unseen` is why there are lines that nobody has looked at."""
+    """Returns the card of what is known so far; `unseen` is why there are lines that nobody has looked at."""
     if known.unreachable is not None:
         unseen = "nobody is there"
     target, prober = known.prober.client.target, known.prober

@@ -73,7 +73,7 @@ async def ask_with_stop(known: Examination) -> None:
     if not places and said.finish_reason == "length":
         known.note("stop", "not_met")
     elif not places:
-        known.note("stop", "heeded", reason=said.finish_reason)
+        known.note("stop", "honoured", reason=said.finish_reason)
     else:
         known.note("stop", "left_in" if min(places) == len(said.all_text) - 1 else "ignored")
 
@@ -99,7 +99,7 @@ async def ask_with_seeds(known: Examination) -> None:
     if first != again:
         known.note("seed", "ignored")
     else:
-        known.note("seed", "no_effect" if first == other else "heeded")
+        known.note("seed", "no_effect" if first == other else "honoured")
 
 
 async def ask_with_sampling(known: Examination) -> None:
@@ -126,13 +126,13 @@ async def ask_with_schema(known: Examination) -> None:
     if not answer.ok:
         known.note("json_schema", "refused", refusal=answer.refusal)
     elif _fits(answer.said.text):
-        known.note("json_schema", "heeded")
+        known.note("json_schema", "honoured")
     else:
         known.note("json_schema", "cut_off" if answer.said.finish_reason == "length" else "ignored")
 
 
 def _fits(text: str) -> bool:
-    """Whether a text is JSON that fits `SCHEMA`."""
+    """Returns whether a text is JSON that fits `SCHEMA`."""
     try:
         found = msgspec.json.decode(text)
     except UNREADABLE:

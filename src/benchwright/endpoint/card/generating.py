@@ -45,7 +45,7 @@ async def look_at_usage(known: Examination) -> None:
     if prompt is None or completion is None:
         known.note("usage", "in_part" if said.usage else "none")
     else:
-        known.note("usage", "told", prompt=prompt, completion=completion)
+        known.note("usage", "reported", prompt=prompt, completion=completion)
 
 
 async def ask_streamed(known: Examination) -> None:
@@ -85,7 +85,7 @@ def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -
     """Notes whether a stream told its usage."""
     said = answer.said
     completion = said.tokens("completion_tokens")
-    way_out = "--no-stream counts them." if known.outcome("usage") == "told" else ""
+    way_out = "--no-stream counts them." if known.outcome("usage") == "reported" else ""
     if not answer.whole:
         known.note_unknown("usage_in_stream", "the stream did not end in time")
     elif completion is None:
@@ -93,7 +93,7 @@ def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -
     elif completion == 0 and said.all_text:
         known.note("usage_in_stream", "nothing", way_out=way_out)
     else:
-        known.note("usage_in_stream", "told", completion=completion)
+        known.note("usage_in_stream", "reported", completion=completion)
 
 
 async def look_at_ends(known: Examination) -> None:

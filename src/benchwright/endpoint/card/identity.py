@@ -50,7 +50,7 @@ def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]])
 
 
 def context_of(model: dict[str, Any]) -> int | None:
-    """The context window that an entry of a list of models tells, in tokens."""
+    """Returns the context window in an entry of a list of models, in tokens."""
     for holder in (model, model.get("meta"), model.get("top_provider")):
         for field in CONTEXT_FIELDS:
             if window := count_of(holder, field):
@@ -88,7 +88,7 @@ def note_server(known: Examination) -> None:
     """Notes who the server is."""
     server = known.server
     if server.name == servers.UNKNOWN_SERVER.name:
-        known.note("server", "not_said")
+        known.note("server", "not_reported")
         return
     title = f"{server.title} {server.version}" if server.version else server.title
     known.note("server", "known", title=title, by=server.by, name=server.name, version=server.version)
@@ -141,7 +141,7 @@ async def look_at_context(known: Examination) -> None:
         return
     if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
         raise Unanswered("nothing that would tell it was answered")
-    known.note("context", "not_said")
+    known.note("context", "not_reported")
 
 
 async def look_at_metrics(known: Examination) -> None:

@@ -54,7 +54,7 @@ async def ask_for_generated(known: Examination) -> None:
 
 
 def tokens_of(logprobs: Any) -> list[Token]:
-    """The tokens of an answer's `logprobs`, in the shape of completions, or of chat, which llama.cpp has for both."""
+    """Returns the tokens of `logprobs`, in the shape of completions, or of chat, which llama.cpp has for both."""
     if not isinstance(logprobs, dict):
         return []
     if isinstance(content := logprobs.get("content"), list):
@@ -90,7 +90,7 @@ async def ask_for_prompt(known: Examination) -> None:
 
 
 def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
-    """The tokens of `prompt_logprobs`: a list with null first, then mappings of ids; the actual token stands first."""
+    """Returns the tokens of `prompt_logprobs`: null first, then mappings of ids, in which the actual token is first."""
     choices = answer.get("choices") or [{}]
     listed = choices[0].get("prompt_logprobs") or answer.get("prompt_logprobs") or []
     found = []
@@ -115,7 +115,7 @@ async def compare_both(known: Examination) -> None:
 
 
 def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
-    """An outcome of `logprobs_agree` for tokens that were generated, and a prompt that ends with them.
+    """Returns the outcome of `logprobs_agree` for tokens that were generated, and a prompt that ends with them.
 
     A server that is off by one looks each token up among the values of another position, whose highest one is then that
     of the neighbouring token.
@@ -131,7 +131,7 @@ def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
 
 
 def _place(generated: Sequence[Token], echoed: Sequence[Token]) -> int:
-    """Where the generated tokens stand in the echo: by their texts; else before one token that was generated last."""
+    """Returns where the generated tokens are in the echo: by their texts, else before the last token."""
     texts, many = [token.text for token in generated], len(generated)
     last = len(echoed) - 1 - many
     found = (

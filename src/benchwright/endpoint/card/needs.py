@@ -36,7 +36,7 @@ async def _look_at_streamed_usage(known: Examination) -> None:
     """Looks at a stream; if that tells no usage, whether whole answers do."""
     await generating.ask_streamed(known)
     outcome = known.outcome("usage_in_stream")
-    if known.streamed is not None and outcome not in ("told", UNKNOWN_OUTCOME):
+    if known.streamed is not None and outcome not in ("reported", UNKNOWN_OUTCOME):
         await _look_at_whole_usage(known)
         generating.note_usage_in_stream(known, known.streamed, refused=outcome == "refused")
 
@@ -82,14 +82,14 @@ async def look_for(known: Examination, needs: Needs, *, stream: bool) -> None:
 
 
 def probe_of(need: Need, *, stream: bool) -> Probe:
-    """The probe for a need of a run that streams its answers or does not."""
+    """Returns the probe for a need of a run that streams its answers or does not."""
     return STREAMED_USAGE if need is Need.USAGE and stream else PROBES[need]
 
 
 def shortcomings(
     findings: Mapping[str, Finding], needs: Needs, *, stream: bool
 ) -> Iterator[tuple[str, bool]]:
-    """(what is missing and what helps, in a line; whether nothing of the run can work for it) for each need."""
+    """Yields, for each need that is not met, what is missing and what helps, and whether nothing works without."""
     for need, always in needs.items():
         for key in probe_of(need, stream=stream).lines:
             found = findings.get(key)
@@ -100,7 +100,7 @@ def shortcomings(
 
 
 def is_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool:
-    """Whether an endpoint is known to have what a run needs."""
+    """Returns whether an endpoint is known to have what a run needs."""
     found = [findings.get(key) for key in probe_of(need, stream=stream).lines]
     return all(each is not None and _is_enough(each) for each in found)
 

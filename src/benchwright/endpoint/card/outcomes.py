@@ -31,12 +31,24 @@ _NO_TOOLS = "Benchmarks and agents with tools cannot be run. {option}"
 _NO_IMAGES = "Benchmarks with images (mmmu_pro) cannot be run. {option}"
 _NO_STREAMED_TOOLS = "Use --no-stream for benchmarks and agents with tools."
 _LONGER_ANSWERS = "Benchmarks that end answers at a string get longer ones."
+_WRONG_VALUES = "Log-likelihoods from this server are wrong, and nothing shows it."
 _ONE_AT_A_TIME = "More than --concurrency {many} only adds waiting time to every latency. {option}"
+
+
+def _dialect(program: str) -> Mapping[str, Outcome]:
+    """Returns the outcomes of a dialect that this program speaks."""
+    return {
+        "answers": Outcome(YES, "answers", f"{program} speaks with the server itself, through our relay."),
+        "other": Outcome(PARTLY, "answers something else", f"{program} may not understand it."),
+        "refused": Outcome(PARTLY, "there, but refused: {refusal}", f"{program} may be refused, too."),
+        "none": Outcome(NO, "none ({refusal})", f"Our relay translates for {program}."),
+    }
+
 
 OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
     "server": {
-        "known": Outcome(YES, "{title} (known by {by})"),
-        "not_said": Outcome(
+        "known": Outcome(YES, "{title} (recognised by {by})"),
+        "not_reported": Outcome(
             UNKNOWN, "it does not say what it is", "Advice names the options of several servers."
         ),
     },
@@ -49,33 +61,35 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
     },
     "context": {
         "known": Outcome(
-            YES, "{tokens:,} tokens (by {by})", "A prompt and its answer have to fit into it together."
+            YES, "{tokens:,} tokens (from {by})", "A prompt and its answer have to fit into it together."
         ),
-        "not_said": Outcome(
-            UNKNOWN, "it does not say", "Look it up before you run benchmarks with long prompts."
+        "not_reported": Outcome(
+            UNKNOWN, "not reported", "Look it up before you run benchmarks with long prompts."
         ),
     },
     "long_prompts": {
         "refused": Outcome(
-            YES, "too long ones are refused: {refusal}", "A sample that is too long is seen to fail."
+            YES, "too long ones are refused: {refusal}", "A sample that is too long fails visibly."
         ),
         "read": Outcome(YES, "{read:,} tokens are read whole", "Longer prompts were not tried."),
         "cut": Outcome(
             NO,
             "of about {expected:,} tokens only {read:,} are read, without an error",
-            "Long samples are cut in silence and then scored as wrong. {option}",
+            "Long samples are cut silently and then scored as wrong. {option}",
             "context",
         ),
     },
     "metrics": {
         "known": Outcome(
-            YES, "/metrics of {title}", "load shows what the server says of its queue and cache."
+            YES, "/metrics of {title}", "load shows the server's own figures of its queue and cache."
         ),
         "other": Outcome(
-            PARTLY, "/metrics, without a queue or cache known here", "load cannot show the server's own view."
+            PARTLY,
+            "/metrics, without a queue or cache known here",
+            "load cannot show the server's own figures.",
         ),
         "none": Outcome(
-            NO, "none ({refusal})", "load cannot show the server's own view. {option}", "metrics"
+            NO, "none ({refusal})", "load cannot show the server's own figures. {option}", "metrics"
         ),
     },
     "chat": {
@@ -99,24 +113,9 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "answers": Outcome(YES, "answers", "Base models can be asked."),
         "none": Outcome(NO, "none ({refusal})", "Base models cannot be asked, and mmlu:5shot cannot be run."),
     },
-    "messages": {
-        "answers": Outcome(YES, "answers", "Claude Code speaks with the server itself, through our relay."),
-        "other": Outcome(PARTLY, "answers something else", "Claude Code may not understand it."),
-        "refused": Outcome(PARTLY, "there, but refused: {refusal}", "Claude Code may be refused, too."),
-        "none": Outcome(NO, "none ({refusal})", "Our relay translates for Claude Code."),
-    },
-    "responses": {
-        "answers": Outcome(YES, "answers", "Codex speaks with the server itself, through our relay."),
-        "other": Outcome(PARTLY, "answers something else", "Codex may not understand it."),
-        "refused": Outcome(PARTLY, "there, but refused: {refusal}", "Codex may be refused, too."),
-        "none": Outcome(NO, "none ({refusal})", "Our relay translates for Codex."),
-    },
-    "gemini": {
-        "answers": Outcome(YES, "answers", "Gemini CLI speaks with the server itself, through our relay."),
-        "other": Outcome(PARTLY, "answers something else", "Gemini CLI may not understand it."),
-        "refused": Outcome(PARTLY, "there, but refused: {refusal}", "Gemini CLI may be refused, too."),
-        "none": Outcome(NO, "none ({refusal})", "Our relay translates for Gemini CLI."),
-    },
+    "messages": _dialect("Claude Code"),
+    "responses": _dialect("Codex"),
+    "gemini": _dialect("Gemini CLI"),
     "embeddings": {
         "answers": Outcome(
             YES, "vectors of {dimensions:,} numbers", "tau2_bench can search documents by them."
@@ -144,22 +143,24 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "refused": Outcome(NO, "{refusal}", "Use --no-stream. TTFT and gaps are not measured."),
     },
     "usage": {
-        "told": Outcome(
+        "reported": Outcome(
             YES,
             "{prompt} tokens of the prompt, {completion} of the answer",
             "Tokens, cost and budgets are exact.",
         ),
-        "in_part": Outcome(PARTLY, "told in part", _NO_LIMITS),
-        "none": Outcome(NO, "not told", _NO_LIMITS),
+        "in_part": Outcome(PARTLY, "reported in part", _NO_LIMITS),
+        "none": Outcome(NO, "not reported", _NO_LIMITS),
     },
     "usage_in_stream": {
-        "told": Outcome(YES, "{completion} tokens of the answer", "Tokens/s, cost and budgets are exact."),
+        "reported": Outcome(
+            YES, "{completion} tokens of the answer", "Tokens/s, cost and budgets are exact."
+        ),
         "nothing": Outcome(PARTLY, "0 tokens of an answer", f"{_NO_LIMITS} {{way_out}}"),
-        "none": Outcome(NO, "not told", f"{_NO_LIMITS} {{way_out}}"),
+        "none": Outcome(NO, "not reported", f"{_NO_LIMITS} {{way_out}}"),
         "refused": Outcome(NO, "stream_options is refused", f"{_NO_LIMITS} {{way_out}}"),
     },
     "finish_reasons": {
-        "length": Outcome(YES, "{reasons}", "Answers that the limit cuts off are told apart."),
+        "length": Outcome(YES, "{reasons}", "Answers that the limit cuts off are recognised."),
         "not_length": Outcome(
             NO,
             "{reasons}",
@@ -203,8 +204,10 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         ),
     },
     "stop": {
-        "heeded": Outcome(YES, "heeded, with finish reason {reason}"),
-        "left_in": Outcome(PARTLY, "heeded, but left in the answer", "Graders that compare exactly see it."),
+        "honoured": Outcome(YES, "honoured, with finish reason {reason}"),
+        "left_in": Outcome(
+            PARTLY, "honoured, but left in the answer", "Graders that compare exactly see it."
+        ),
         "ignored": Outcome(NO, "accepted and ignored", _LONGER_ANSWERS),
         "refused": Outcome(NO, "{refusal}", _LONGER_ANSWERS),
         "not_met": Outcome(UNKNOWN, "the answer had none of the strings"),
@@ -215,7 +218,7 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "refused": Outcome(NO, "{refusal}", "Nothing follows: repeats are requests of their own."),
     },
     "seed": {
-        "heeded": Outcome(
+        "honoured": Outcome(
             YES,
             "the same answer with the same seed, another with another",
             "Runs can be repeated, as far as batching lets them.",
@@ -238,7 +241,7 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "refused": Outcome(NO, "{refusal}", "Send fewer of them."),
     },
     "json_schema": {
-        "heeded": Outcome(YES, "heeded", "Structured answers have the shape that is asked for."),
+        "honoured": Outcome(YES, "honoured", "Structured answers have the shape that is asked for."),
         "ignored": Outcome(NO, "accepted and ignored", "Structured answers can have any shape."),
         "refused": Outcome(NO, "{refusal}", "Agents that ask for structured answers fail."),
         "cut_off": Outcome(UNKNOWN, "the answer was cut off before its end"),
@@ -248,7 +251,7 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "not_seen": Outcome(
             PARTLY,
             "accepted, but a red square is not called red",
-            "The server may drop images in silence, or the model sees badly. {option}",
+            "The server may drop images silently, or the model sees badly. {option}",
             "images",
         ),
         "refused": Outcome(NO, "{refusal}", _NO_IMAGES, "images"),
@@ -300,7 +303,7 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         "refused": Outcome(NO, "{refusal}", _NO_STREAMED_TOOLS),
     },
     "reasoning": {
-        "field": Outcome(YES, "in the field {field}", "Thinking and answer are told apart."),
+        "field": Outcome(YES, "in the field {field}", "Thinking and answer are kept apart."),
         "inline": Outcome(
             PARTLY,
             "inline, in <think> or the like",
@@ -332,7 +335,7 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
     "logprobs": {
         "completions": Outcome(YES, "in {routes}", "mmlu:5shot can be run."),
         "chat": Outcome(PARTLY, "in chat only", "mmlu:5shot cannot be run: it asks completions."),
-        "none": Outcome(NO, "asked for and not told", "mmlu:5shot cannot be run."),
+        "none": Outcome(NO, "asked for and not reported", "mmlu:5shot cannot be run."),
         "refused": Outcome(NO, "{refusal}", "mmlu:5shot cannot be run."),
     },
     "prompt_logprobs": {
@@ -344,22 +347,16 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         ),
         "none": Outcome(
             NO,
-            "echo tells generated tokens only",
+            "echo reports generated tokens only",
             "No log-likelihoods of given answers: programs that do not look score at chance.",
         ),
         "refused": Outcome(NO, "{refusal}", "No log-likelihoods of given answers."),
     },
     "logprobs_agree": {
         "agree": Outcome(YES, "equal for the same tokens", "Log-likelihoods can be trusted."),
-        "late": Outcome(
-            NO,
-            "off by one: the value at a token is that of the next position",
-            "Log-likelihoods from this server are wrong, and nothing shows it.",
-        ),
+        "late": Outcome(NO, "off by one: the value at a token is that of the next position", _WRONG_VALUES),
         "early": Outcome(
-            NO,
-            "off by one: the value at a token is that of the position before",
-            "Log-likelihoods from this server are wrong, and nothing shows it.",
+            NO, "off by one: the value at a token is that of the position before", _WRONG_VALUES
         ),
         "differ": Outcome(
             NO,
@@ -368,17 +365,17 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         ),
     },
     "prompt_cache": {
-        "told": Outcome(
+        "reported": Outcome(
             YES,
             "{cached:,} tokens the second time; {times}",
             "Equal beginnings of prompts are faster: vary prompts under load.",
         ),
-        "not_told": Outcome(
-            PARTLY, "it seems so, but is not told; {times}", "Vary prompts under load. {option}", "cache"
+        "not_reported": Outcome(
+            PARTLY, "it seems so, but is not reported; {times}", "Vary prompts under load. {option}", "cache"
         ),
         "none": Outcome(NO, "0 tokens the second time; {times}", "Every prompt is read anew."),
         "not_seen": Outcome(
-            UNKNOWN, "not told; {times}", "If prompts are cached, it is not seen. {option}", "cache"
+            UNKNOWN, "not reported; {times}", "If prompts are cached, it is not seen. {option}", "cache"
         ),
     },
     "parallel": {

@@ -145,15 +145,19 @@ class Prober:
             raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
 
     def _failed(self, error: WireError, recording: Recording, seconds: float) -> Answer:
-        """The part of an answer that came, if any did."""
+        """Returns the part of an answer that came.
+
+        Raises:
+            Unanswered: None did.
+        """
         late = error.kind == "total_timeout"
         answer = Answer(recording, late=late, broken=not late)
+        self.late += late
         if answer.events:
             self._silent = 0
             return answer
         self._silent += 1
         if late:
-            self.late += 1
             raise Unanswered(f"no answer within {seconds:g} s")
         explained = from_wire(error, self.client.target.base_url, answered_before=False)
         unreachable = explained if explained.systemic else None
@@ -161,7 +165,7 @@ class Prober:
 
 
 def _pause(answer: Answer, usual: float) -> float:
-    """The seconds that a busy server asks for, or the usual ones.
+    """Returns the seconds that a busy server asks for, or the usual ones.
 
     Raises:
         Unanswered: It asks for too many.

@@ -69,7 +69,7 @@ _METRICS = {
 
 
 def by_host(host: str) -> Server | None:
-    """The server of a known host."""
+    """Returns the server of a known host."""
     if host.endswith(".openai.azure.com"):
         return Server("azure", by="its host")
     name = _HOSTS.get(host)
@@ -77,7 +77,7 @@ def by_host(host: str) -> Server | None:
 
 
 def by_headers(headers: Mapping[str, str]) -> Server | None:
-    """The server by the headers of an answer."""
+    """Returns the server by the headers of an answer."""
     for name in headers:
         for beginning, server in _HEADERS.items():
             if name.startswith(beginning):
@@ -88,7 +88,7 @@ def by_headers(headers: Mapping[str, str]) -> Server | None:
 
 
 def by_models(models: list[dict[str, Any]]) -> Server | None:
-    """The server by its list of models."""
+    """Returns the server by its list of models."""
     for model in models:
         owner = model.get("owned_by")
         if isinstance(owner, str) and owner in _OWNERS:
@@ -99,7 +99,7 @@ def by_models(models: list[dict[str, Any]]) -> Server | None:
 
 
 def by_metrics(text: str) -> str | None:
-    """The name of the server whose metrics these are."""
+    """Returns the name of the server whose metrics these are."""
     for line in text.splitlines():
         for beginning, server in _METRICS.items():
             if line.startswith(beginning):
@@ -142,7 +142,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 
 
 def advice(server: Server, topic: str) -> str:
-    """A sentence with the option by which the server turns something on; if it is not known, with those of several."""
+    """Returns a sentence with the option by which the server turns something on; if unknown, with those of several."""
     options = OPTIONS.get(topic, {})
     if server.name in options:
         return f"Start {server.title} with {options[server.name]}."

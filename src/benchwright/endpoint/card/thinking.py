@@ -31,7 +31,7 @@ ON: Mapping[str, Any] = {
 
 
 def place_of(answer: Answer) -> str | None:
-    """Where an answer holds thinking: an outcome of the line `reasoning`; None if it holds none."""
+    """Returns where an answer holds thinking, as an outcome of the line `reasoning`; None if it holds none."""
     said = answer.said
     if said.reasoning:
         return "field"
@@ -43,7 +43,7 @@ def place_of(answer: Answer) -> str | None:
 
 
 def _is_counted(said: Said) -> bool:
-    """Whether the usage tells of thinking: by its own count, or by a total beyond prompt and answer."""
+    """Returns whether the usage counts thinking: by itself, or in a total beyond prompt and answer."""
     if count_of(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True
     counts = [said.tokens(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
@@ -102,7 +102,7 @@ def _has_effect(answer: Answer, *, off: bool) -> bool:
 
 
 def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The ways to turn thinking on, by their fields, or off, by styles: the server's own first, none twice."""
+    """Yields the ways to turn thinking on, by fields, or off, by styles: the server's own first, none twice."""
     if not known.thinks:
         for name, value in ON.items():
             yield name, {name: value}

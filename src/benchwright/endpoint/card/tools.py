@@ -94,7 +94,7 @@ def _note_several(known: Examination, said: Said) -> None:
 
 
 def _faults(said: Said) -> Iterator[str]:
-    """What is odd about calls of a whole answer."""
+    """Yields what is odd about calls of a whole answer."""
     ids = [str(call.get("id") or "") for call in said.calls]
     if "" in ids:
         yield "without ids"
@@ -150,7 +150,7 @@ def _note_streamed(known: Examination, answer: Answer) -> None:
 
 
 def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) -> str:
-    """How calls come, in words."""
+    """Returns how calls come, in words."""
     many = f"{calls} call{'' if calls == 1 else 's'} {'whole' if len(pieces) == calls else 'in pieces'}"
     if None in indices:
         return f"{many}, without index"
@@ -160,7 +160,7 @@ def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) 
 
 
 def calls_read(answer: Answer) -> int:
-    """How many calls Benchwright reads from a stream."""
+    """Returns how many calls Benchwright reads from a stream."""
     assembly = Assembly()
     try:
         for at, event in answer.events:

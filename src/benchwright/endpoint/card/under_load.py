@@ -46,26 +46,26 @@ async def look_for_cache(known: Examination) -> None:
     first, second = map(_first_token, answers)
     times = f"first token after {first:.2f} s, then {second:.2f} s"
     if cached is not None:
-        known.note("prompt_cache", "told" if cached else "none", cached=cached, times=times)
+        known.note("prompt_cache", "reported" if cached else "none", cached=cached, times=times)
     elif second < first / 2 and first - second > 0.1:
-        known.note("prompt_cache", "not_told", times=times)
+        known.note("prompt_cache", "not_reported", times=times)
     else:
         known.note("prompt_cache", "not_seen", times=times)
 
 
 def _prompt(repetitions: int) -> str:
-    """A prompt that nobody has sent before, of so many repetitions of the filler."""
+    """Returns a prompt that nobody has sent before, of so many repetitions of the filler."""
     return f"Note {os.urandom(6).hex()}. {FILLER * repetitions}When does the ferry leave?"
 
 
 def _first_token(answer: Answer) -> float:
-    """Seconds until the first text of an answer came."""
+    """Returns the seconds until the first text of an answer came."""
     pieces = answer.said.pieces
     return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
 
 
 def _cached_tokens(answer: Answer) -> int | None:
-    """The tokens that came from the cache; None if it is not told. DeepSeek has a name of its own for it."""
+    """Returns the tokens that came from the cache; None if it is not reported. DeepSeek has its own name for it."""
     usage = answer.said.usage
     told = count_of(usage.get("prompt_tokens_details"), "cached_tokens")
     return count_of(usage, "prompt_cache_hit_tokens") if told is None else told
@@ -134,14 +134,14 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
 
 
 def _is_broken_off(answer: Answer, alone: Answer) -> bool:
-    """Whether an answer broke off, or ended without a reason and long before the one that was asked alone."""
+    """Returns whether an answer broke off, or ended without a reason and long before the one that was asked alone."""
     said = answer.said
     early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
     return answer.broken or (answer.whole and early)
 
 
 def most_at_once(answers: Sequence[Answer]) -> int:
-    """How many of the answers were being written at one moment; 0 if their pieces do not show it."""
+    """Returns how many of the answers were being written at one moment; 0 if their pieces do not show it."""
     spans = [(answer.said.pieces[0], answer.said.pieces[-1]) for answer in answers if answer.said.pieces]
     if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
         return 0
@@ -154,7 +154,7 @@ def most_at_once(answers: Sequence[Answer]) -> int:
 
 
 def _many_by_time(alone: Answer, answers: Sequence[Answer]) -> int:
-    """The same by when answers in one piece were there: all as soon as one alone, or one after the other; else 0."""
+    """Returns the same by when answers in one piece came: as soon as one alone, or one after the other; else 0."""
     ends = sorted(answer.seconds for answer in answers)
     if ends[-1] < 1.5 * alone.seconds:
         return len(answers)
