@@ -11,6 +11,7 @@ from tests.environments import programs_of
 from tests.real_servers import KEY, REAL_SERVER, running
 from tests.simulated import simulated_endpoint
 
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.records import SIMULATED, Target
 
@@ -45,7 +46,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     directory = tmp_path_factory.mktemp("proxy")
     with simulated_endpoint() as base_url:
         configuration = Path(directory, "litellm.yaml")
-        configuration.write_text(BEHIND.format(server=base_url.removesuffix("/v1"), key=KEY))
+        configuration.write_text(BEHIND.format(server=base_url.removesuffix("/v1"), access=Access(KEY)))
         with running(programs_of("litellm") / "litellm", directory, configuration) as proxy_url:
             yield proxy_url
 
@@ -55,7 +56,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 async def test_chat_completions_are_marked_in_whatever_dialect_the_proxy_asks(
     proxy: str, model: str, stream: bool
 ) -> None:
-    async with EndpointClient(Target("primary", model, proxy), key=KEY, stream=stream) as client:
+    async with EndpointClient(Target("primary", model, proxy), access=Access(KEY), stream=stream) as client:
         reply = await client.ask(
             "/chat/completions", {"messages": [{"role": "user", "content": "Say this."}]}
         )
@@ -65,7 +66,9 @@ async def test_chat_completions_are_marked_in_whatever_dialect_the_proxy_asks(
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 async def test_completions_are_marked(proxy: str, stream: bool) -> None:
-    async with EndpointClient(Target("primary", "completions", proxy), key=KEY, stream=stream) as client:
+    async with EndpointClient(
+        Target("primary", "completions", proxy), access=Access(KEY), stream=stream
+    ) as client:
         reply = await client.ask("/completions", {"prompt": "Say this."})
     assert SIMULATED in reply.record.flags
 

@@ -10,20 +10,25 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
-    from benchwright.config import Settings
+    from pydantic import BaseModel
 
-    Kind = TypeVar("Kind", bound=Settings)
+    Kind = TypeVar("Kind", bound=BaseModel)
 
 
-class RunArguments(TypedDict, total=False):
-    """What every run takes: see `config.Settings`."""
+class AccessArguments(TypedDict, total=False):
+    """The way into an endpoint besides its address and a key: see `access_settings.AccessSettings`."""
 
-    name: str | None
     headers: Mapping[str, str]
     headers_env: Mapping[str, str]
     ca_file: str | Path | None
     client_cert: str | Path | None
     client_key: str | Path | None
+
+
+class RunArguments(AccessArguments, total=False):
+    """What every run takes: see `config.Settings`."""
+
+    name: str | None
     temperature: float | None
     max_tokens: int | None
     seed: int | None

@@ -12,6 +12,7 @@ from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_age
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
+from benchwright.app.needs import needs_of_benchmark
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
@@ -96,6 +97,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         recipe=recipe(
             benchmark_parts, name, settings, keys=_named_variables(settings) | key_variables(settings)
         ),
+        needs=lambda: needs_of_benchmark(metadata, settings, settings.agent),
     )
     shelf = RunShelf(
         request.fingerprint,

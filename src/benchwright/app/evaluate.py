@@ -26,6 +26,7 @@ from benchwright.app.evaluating.task import (
 )
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import key_variables, short_name
+from benchwright.app.needs import needs_of_eval
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.until.question import check_until
 from benchwright.config import EvalSettings
@@ -103,6 +104,7 @@ def prepare_eval(
         recipe=None
         if objects
         else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
+        needs=lambda: needs_of_eval(settings, task),
     )
     files = EvalFiles(settings, _config(settings, request))
     shelf = EvalShelf(request, settings, files)

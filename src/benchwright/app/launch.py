@@ -14,8 +14,8 @@ from benchwright import allocator
 from benchwright.app.endpoints import make_client
 from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.probe import probe_endpoints
 from benchwright.app.refusals import RefusalNotes
+from benchwright.app.run_probe import probe_run
 from benchwright.app.telemetry import sent, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
 from benchwright.config import Settings
@@ -75,7 +75,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
                 if not nothing_left(table, request) and not (until is not None and until.over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
-                        await probe_endpoints([*asked, *request.plan.helpers], request.access, say)
+                        await probe_run(request, directory, asked, say)
                     _tell_meanwhile(prepared, listeners)
                     async with sent(telemetry, directory, say) as sending:
                         heard = [*listeners, *sending, _refusal_notes(request, listeners)]

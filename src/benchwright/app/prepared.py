@@ -11,6 +11,7 @@ import msgspec
 
 from benchwright.config import Settings
 from benchwright.endpoint.access import Access
+from benchwright.endpoint.card.needs import Needs
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.ledger import Retry
@@ -32,7 +33,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones;
     `selection` says which samples of the data are meant; `about` is kept in the manifest; `retry` picks trials
     that are to be made again besides those that failed. `recipe` makes the plan's parts again in another process.
-    `asking` are clients that the task asks by itself.
+    `asking` are clients that the task asks by itself. `needs` says what the run needs of its endpoints.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     retry: Retry | None = None
     recipe: Recipe | None = None
     asking: Sequence[ModelClient] = ()
+    needs: Callable[[], Needs] = dict
 
     @property
     def wants_effort(self) -> bool:

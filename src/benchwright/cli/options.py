@@ -220,7 +220,7 @@ failure_options = together(
     option("--max-failures", metavar="N|PCT%", heading="Running", rare=True,
            help="Exit with 4 if more trials fail, such as 5 or 2% (default: no limit)."),
     option("--no-probe", "probe", flag_value=False, default=True, type=bool, heading="Running", rare=True,
-           help="Do not ask endpoints for their models before the first trial."),
+           help="Do not try endpoints before the first trial (docs/check.md)."),
 )  # fmt: skip
 """How failures are met: before the first trial, and at the end."""
 

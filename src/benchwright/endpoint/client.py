@@ -14,7 +14,7 @@ from benchwright.endpoint import failures, server_info
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.calls import adapted_body, make_call, sent_fields
-from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.connection import Sink, WireError
 from benchwright.endpoint.dialects import DIALECTS
 from benchwright.endpoint.extras import NOTHING, Extras
 from benchwright.endpoint.failures import RetryPolicy
@@ -249,6 +249,18 @@ class EndpointClient:
             return await self._document(path, body)
         except WireError:
             return None
+
+    async def send(
+        self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
+    ) -> None:
+        """Sends one request, neither metered nor tried again; `sink` gets its answer. `beside`: not below /v1.
+
+        Raises:
+            WireError: The exchange failed.
+        """
+        target = self._heads.beside(path) if beside else self._heads.target(path)
+        keys = key_headers_of(path)
+        await server_info.send(self._wire, method, target, sink, self._access, body, seconds, keys)
 
     async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
         target, keys = self._heads.target(path), key_headers_of(path)

@@ -76,7 +76,7 @@ def from_answer(
     `hints` say by the names of body fields what to do if the server refuses one; it would refuse it each time.
     `beyond` is what a refusal without a reason may be about.
     """
-    code, detail = _error_detail(body)
+    code, detail = error_detail(body)
     said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
     systemic, refuses_image = True, status in REFUSES_IMAGES and bool(_ABOUT_IMAGES.search(detail))
     if refuses_image:
@@ -129,7 +129,7 @@ def _silent(url: str, status: int, beyond: Beyond | None) -> str:
 
 def reason_of(body: bytes) -> str:
     """What a refusal gives as its reason; empty if it gives none."""
-    return _error_detail(body)[1]
+    return error_detail(body)[1]
 
 
 def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
@@ -169,7 +169,7 @@ def bad_answer(error: Exception, url: str) -> ProviderError:
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
 
-def _error_detail(body: bytes) -> tuple[str | None, str]:
+def error_detail(body: bytes) -> tuple[str | None, str]:
     """(code, message) from the error shapes in use: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text."""
     try:
         answer = msgspec.json.decode(body)

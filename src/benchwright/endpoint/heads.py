@@ -66,6 +66,10 @@ class Heads:
         place = prefix if dialect is None else dialect.place(prefix, self._model)
         return self._address.target(place + path)
 
+    def beside(self, path: str) -> str:
+        """Return the target of a path beside /v1, such as /metrics."""
+        return self._address.target(self._address.prefix.removesuffix("/v1") + path)
+
     def of(
         self,
         path: str,

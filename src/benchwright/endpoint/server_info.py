@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
-from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.connection import Headers, Sink, WireError
 from benchwright.endpoint.failures import from_answer, from_wire
 from benchwright.endpoint.heads import BEARER, header_lines
 from benchwright.endpoint.limits import Limits
@@ -68,15 +69,33 @@ async def ask(
     Raises:
         WireError: the exchange failed.
     """
+    sink = _Whole()
+    await send(wire, method, path, sink, access, body, seconds, key_headers)
+    return Document(sink.status, sink.headers, bytes(sink.body))
+
+
+async def send(
+    wire: Wire,
+    method: str,
+    path: str,
+    sink: Sink,
+    access: Access = NO_ACCESS,
+    body: bytes = b"",
+    seconds: float = math.inf,
+    key_headers: Sequence[str] = (BEARER,),
+) -> None:
+    """Sends such a request, and hands the answer to `sink` as it comes.
+
+    Raises:
+        WireError: The exchange failed.
+    """
     own = [("Accept", "*/*")]
     if body:
         own.append(("Content-Type", "application/json"))
     if body or method == "POST":
         own.append(("Content-Length", str(len(body))))
     lines = [f"{method} {path} HTTP/1.1", *header_lines(wire.address, access, own, key_headers)]
-    sink = _Whole()
     await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
-    return Document(sink.status, sink.headers, bytes(sink.body))
 
 
 class _Model(Record, frozen=True):
@@ -186,29 +205,43 @@ def read_embeddings(document: Document, count: int, url: str, model: str) -> lis
 
 
 class _Count(Record, frozen=True):
-    count: int
+    count: int | None = None
+    tokens: list[Any] | None = None
 
 
 class TokenCounter:
-    """Counts tokens by the server's `/tokenize`, beside `/v1` as vLLM has it; None where there is none."""
+    """Counts tokens by the server's `/tokenize`, beside `/v1`; None where there is none.
+
+    It takes the text in a field of vLLM's and SGLang's name, or in one of llama.cpp's.
+    """
 
     def __init__(self, wire: Wire, model: str, access: Access) -> None:
         self._wire = wire
         self._model = model
         self._access = access
         self._path = wire.address.target(f"{wire.address.prefix.removesuffix('/v1')}/tokenize")
-        self._missing = False
+        self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
         """The number of tokens of a text; None once the server has shown that it does not count."""
-        if self._missing:
-            return None
-        body = msgspec.json.encode({"model": self._model, "prompt": text})
+        while self._fields:
+            field, *others = self._fields
+            found = await self._ask(field, text)
+            if found is None:
+                self._fields = []
+            elif found.count is not None:
+                return found.count
+            elif found.tokens is not None and (found.tokens or not others):
+                return len(found.tokens)
+            else:  # the field was passed over
+                self._fields = others
+        return None
+
+    async def _ask(self, field: str, text: str) -> _Count | None:
+        """Returns what the server says of a text in this field; None if it says nothing."""
+        body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await ask(self._wire, "POST", self._path, self._access, body)
-            if document.status == 200:
-                return msgspec.json.decode(document.body, type=_Count).count
+            return msgspec.json.decode(document.body, type=_Count) if document.status == 200 else None
         except (WireError, msgspec.DecodeError):
-            pass
-        self._missing = True
-        return None
+            return None

@@ -12,7 +12,9 @@ import msgspec
 
 from benchwright.analysis.comparison.sides import Facts
 from benchwright.analysis.report.records import Fact
+from benchwright.endpoint.card import Card
 from benchwright.formats import counted
+from benchwright.runs.cards import card_lines
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
 
@@ -34,9 +36,13 @@ ABOUT = {
 }
 
 
-def facts_of_run(manifest: Manifest, slot: str, found_concurrency: Sequence[int] = ()) -> dict[str, str]:
-    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`."""
-    return {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
+def facts_of_run(
+    manifest: Manifest, slot: str, found_concurrency: Sequence[int] = (), card: Card | None = None
+) -> dict[str, str]:
+    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`, `card` its endpoint's."""
+    facts = {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
+    found = {} if card is None else {f"endpoint: {title}": said for title, said in card_lines(card)}
+    return facts | found
 
 
 def _concurrency(given: int | None, found: Sequence[int]) -> str:

@@ -29,6 +29,7 @@ from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.runs.about import given_name
+from benchwright.runs.cards import read_cards
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
@@ -90,7 +91,8 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         figures=target.figures,
     )
     data = tuple(file.xxh3 for file in manifest.data)
-    facts = facts_of_run(manifest, slot, summary.found_concurrency)
+    card = read_cards(table.directory).get(slot)
+    facts = facts_of_run(manifest, slot, summary.found_concurrency, card)
     return Part(part, measured, request_times(table, slot), facts, table, slot, data)
 
 

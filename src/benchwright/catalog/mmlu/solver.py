@@ -55,10 +55,17 @@ def most_probable_letter(logprobs: Any) -> str | None:
 
 
 def _first_token(logprobs: Any) -> Mapping[str, float | None]:
-    """Return {token: log-probability} of the first token, in the shape of /completions; empty if there is none.
+    """Return {token: log-probability} of the first token; empty if there is none.
 
-    A log-probability is None if the server sent NaN.
+    In the shape of /completions, or in that of chat, which llama.cpp's server has for completions, too. A
+    log-probability is None if the server sent NaN.
     """
-    top = logprobs.get("top_logprobs") if isinstance(logprobs, Mapping) else None
+    told = logprobs if isinstance(logprobs, Mapping) else {}
+    top, content = told.get("top_logprobs"), told.get("content")
     first = top[0] if isinstance(top, list) and top else None
-    return first if isinstance(first, Mapping) else {}
+    if isinstance(first, Mapping):
+        return first
+    first = content[0] if isinstance(content, list) and content else None
+    listed = first.get("top_logprobs") if isinstance(first, Mapping) else None
+    entries = listed if isinstance(listed, list) else []
+    return {entry["token"]: entry["logprob"] for entry in entries if isinstance(entry, Mapping)}
