@@ -41,9 +41,11 @@ class TrialSession:
         show: Callable[[str, str], None] | None = None,
         role: str = "model",
         due: int | None = None,
+        last_start: int | None = None,
     ) -> None:
-        """`due` is the intended start (`perf_counter_ns`), if there is one."""
+        """`due` is the intended start (`perf_counter_ns`), if there is one; `last_start`: see `TimedSession`."""
         self.trial = trial
+        self.last_start = last_start
         self.started_at = time_ns()
         self.origin = perf_counter_ns()
         self._due = due

@@ -69,7 +69,7 @@ class Worker:
     """Does one piece of work after another; several may be under way at once.
 
     `origin` is when it was made (`perf_counter_ns`), or as much later as its solver needs to prepare the first trials:
-    the intended starts of trials (`Trial.due_ns`) count from there.
+    the intended starts of trials (`Trial.due_ns`) count from there. `seconds`: see `Plan`.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class Worker:
         deliver: Deliver,
         show: Callable[[str, str], None] | None = None,
         keeps: Keeps = keeps_all,
+        seconds: float | None = None,
     ) -> None:
         self._solver = solver
         self._scorers = scorers
@@ -89,13 +90,27 @@ class Worker:
         self._deliver = deliver
         self._show = show
         self._keeps = keeps
+        self._seconds = seconds
         self._begun = self._under_way = self._begun_at_failure = self._earlier = 0
         self._preparing = solver if isinstance(solver, PreparingSolver) else None
         self.begin(perf_counter_ns())
 
     def begin(self, origin: int) -> None:
         """Has due times count from a moment that worker processes share, or as much later as it takes to prepare."""
+        self._begun_at = origin
         self.origin = origin + round(self.ahead * 1e9)
+
+    def last_start(self, trial: Trial) -> int | None:
+        """Return the moment (`perf_counter_ns`) from which nothing of a trial may begin; None without a limit."""
+        if self._seconds is None:
+            return None
+        return (self._begun_at if trial.due_ns is None else self.origin) + round(self._seconds * 1e9)
+
+    def is_too_late(self, work: Work) -> bool:
+        """Return whether the time in which a trial may begin is over; one with an intended start begins all the same,
+        as it was due before."""
+        last = self.last_start(work.trial)
+        return last is not None and work.trial.due_ns is None and perf_counter_ns() >= last
 
     @property
     def ahead(self) -> float:
@@ -136,7 +151,8 @@ class Worker:
     async def _solve(self, trial: Trial) -> tuple[Outcome, Awaitable[None]]:
         """The outcome, delivered, and what is done when it is in the journal."""
         due = None if trial.due_ns is None else self.origin + trial.due_ns
-        session = TrialSession(trial, self._clients, self._limits, self._show, due=due)
+        last_start = self.last_start(trial)
+        session = TrialSession(trial, self._clients, self._limits, self._show, due=due, last_start=last_start)
         boundary, outcome = Boundary(), _CANCELLED
         self._under_way += 1
         self._begun = number = self._begun + 1

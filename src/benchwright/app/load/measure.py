@@ -225,7 +225,7 @@ class LoadTest:
     def _request(self, level: LevelPlan) -> RunRequest:
         """The workload's run, with other trials and other limits on what is in flight."""
         settings, base, size = self.settings, self.workload.request, self.workload.size
-        task = LevelTask(self.workload.task_of(level.number), size, level.requests, level.seconds)
+        task = LevelTask(self.workload.task_of(level.number), size, level.requests)
         concurrency = level.level.concurrency
         in_flight = settings.max_in_flight if concurrency is None else concurrency
         plan = msgspec.structs.replace(
@@ -236,6 +236,7 @@ class LoadTest:
             arrange=Rounds(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
             timed=True,
+            seconds=level_seconds(settings),
             keeps=KeptBodies(settings.keep_bodies),
         )
         detail = msgspec.to_builtins(level)

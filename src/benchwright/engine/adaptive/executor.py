@@ -57,12 +57,19 @@ class AdaptiveExecutor:
                 client.on_overload = watch.refused
         async with plan.task.open() as solver:
             worker = Worker(
-                solver, tuple(plan.task.scorers), self._clients, plan.limits, watch.deliver, keeps=plan.keeps
+                solver,
+                tuple(plan.task.scorers),
+                self._clients,
+                plan.limits,
+                watch.deliver,
+                keeps=plan.keeps,
+                seconds=plan.seconds,
             )
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
+                first = next(wave)
                 async with task_group() as group:
-                    _Workers(worker, watch, wave, stop, group).fill()
-                if stop.reason is not None:
+                    _Workers(worker, watch, chain([first], wave), stop, group).fill()
+                if stop.reason is not None or worker.is_too_late(first):
                     break
         return ExecutionCost()
 
@@ -146,7 +153,7 @@ class _Workers:
     async def _work(self) -> None:
         while self._size <= self._watch.pace.level and self._stop.reason is None:
             item = next(self._wave, None)
-            if item is None:
+            if item is None or self._worker.is_too_late(item):
                 self._empty = True
                 self._watch.pace.starve()
                 break

@@ -138,12 +138,13 @@ class Shards(Protocol):
 
 
 class ShardParts(msgspec.Struct, frozen=True):
-    """What a shard needs to run trials of a plan."""
+    """What a shard needs to run trials of a plan; `keeps` and `seconds` are those of the `Plan`."""
 
     task: Task
     clients: Mapping[str, ModelClient]
     limits: TrialLimits
     keeps: Keeps = keeps_all
+    seconds: float | None = None
 
 
 class Recipe(msgspec.Struct, frozen=True):
