@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.formats import counted
-from benchwright.records import Record
+from benchwright.records import Record, Standstill
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
+from benchwright.runs.standstills import standstill_text
 
 
 class RequestSummary(Record, frozen=True):
@@ -15,7 +17,9 @@ class RequestSummary(Record, frozen=True):
 
     Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
     out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
-    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them.
+    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them. Those that
+    were due or under way in one of the `standstills` of our own process (`stood_still_requests`) are in no time, and
+    its seconds are in no throughput.
 
     Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
@@ -52,6 +56,8 @@ class RequestSummary(Record, frozen=True):
     detect_lag_p99: float | None = None
     settling_requests: int = 0
     settling_seconds: float = 0.0
+    stood_still_requests: int = 0
+    standstills: list[Standstill] = []
     side_requests: int = 0
     side_prompt_tokens: int = 0
     side_completion_tokens: int = 0
@@ -105,8 +111,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
     """The figures of one target's requests; `sessions` know how long they were at work."""
     ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
     generation = _times(requests, "generation_tps")
-    wall, settling = sessions.wall_seconds, sessions.paces.seconds
-    timed = wall - settling
+    timed = sessions.timed_seconds
     thought = requests.reasoning_counted + requests.reasoning_estimated
     return RequestSummary(
         total_requests=requests.requests,
@@ -114,7 +119,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         retried_requests=requests.retried,
         total_prompt_tokens=requests.prompt_tokens,
         total_completion_tokens=requests.completion_tokens,
-        wall_time_seconds=wall,
+        wall_time_seconds=sessions.wall_seconds,
         effective_throughput_rps=requests.timed / timed if timed > 0 else None,
         ttft_mean=ttft.mean,
         ttft_p50=ttft.p50,
@@ -136,7 +141,9 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         dispatch_lag_p99=_quantile_seconds(requests.dispatch_lags, 0.99),
         detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
         settling_requests=requests.settling,
-        settling_seconds=settling,
+        settling_seconds=sessions.paces.seconds,
+        stood_still_requests=requests.stood_still,
+        standstills=sessions.lag.standstills,
         side_requests=requests.side.requests,
         side_prompt_tokens=requests.side.prompt_tokens,
         side_completion_tokens=requests.side.completion_tokens,
@@ -170,7 +177,19 @@ def request_lines(requests: RequestSummary) -> list[str]:
             f"{counted(requests.undecided_requests, 'request')} of these only because the server failed when it was "
             "asked whether it speaks the agent's dialect: run again when it is well."
         )
-    return [*lines, *_settling_lines(requests.settling_requests, requests.total_requests)]
+    lines += _settling_lines(requests.settling_requests, requests.total_requests)
+    return [*lines, *_standstill_lines(requests.stood_still_requests, requests.standstills)]
+
+
+def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
+    """Return that our process stood still, and how many requests are in no timing for it."""
+    if not left_out and not standstills:
+        return []
+    when = f" {standstill_text(standstills)}" if standstills else ""
+    of_requests = (
+        f"Timings leave out {counted(left_out, 'request')} that met it" if left_out else "No request met it"
+    )
+    return [f"This client stood still{when}. {of_requests}."]
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:

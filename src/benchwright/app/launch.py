@@ -17,6 +17,7 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.telemetry import sent, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
+from benchwright.clock import wall_ns
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.client import EndpointClient
@@ -227,7 +228,7 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
     """What journals each level, and tells those who want to hear of it."""
 
     def paced(level: int, settled: bool) -> None:
-        journal.write(RunEvent("concurrency", store.now_ns(), {"level": level, "settled": settled}))
+        journal.write(RunEvent("concurrency", wall_ns(), {"level": level, "settled": settled}))
         for listener in listeners:
             if isinstance(listener, PaceListener):
                 listener.paced(level, settled)

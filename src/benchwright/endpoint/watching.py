@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from time import time_ns
 from types import TracebackType
 from typing import Generic, TypeVar
 
+from benchwright.clock import wall_ns
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
@@ -156,7 +156,7 @@ class Watch(Generic[Seen]):
         if not self.works:
             return
         try:
-            seen = self._read(await read_metrics(self._url), time_ns())
+            seen = self._read(await read_metrics(self._url), wall_ns())
         except ProviderError as error:
             self._give_up(f"{self._of} left out: {error}")
             return

@@ -16,7 +16,8 @@ from benchwright.records import LoopLag, Record
 
 
 class ExecutionCost(Record, frozen=True):
-    """What was spent outside of this process: the worst loop lag of any worker process, CPU seconds of all."""
+    """What was spent outside of this process: the worst loop lag of any worker process and the standstills of all of
+    them, and the CPU seconds of all."""
 
     lag: LoopLag = LoopLag()
     cpu_seconds: float = 0.0

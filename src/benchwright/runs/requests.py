@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.records import SIDE, RequestRecord, Usage
-from benchwright.runs.paces import SETTLING, in_timings
+from benchwright.runs.paces import SETTLING, in_throughput, in_timings
+from benchwright.runs.standstills import STOOD_STILL
 from benchwright.stats.histogram import bucket
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class RequestFigures:
     whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens.
     `reasoning_tokens` are those of the requests for which the server counted them (`reasoning_counted`), and of those
     for which we estimate (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had
-    settled (`paces.in_timings`).
+    settled, while our process did not stand still (`paces.in_timings`); `stood_still` requests met that it did.
     """
 
     def __init__(self) -> None:
@@ -73,6 +74,7 @@ class RequestFigures:
         self.waited = 0
         self.timed = 0
         self.settling = 0
+        self.stood_still = 0
         self.prompt_tps = 0.0
         self.prompt_tps_count = 0
         self.gaps: dict[int, int] = {}
@@ -99,6 +101,7 @@ class RequestFigures:
         self.completion_tokens += usage.completion_tokens or 0
         self.failed += request.error is not None
         self.settling += SETTLING in request.flags
+        self.stood_still += STOOD_STILL in request.flags
         self.translated += TRANSLATED in request.flags
         self.undecided += UNDECIDED in request.flags
         if request.error is None:
@@ -107,11 +110,11 @@ class RequestFigures:
             self.reasoning_tokens += thinking_tokens(usage) or 0
             self.reasoning_counted += usage.reasoning_tokens is not None
             self.reasoning_estimated += usage.estimated_reasoning_tokens is not None
+        self.timed += in_throughput(request)
         if in_timings(request):
             self._time(request)
 
     def _time(self, request: RequestRecord) -> None:
-        self.timed += 1
         times = self._times
         times["latency"].append(request.total / 1e9)
         _count(self.dispatch_lags, bucket(max(0, request.dispatch_lag)))

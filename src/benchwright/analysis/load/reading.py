@@ -20,6 +20,7 @@ from benchwright.analysis.load.looks import read_kept_power, read_looks
 from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
+from benchwright.analysis.load.undisturbed import told_standstills, undisturbed
 from benchwright.analysis.load.windows import Found, find_window, held_back, in_flight, overall
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.summary import RunSummary
@@ -85,8 +86,9 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     level, most = plan.level, in_flight(requests)
     processes = run.manifest.settings.get("workers") or 1
     looks = read_looks(table.directory)
-    found = find_window(requests, plan)
-    figures = None if found is None else Figures(requests, found.window, open_loop=level.open)
+    counting = undisturbed(requests, summary.lag.standstills)
+    found = find_window(counting, plan)
+    figures = None if found is None else Figures(counting, found.window, open_loop=level.open)
     result = LevelResult(
         level=level,
         run=table.directory.name,
@@ -99,7 +101,9 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         shortfalls=summary.shortfalls,
         in_flight=most,
         limit_reached=level.open and most >= plan.max_in_flight,
-        held_back=held_back(requests, plan.max_in_flight) if level.open else 0,
+        held_back=held_back(counting, plan.max_in_flight) if level.open else 0,
+        stood_still=told_standstills(requests, summary.lag.standstills),
+        disturbed=int(requests.ok.size - counting.ok.size),
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
         unexpected_cached=unexpected,
@@ -109,7 +113,7 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     )
     result = with_replayed(result, table.directory)
     if found is not None and figures is not None:
-        result = with_figures(result, requests, plan, found, figures)
+        result = with_figures(result, counting, plan, found, figures)
     result = msgspec.structs.replace(
         result,
         cost=cost_of(result, plan.price),

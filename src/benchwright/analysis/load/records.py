@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.analysis.joint.records import ByConcurrency, OutcomeCounts
-from benchwright.records import Record
+from benchwright.records import Record, StandstillCause
 from benchwright.stats.windows import Cut
 
 Measure = Literal["ttft", "latency", "itl"]
@@ -244,6 +244,15 @@ class Replayed(Record, frozen=True):
     ended_early: float | None = None
 
 
+class StoodStill(Record, frozen=True):
+    """A time in which our own process stood still: so many seconds after the level's first intended start, how long,
+    and why (see `Standstill`)."""
+
+    at: float
+    seconds: float
+    cause: StandstillCause = "stopped"
+
+
 class LevelResult(Record, frozen=True):
     """One level: an ordinary run, and its figures over the window that warm-up and cool-down leave.
 
@@ -268,7 +277,8 @@ class LevelResult(Record, frozen=True):
     time from the last token to the end of an answer. `outlasting` requests began before the window and ended after it:
     they are in no figure of it.
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
-    our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed.
+    our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed. Where our process
+    `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
     """
 
     level: Level
@@ -324,6 +334,8 @@ class LevelResult(Record, frozen=True):
     server: Server | None = None
     simulated: bool = False
     replayed: Replayed | None = None
+    stood_still: list[StoodStill] = []
+    disturbed: int = 0
 
     @property
     def answered(self) -> int:

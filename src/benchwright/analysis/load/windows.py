@@ -48,7 +48,8 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
         return _cut(requests, latencies, plan.warmup, plan.cooldown, "given")
     rule: WindowRule = "default" if plan.cooldown == Cut() else "given"
     least = number // 10 if level.concurrency is None else level.concurrency
-    whole = Found(Window(0, number - 1, 0.0, float(requests.end.max()), burst=True), rule, None)
+    begin, end = float(requests.intended[0]), float(requests.end.max())
+    whole = Found(Window(0, number - 1, begin, end, burst=True), rule, None)
     found = _cut(requests, latencies, Cut(requests=least), plan.cooldown, rule)
     if found is None or found.window.burst or not _known(latencies, found.window).size:
         return whole

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from itertools import chain, groupby
-from time import perf_counter_ns, time_ns
+from time import perf_counter_ns
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.pace import Pace
 from benchwright.engine.executor import ExecutionCost, task_group, until_due
+from benchwright.engine.lag import telling_standstills
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
-from benchwright.records import RequestRecord
+from benchwright.records import RequestRecord, Standstill
 from benchwright.runs.paces import SETTLING
 
 OnPace = Callable[[int, bool], None]
@@ -65,12 +67,14 @@ class AdaptiveExecutor:
                 keeps=plan.keeps,
                 seconds=plan.seconds,
             )
-            for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                first = next(wave)
-                async with task_group() as group:
-                    _Workers(worker, watch, chain([first], wave), stop, group).fill()
-                if stop.reason is not None or worker.is_too_late(first):
-                    break
+            with telling_standstills(watch.stood_still):
+                for _, wave in groupby(work, key=lambda item: item.trial.wave):
+                    first = next(wave)
+                    wave = chain([first], wave)
+                    async with task_group() as group:
+                        _Workers(worker, watch, wave, stop, group).fill()
+                    if stop.reason is not None or worker.is_too_late(first):
+                        break
         return ExecutionCost()
 
 
@@ -90,6 +94,9 @@ class _TimedPace:
         self.pace.refuse(perf_counter_ns(), again=attempt > 1)
         self.tell()
 
+    def stood_still(self, standstill: Standstill) -> None:
+        self.pace.interrupt(perf_counter_ns())
+
     def ended(self) -> None:
         self.pace.end(perf_counter_ns())
         self.tell()
@@ -100,9 +107,9 @@ class _TimedPace:
         if (level, settled) == self._told:
             return
         if settled:
-            self._stood.append((time_ns(), float("inf")))
+            self._stood.append((wall_ns(), float("inf")))
         elif self._told[1]:
-            self._stood[-1] = self._stood[-1][0], time_ns()
+            self._stood[-1] = self._stood[-1][0], wall_ns()
         self._told = level, settled
         self._paced(level, settled)
 

@@ -114,6 +114,10 @@ class Pace:
             self._starved = False
             self._go_to(self.level, now)
 
+    def interrupt(self, now: int) -> None:
+        """Our process stood still: what the present level has shown so far tells nothing of it."""
+        self._go_to(self.level, now)
+
     def _open(self, now: int) -> None:
         self._draining = False
         self._opened_at = now

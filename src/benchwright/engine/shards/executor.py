@@ -14,6 +14,7 @@ from benchwright.engine.shards.pool import Pool, deal
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work
 from benchwright.errors import UserError
+from benchwright.runs.standstills import combined
 
 
 class ShardedExecutor:
@@ -49,8 +50,8 @@ class ShardedExecutor:
         finally:
             for driver in drivers:
                 await driver.close()
-        worst = max((driver.lag for driver in drivers), key=lambda lag: lag.p99)
-        return ExecutionCost(worst, sum(driver.cpu_seconds for driver in drivers))
+        lag = combined(driver.lag for driver in drivers)
+        return ExecutionCost(lag, sum(driver.cpu_seconds for driver in drivers))
 
 
 async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seconds: float | None) -> None:
