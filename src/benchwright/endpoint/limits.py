@@ -15,10 +15,6 @@ SWEPT_AT_ONCE = 250
 """Exchanges that are looked at without a break, which takes some 0.3 ms."""
 
 
-STANDSTILL_NS = 1_000_000_000
-"""A look that comes later than this comes after a standstill of this process."""
-
-
 class Limits(Record, frozen=True):
     """How long the parts of an exchange may take, in seconds, and how many bytes an answer may have.
 
@@ -40,7 +36,6 @@ class Sweeper:
 
     def __init__(self, limits: Limits) -> None:
         self.hurried = False
-        self._due = 0
         self._limits = limits
         self._interval = min(max(min(limits.read, limits.stall, limits.total) / 10, 0.005), 0.5)
         self._watched: dict[Connection, Exchange] = {}
@@ -53,7 +48,7 @@ class Sweeper:
         exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
         self._watched[connection] = exchange
         if self._timer is None:
-            self._sweep_in(self._interval)
+            self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
 
     def forget(self, connection: Connection) -> None:
         """The exchange on a connection has ended."""
@@ -73,7 +68,6 @@ class Sweeper:
             self._round = list(self._watched)
             self._parts = math.ceil(len(self._round) / SWEPT_AT_ONCE)
         now = perf_counter_ns()
-        self._forgive(now)
         for connection in self._round[-SWEPT_AT_ONCE:]:
             exchange = self._watched.get(connection)
             error = self._overdue(exchange, now) if exchange is not None else None
@@ -82,23 +76,9 @@ class Sweeper:
         del self._round[-SWEPT_AT_ONCE:]
         self._timer = None
         if self._watched:
-            self._sweep_in(self._interval / self._parts)
+            self._timer = asyncio.get_running_loop().call_later(self._interval / self._parts, self._sweep)
         else:
             self._round.clear()
-
-    def _sweep_in(self, seconds: float) -> None:
-        self._due = perf_counter_ns() + round(seconds * 1e9)
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._sweep)
-
-    def _forgive(self, now: int) -> None:
-        """Move all limits by the time in which this process stood still: what came meanwhile lies unread."""
-        late = now - self._due
-        if late < STANDSTILL_NS:
-            return
-        for exchange in self._watched.values():
-            exchange.last_at = min(now, exchange.last_at + late)
-            exchange.token_at = min(now, exchange.token_at + late)
-            exchange.until += late
 
     def _overdue(self, exchange: Exchange, now: int) -> WireError | None:
         limits, received = self._limits, bool(exchange.first_at)
