@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.records import LoopLag, Standstill
+from benchwright.runs.lag import LoopLag, Standstill
 from benchwright.runs.standstills import combined, merged, seconds_outside, standstill_text
 
 SECOND = 1_000_000_000

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.formats import counted
-from benchwright.records import Record, Standstill
+from benchwright.records import Record
+from benchwright.runs.lag import Standstill
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.standstills import standstill_text

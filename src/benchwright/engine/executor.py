@@ -12,7 +12,8 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work, Worker
-from benchwright.records import LoopLag, Record
+from benchwright.records import Record
+from benchwright.runs.lag import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):

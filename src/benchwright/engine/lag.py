@@ -13,7 +13,7 @@ from time import perf_counter_ns, process_time_ns
 from weakref import WeakKeyDictionary
 
 from benchwright import clock
-from benchwright.records import LoopLag, Standstill, StandstillCause
+from benchwright.runs.lag import LoopLag, Standstill, StandstillCause
 from benchwright.stats.histogram import bucket, quantile
 
 INTERVAL = 0.01

@@ -27,18 +27,10 @@ from benchwright.engine.stop import Stop, StopRule, Until
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.formats import counted
-from benchwright.records import (
-    ASKED_AGAIN,
-    FAILED,
-    LoopLag,
-    Record,
-    RunEvent,
-    Standstill,
-    Status,
-    Trial,
-)
+from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
+from benchwright.runs.lag import LoopLag, Standstill
 from benchwright.runs.standstills import combined, standstill_text
 from benchwright.runs.table import RunTable
 

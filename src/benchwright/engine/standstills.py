@@ -8,7 +8,8 @@ import msgspec
 
 from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.session import TrialSession
-from benchwright.records import RequestRecord, Standstill
+from benchwright.records import RequestRecord
+from benchwright.runs.lag import Standstill
 from benchwright.runs.standstills import STOOD_STILL
 
 

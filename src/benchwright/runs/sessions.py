@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import LoopLag, RunEvent
+from benchwright.records import RunEvent
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.paces import Paces
 from benchwright.runs.standstills import combined, seconds_outside
 

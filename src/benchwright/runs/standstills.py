@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from benchwright.formats import duration
-from benchwright.records import LoopLag, Standstill
+from benchwright.runs.lag import LoopLag, Standstill
 
 STOOD_STILL = "stood_still"
 """Flag of a request that was due or under way while our process stood still: its times are not the server's."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.analysis.joint.records import ByConcurrency, OutcomeCounts
-from benchwright.records import Record, StandstillCause
+from benchwright.records import Record
+from benchwright.runs.lag import StandstillCause
 from benchwright.stats.windows import Cut
 
 Measure = Literal["ttft", "latency", "itl"]

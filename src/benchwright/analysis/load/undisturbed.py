@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.load.records import StoodStill
 from benchwright.analysis.load.requests import Requests
-from benchwright.records import Standstill
+from benchwright.runs.lag import Standstill
 
 
 def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Requests:

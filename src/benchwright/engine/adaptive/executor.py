@@ -18,7 +18,8 @@ from benchwright.engine.lag import telling_standstills
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
-from benchwright.records import RequestRecord, Standstill
+from benchwright.records import RequestRecord
+from benchwright.runs.lag import Standstill
 from benchwright.runs.paces import SETTLING
 
 OnPace = Callable[[int, bool], None]

@@ -14,7 +14,8 @@ from benchwright.engine.plan import Keeps, keeps_all
 from benchwright.engine.protocols import Task
 from benchwright.engine.worker import Work
 from benchwright.errors import BenchwrightError
-from benchwright.records import LoopLag, Record, ScoreRecord, Status, TrialLimits, TrialRecord
+from benchwright.records import Record, ScoreRecord, Status, TrialLimits, TrialRecord
+from benchwright.runs.lag import LoopLag
 
 
 class ShardLost(BenchwrightError):
