@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.analysis.joint.concurrency import by_concurrency
@@ -11,7 +12,8 @@ from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, si
 from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
 from benchwright.analysis.load.replay_notes import replay_notes
 from benchwright.analysis.load.sweep import Sweep
-from benchwright.formats import counted, milliseconds
+from benchwright.analysis.load.windows import LATENCIES_NEEDED
+from benchwright.formats import counted, duration, milliseconds
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
@@ -163,8 +165,8 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.answered and one.achieved is None and one.overall is not None:
             yield (
-                f"No steady rate at {one.level.name}: {counted(one.requests, 'request')} "
-                f"{'is' if one.requests == 1 else 'are'} too few for a steady state. From "
+                f"No steady rate at {one.level.name}: {counted(one.requests - one.disturbed, 'request')} "
+                f"{'is' if one.requests == 1 else 'are'} too few for a steady state{_too_short(one)}. From "
                 f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
                 "drain included; ask for more --requests or a longer --duration"
             )
@@ -178,6 +180,16 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
                 f"No steady state at {one.level.name}: latency changed by {one.drift * 100:+.0f} % over the window, so "
                 "its figures depend on when they are taken"
             )
+
+
+def _too_short(one: LevelResult) -> str:
+    """How long a level has to be that is too short for its latency, in words."""
+    if one.needs_seconds is None:
+        return ""
+    latency = one.needs_seconds / LATENCIES_NEEDED
+    seconds = f"{math.ceil(one.needs_seconds):,} s" if latency > 1 else f"{one.needs_seconds:.1f} s"
+    more = f" ({math.ceil(one.level.rate * one.needs_seconds):,} requests)" if one.level.rate else ""
+    return f", as an answer takes {duration(latency)}: requests have to be sent for {seconds} at least{more}"
 
 
 def _range(lengths: Sequence[float]) -> str:

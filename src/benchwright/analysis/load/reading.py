@@ -21,7 +21,14 @@ from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
 from benchwright.analysis.load.undisturbed import told_standstills, undisturbed
-from benchwright.analysis.load.windows import Found, find_window, held_back, in_flight, overall
+from benchwright.analysis.load.windows import (
+    Found,
+    find_window,
+    held_back,
+    in_flight,
+    needed_seconds,
+    overall,
+)
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
@@ -139,6 +146,7 @@ def with_figures(
         seconds=found.window.seconds,
         window=found.rule,
         steady=found.steady,
+        needs_seconds=needed_seconds(requests, is_open=result.level.open) if found.window.burst else None,
         drift=found.drift,
         offered=figures.offered if result.level.open else None,
         achieved=figures.achieved,

@@ -280,6 +280,7 @@ class LevelResult(Record, frozen=True):
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
     our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed. Where our process
     `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
+    A level that is too short for its latency `needs_seconds` to have a steady rate.
     """
 
     level: Level
@@ -337,6 +338,7 @@ class LevelResult(Record, frozen=True):
     replayed: Replayed | None = None
     stood_still: list[StoodStill] = []
     disturbed: int = 0
+    needs_seconds: float | None = None
 
     @property
     def answered(self) -> int:
