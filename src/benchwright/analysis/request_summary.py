@@ -28,7 +28,8 @@ class RequestSummary(Record, frozen=True):
 
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
-    answered ones they are not known.
+    answered ones they are not known. `answers_at_once` were streamed and came in one piece: their time to the first
+    token is that of the whole answer, and they are in no figure of tokens per second.
     """
 
     total_requests: int = 0
@@ -68,6 +69,7 @@ class RequestSummary(Record, frozen=True):
     total_reasoning_tokens: int | None = None
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
+    answers_at_once: int = 0
 
     @property
     def all_requests(self) -> int:
@@ -154,6 +156,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         total_reasoning_tokens=requests.reasoning_tokens if thought else None,
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
+        answers_at_once=requests.at_once,
     )
 
 
@@ -177,6 +180,11 @@ def request_lines(requests: RequestSummary) -> list[str]:
         lines.append(
             f"{counted(requests.undecided_requests, 'request')} of these only because the server failed when it was "
             "asked whether it speaks the agent's dialect: run again when it is well."
+        )
+    if requests.answers_at_once:
+        lines.append(
+            f"{counted(requests.answers_at_once, 'answer')} came in one piece: the time to the first token is that of "
+            "the whole answer, and how fast tokens came is not known."
         )
     lines += _settling_lines(requests.settling_requests, requests.total_requests)
     return [*lines, *_standstill_lines(requests.stood_still_requests, requests.standstills)]

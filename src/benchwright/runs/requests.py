@@ -57,7 +57,8 @@ class RequestFigures:
     whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens.
     `reasoning_tokens` are those of the requests for which the server counted them (`reasoning_counted`), and of those
     for which we estimate (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had
-    settled, while our process did not stand still (`paces.in_timings`); `stood_still` requests met that it did.
+    settled, while our process did not stand still (`paces.in_timings`); `stood_still` requests met that it did. Of
+    `at_once` answers no pieces were seen to come: how fast their tokens came is not known.
     """
 
     def __init__(self) -> None:
@@ -73,6 +74,7 @@ class RequestFigures:
         self.reasoning_estimated = 0
         self.waited = 0
         self.timed = 0
+        self.at_once = 0
         self.settling = 0
         self.stood_still = 0
         self.prompt_tps = 0.0
@@ -121,6 +123,7 @@ class RequestFigures:
         _count(self.detect_lags, bucket(max(0, request.detect_lag)))
         if request.ttft is not None:
             times["ttft"].append(request.ttft / 1e9)
+            self.at_once += request.came_at_once
             if (speed := request.tokens_per_second_generation) is not None:
                 times["generation_tps"].append(speed)
             if (speed := request.tokens_per_second_prompt) is not None:
@@ -128,7 +131,7 @@ class RequestFigures:
                 self.prompt_tps_count += 1
         if request.ttfa is not None:
             times["ttfa"].append(request.ttfa / 1e9)
-        for slot, count in request.gaps.items():
+        for slot, count in request.gaps.items() if request.streaming is not None else ():
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
     def times(self, name: str) -> NDArray[np.float32]:

@@ -106,6 +106,13 @@ class Figures:
         """How much later than intended requests were begun, answered or not."""
         return spread((self._all.start - self._all.intended)[self._counted])
 
+    @property
+    def at_once(self) -> int:
+        """How many answers of several tokens were streamed and came in one piece."""
+        several = self._answered("completion_tokens") > 1
+        whole = np.isfinite(self._answered("ttft")) & np.isnan(self._answered("itl"))
+        return int((several & whole).sum())
+
     def ending(self) -> float | None:
         """The median time from the last token to the end of an answer; None where no moment of a token is known."""
         times = self._answered("latency") - self._answered("last_token")

@@ -107,6 +107,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     yield from _short_answers(results, plan.answer_tokens)
     yield from replay_notes(results, plan.speed)
     yield from _untimed(results)
+    yield from _at_once(results)
     yield from _ended_late(results)
     yield from _outlasting(results)
     yield from _asked_again(results)
@@ -120,6 +121,15 @@ def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
             yield (
                 f"At {one.level.name} {missing:,} of {counted(one.answered, 'answer')} had no first token: they were "
                 "empty, or not streamed. They count as answers, and have neither TTFT nor time per token"
+            )
+
+
+def _at_once(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.at_once:
+            yield (
+                f"At {one.level.name} {one.at_once:,} of {counted(one.answered, 'answer')} came in one piece: their "
+                "TTFT is the time of the whole answer, and how fast tokens came is not known of them"
             )
 
 

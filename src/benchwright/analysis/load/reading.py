@@ -163,6 +163,7 @@ def with_figures(
         normalized=figures.normalized(),
         late=figures.lateness() if result.level.open else None,
         ending=figures.ending(),
+        at_once=figures.at_once,
         outlasting=figures.outlasting,
         goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),

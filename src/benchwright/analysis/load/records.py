@@ -192,7 +192,7 @@ class Energy(Record, frozen=True):
 class Overall(Record, frozen=True):
     """The level from its first request to its last answer, ramp-up and drain included: as other programs count.
 
-    Rates per second over `seconds`. The times are means in seconds over the answered requests of two tokens or more:
+    Rates per second over `seconds`. The times are means in seconds over the answers that were seen to come in pieces:
     `tpot` is (latency - TTFT) / (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token
     latency); `itl` from the first to the last token over tokens - 1, as in GuideLLM, whose `tpot_with_ttft` is the time
     to the last token over all tokens.
@@ -280,7 +280,8 @@ class LevelResult(Record, frozen=True):
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
     our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed. Where our process
     `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
-    A level that is too short for its latency `needs_seconds` to have a steady rate.
+    A level that is too short for its latency `needs_seconds` to have a steady rate. Of `at_once` answers, which were
+    streamed and came in one piece, nothing is known of the time between tokens.
     """
 
     level: Level
@@ -339,6 +340,7 @@ class LevelResult(Record, frozen=True):
     stood_still: list[StoodStill] = []
     disturbed: int = 0
     needs_seconds: float | None = None
+    at_once: int = 0
 
     @property
     def answered(self) -> int:

@@ -102,11 +102,12 @@ def _rows(
     """What counts as a request of its own, each with the reason for which it failed and the gaps between its chunks."""
     turns = [request for request in record.requests if request.due is not None]
     for turn in turns:
-        yield _turn(turn, record.started_at - began_at), turn.error, turn.gaps
+        yield _turn(turn, record.started_at - began_at), turn.error, _merged([turn])
     if not turns:
         answered = record.status not in FAILED
         reason = None if answered else record.reason or str(record.status)
-        yield _row(record, began_at), reason, _merged(record)
+        own = [request for request in record.requests if request.role == "model"]
+        yield _row(record, began_at), reason, _merged(own)
 
 
 def _turn(request: RequestRecord, began: int) -> dict[str, float]:
@@ -172,9 +173,9 @@ def _moment(requests: Iterable[RequestRecord], name: str) -> float:
     return math.nan
 
 
-def _merged(record: TrialRecord) -> Mapping[int, int]:
-    """The gaps between chunks of all requests to the model."""
-    own = [request.gaps for request in record.requests if request.role == "model" and request.gaps]
+def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
+    """The gaps between the chunks of answers whose pieces were seen to come."""
+    own = [request.gaps for request in requests if request.gaps and request.streaming is not None]
     if len(own) < 2:
         return own[0] if own else {}
     merged = Counter[int]()
@@ -184,22 +185,16 @@ def _merged(record: TrialRecord) -> Mapping[int, int]:
 
 
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
-    """The mean time between the tokens of a trial's answers, in seconds; NaN where no answer has two of them.
+    """The mean time between the tokens of a trial's answers, in seconds; NaN where none was seen to come in pieces.
 
     From the first to the last token's moment, over the tokens after the first piece, all requests together. A usage
-    chunk or an end of the transfer that comes later is not a token, nor is reasoning that is counted and not sent. In
-    journals of earlier versions, which know neither, it is (total - ttft) / (tokens - 1).
+    chunk or an end of the transfer that comes later is not a token, nor is reasoning that is counted and not sent.
     """
     seconds, gaps = 0.0, 0
     for request in requests:
-        if request.ttft is None:
-            continue
-        if request.later_tokens is not None and request.last_token is not None:
-            later, end = request.later_tokens, request.last_token
-        else:
-            later, end = (request.usage.completion_tokens or request.chunks) - 1, request.total
-        if later > 0:
-            seconds += (end - request.ttft) / 1e9
+        lasted, later = request.streaming, request.tokens_after_first
+        if lasted is not None and later > 0:
+            seconds += lasted / 1e9
             gaps += later
     return seconds / gaps if gaps else math.nan
 

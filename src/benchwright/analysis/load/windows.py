@@ -118,7 +118,7 @@ def overall(requests: Requests) -> Overall | None:
     if not ok.any() or seconds <= 0:
         return None
     tokens = requests.completion_tokens[ok]
-    several = np.where(tokens > 1, tokens, np.nan)
+    several = np.where((tokens > 1) & np.isfinite(requests.itl[ok]), tokens, np.nan)
     end, first, last = (column[ok] for column in (requests.latency, requests.ttft, requests.last_token))
     told = np.isfinite(tokens)
     return Overall(
