@@ -11,7 +11,7 @@ import msgspec
 from benchwright import __version__
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
 from benchwright.endpoint.connection import Headers, WireError
-from benchwright.endpoint.failures import from_answer, from_wire
+from benchwright.endpoint.failures import answered, from_answer, from_wire
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import ProviderError
@@ -141,24 +141,33 @@ async def read_metrics(url: str) -> str:
     """The text at a Prometheus address.
 
     Raises:
-        ProviderError: it cannot be read.
+        ProviderError: If nobody answers there, or with something else than a page.
     """
-    address = parse_base_url(url)
-    document = await _get(address, "", None, url)
+    document = await _ask(parse_base_url(url), "", None, url)
+    if document.status != 200:
+        name = next((value for header, value in document.headers if header == b"server"), b"").decode(
+            "latin-1"
+        )
+        server = f" (server: {name})" if name else ""
+        raise ProviderError(f"{url} answered {answered(document.status, document.body).rstrip('.')}{server}.")
     return document.body.decode("utf-8", "replace")
 
 
 async def _get(address: Address, path: str, key: str | None, url: str, limits: Limits = PATIENCE) -> Document:
+    document = await _ask(address, path, key, url, limits)
+    if document.status != 200:
+        raise from_answer(document.status, document.headers, document.body, url, "")
+    return document
+
+
+async def _ask(address: Address, path: str, key: str | None, url: str, limits: Limits = PATIENCE) -> Document:
     wire = Wire(address, connections=1, limits=limits, proxy=proxy_for(address, os.environ))
     try:
-        document = await ask(wire, "GET", (address.prefix + path) or "/", key)
+        return await ask(wire, "GET", (address.prefix + path) or "/", key)
     except WireError as error:
         raise from_wire(error, url, answered_before=False) from None
     finally:
         wire.close()
-    if document.status != 200:
-        raise from_answer(document.status, document.headers, document.body, url, "")
-    return document
 
 
 class _Embedding(Record, frozen=True):
