@@ -49,7 +49,7 @@ def nothing_there() -> Iterator[str]:
 
 def asking_pack(packs: Packs, **scenarios: str) -> str:
     """A pack whose scenarios know their provider."""
-    pack = faulty_pack(packs.directory / "pack", **{name: ASK + body for name, body in scenarios.items()})
+    pack = faulty_pack(packs.directory / "pack", {}, **{name: ASK + body for name, body in scenarios.items()})
     entry = pack / "dist/benchlocal/index.js"
     entry.write_text(
         entry.read_text().replace(

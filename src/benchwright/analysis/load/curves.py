@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from benchwright.analysis.comparison.names import letter_of
+from benchwright.analysis.load.figure_records import Spread
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import plan_of
-from benchwright.analysis.load.records import Level, LevelPlan, LoadReport, Spread
+from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
 from benchwright.analysis.load.requests import Requests, read_requests
 from benchwright.analysis.load.undisturbed import undisturbed
 from benchwright.analysis.load.windows import find_window

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.records import Estimate, Gaps, Goodput, Objective, Spread
+from benchwright.analysis.load.figure_records import Estimate, Gaps, Goodput, Spread
+from benchwright.analysis.load.records import Objective
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
 from benchwright.stats.batches import effective_size, mean_interval, percentile_bound, percentile_interval

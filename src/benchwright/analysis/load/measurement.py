@@ -21,6 +21,9 @@ from benchwright.stats.prefixes import SeenPrefixes
 CACHED = 0.05
 """Share of prompt tokens from the server's cache from which on it is told."""
 
+REPEATED = 0.05
+"""Share of prompts that were sent before from which on it is told."""
+
 ENDS_LATE = 0.05
 """Share of the latency between the last token and the end of an answer from which on it is told."""
 
@@ -96,6 +99,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
             f"The server took up to {most * 100:.0f} % of the prompt tokens from its prefix cache (level "
             f"{_names(cached)}): prompts it has not seen take longer"
         )
+    yield from _sent_again(results)
     prompt, answer = results[0].prompt_length, results[0].answer_length
     if plan.synthetic and prompt is not None and answer is not None:
         yield f"Prompts had {prompt:,.0f} tokens and answers {answer:,.0f}, on average"
@@ -112,6 +116,25 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     yield from _outlasting(results)
     yield from _asked_again(results)
     yield from _unsteady(results)
+
+
+def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
+    """That prompts were sent again, and how often: a cache need not tell of itself to make them quicker."""
+    again = [one for one in results if one.replayed is None and (one.prompts_repeated or 0.0) > REPEATED]
+    told = [
+        f"at {one.level.name} {(one.prompts_repeated or 0.0) * 100:.0f} %"
+        + (
+            f" ({counted(one.prompts, 'prompt')}, each up to {one.prompt_most:,} times)"
+            if one.prompt_most > 1
+            else ""
+        )
+        for one in again
+    ]
+    if told:
+        yield (
+            f"Requests sent prompts again that had been sent before: {', '.join(told)}. A server that keeps prompts in "
+            "a cache begins their answers sooner, whether or not it says so"
+        )
 
 
 def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:

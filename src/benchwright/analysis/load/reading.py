@@ -11,13 +11,14 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.joint.views import clusters_of, judged, right
-from benchwright.analysis.load.cached_prompts import WARM, unexpected_share
+from benchwright.analysis.load.cached_prompts import WARM, PromptsSent, look_at_prompts
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.details import LevelDetail, detail_of
 from benchwright.analysis.load.energy import energy_of
+from benchwright.analysis.load.figure_records import Server
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.looks import read_kept_power, read_looks
-from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
+from benchwright.analysis.load.records import LevelPlan, LevelResult
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
 from benchwright.analysis.load.undisturbed import told_standstills, undisturbed
@@ -88,7 +89,8 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     summary = run.summary
     keep_figures(table, summary)
     side = run.side("primary") if run.manifest.scorers else None
-    unexpected = None if sent is None or plan.made_of_trace else unexpected_share(table, sent)
+    prompts = PromptsSent() if sent is None or plan.made_of_trace else look_at_prompts(table, sent)
+    _, times = np.unique(table.sample.numbers(table.counted("primary")), return_counts=True)
     seconds = table.sessions.wall_seconds
     level, most = plan.level, in_flight(requests)
     processes = run.manifest.settings.get("workers") or 1
@@ -113,8 +115,11 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         disturbed=int(requests.ok.size - counting.ok.size),
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
-        unexpected_cached=unexpected,
-        warm_cache=unexpected is not None and unexpected > WARM,
+        unexpected_cached=prompts.unexpected,
+        warm_cache=prompts.unexpected is not None and prompts.unexpected > WARM,
+        prompts=int(times.size),
+        prompt_most=int(times.max(initial=0)),
+        prompts_repeated=prompts.repeated,
         server=server_of(looks),
         simulated=requests.simulated,
     )

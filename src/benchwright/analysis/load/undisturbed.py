@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.records import StoodStill
+from benchwright.analysis.load.figure_records import StoodStill
 from benchwright.analysis.load.requests import Requests
 from benchwright.runs.lag import Standstill
 

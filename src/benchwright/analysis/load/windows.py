@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.analysis.load.records import LevelPlan, Overall, WindowRule
+from benchwright.analysis.load.figure_records import Overall
+from benchwright.analysis.load.records import LevelPlan, WindowRule
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
 from benchwright.stats.steady import CERTAIN, drift, warm_up
