@@ -55,7 +55,7 @@ async def test_a_place_that_is_free_at_the_end_is_not_taken_again(tmp_path: Path
 
 async def test_it_holds_where_the_concurrency_finds_itself(tmp_path: Path) -> None:
     begun, journal = Begun(), Journal(tmp_path)
-    executor = adaptive.AdaptiveExecutor({}, 4, lambda level, settled: None)
+    executor = adaptive.AdaptiveExecutor({}, 4, lambda level, settled, alone: None)
     await run(endless(begun), executor, journal)
     journal.close()
     assert len(begun.moments) == 1

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from benchwright.formats import counted
 from benchwright.records import Record
 from benchwright.runs.lag import Standstill
+from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.standstills import standstill_text
@@ -29,7 +30,8 @@ class RequestSummary(Record, frozen=True):
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
     answered ones they are not known. `answers_at_once` were streamed and came in one piece: their time to the first
-    token is that of the whole answer, and they are in no figure of tokens per second.
+    token is that of the whole answer, and they are in no figure of tokens per second. `one_at_a_time` is what showed
+    the concurrency that found itself that the server serves one request at a time.
     """
 
     total_requests: int = 0
@@ -70,6 +72,7 @@ class RequestSummary(Record, frozen=True):
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
     answers_at_once: int = 0
+    one_at_a_time: OneAtATime | None = None
 
     @property
     def all_requests(self) -> int:
@@ -157,6 +160,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
         answers_at_once=requests.at_once,
+        one_at_a_time=sessions.paces.one_at_a_time,
     )
 
 
@@ -181,6 +185,8 @@ def request_lines(requests: RequestSummary) -> list[str]:
             f"{counted(requests.undecided_requests, 'request')} of these only because the server failed when it was "
             "asked whether it speaks the agent's dialect: run again when it is well."
         )
+    if requests.one_at_a_time is not None:
+        lines.append(f"{one_at_a_time_text(requests.one_at_a_time)}.")
     if requests.answers_at_once:
         lines.append(
             f"{counted(requests.answers_at_once, 'answer')} came in one piece: the time to the first token is that of "

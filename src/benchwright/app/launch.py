@@ -37,6 +37,7 @@ from benchwright.runs import store
 from benchwright.runs.about import title_of
 from benchwright.runs.journal import Journal
 from benchwright.runs.manifest import read_manifest, write_manifest
+from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say, plain
 
@@ -233,9 +234,14 @@ async def _executor(
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
     """What journals each level, and tells those who want to hear of it."""
 
-    def paced(level: int, settled: bool) -> None:
-        journal.write(RunEvent("concurrency", wall_ns(), {"level": level, "settled": settled}))
+    def paced(level: int, settled: bool, alone: OneAtATime | None) -> None:
+        detail = {"level": level, "settled": settled}
+        journal.write(
+            RunEvent("concurrency", wall_ns(), detail if alone is None else {**detail, "alone": alone})
+        )
         for listener in listeners:
+            if alone is not None:
+                listener.said(f"{one_at_a_time_text(alone)}.")
             if isinstance(listener, PaceListener):
                 listener.paced(level, settled)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.records import Amount, Moment, Record
+from benchwright.runs.one_at_a_time import OneAtATime
 
 SPOILING_LAG_NS = 10_000_000
 """At a 99th percentile of loop lag above this (10 ms), timings of single tokens and short answers cannot be trusted."""
@@ -59,3 +60,4 @@ class EventDetail(Record, frozen=True):
     lag: LoopLag | None = None
     level: Amount = 1
     settled: bool = False
+    alone: OneAtATime | None = None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from benchwright.records import RequestRecord, RunEvent
+from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.standstills import STOOD_STILL
 
 SETTLING = "settling"
@@ -27,7 +30,7 @@ class Paces:
 
     `settled` are the levels at which it stood, in their order, `last` the one that it came to in the end, and
     `spans` (wall-clock ns) when it was not settled. `found` and `given` tell whether sessions found it, or were given
-    it.
+    it. `one_at_a_time` is what showed that the server serves one request at a time, if something did.
     """
 
     def __init__(self) -> None:
@@ -35,6 +38,7 @@ class Paces:
         self.last: int | None = None
         self.spans: list[tuple[int, int]] = []
         self.found = self.given = False
+        self.one_at_a_time: OneAtATime | None = None
         self._in_session = False
         self._since: int | None = None
 
@@ -48,6 +52,8 @@ class Paces:
             self._since = event.at if self._since is None else self._since
             return
         self._add_seconds(event.at)
+        alone = event.detail.get("alone")
+        self.one_at_a_time = None if alone is None else msgspec.convert(alone, OneAtATime)
         if self.settled[-1:] != [level]:
             self.settled.append(level)
 

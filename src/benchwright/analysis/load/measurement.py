@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from benchwright.analysis.joint.concurrency import by_concurrency
 from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.load.one_at_a_time import levels_alone
 from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, sides_of
 from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
 from benchwright.analysis.load.replay_notes import replay_notes
@@ -15,11 +16,14 @@ from benchwright.analysis.load.sweep import Sweep
 from benchwright.analysis.load.windows import LATENCIES_NEEDED
 from benchwright.formats import counted, duration, milliseconds
 from benchwright.runs.manifest import read_manifest
+from benchwright.runs.one_at_a_time import one_at_a_time_text
 from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 CACHED = 0.05
 """Share of prompt tokens from the server's cache from which on it is told."""
+
+MORE_AT_ONCE = "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
 
 REPEATED = 0.05
 """Share of prompts that were sent before from which on it is told."""
@@ -99,6 +103,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
             f"The server took up to {most * 100:.0f} % of the prompt tokens from its prefix cache (level "
             f"{_names(cached)}): prompts it has not seen take longer"
         )
+    yield from _one_at_a_time(results)
     yield from _sent_again(results)
     prompt, answer = results[0].prompt_length, results[0].answer_length
     if plan.synthetic and prompt is not None and answer is not None:
@@ -116,6 +121,20 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     yield from _outlasting(results)
     yield from _asked_again(results)
     yield from _unsteady(results)
+
+
+def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
+    """That the server serves one request at a time, with what shows it."""
+    found = levels_alone(results)
+    alone = [one for one in results if one.streams_alone is not None]
+    if found is not None:
+        yield f"{one_at_a_time_text(found)}. {MORE_AT_ONCE}"
+    elif alone:
+        most = max(alone, key=lambda one: one.in_flight)
+        yield (
+            f"The server serves one request at a time: at {most.level.name}, of {most.streams_alone:,} answers none "
+            f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. {MORE_AT_ONCE}"
+        )
 
 
 def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:

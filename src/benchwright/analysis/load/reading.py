@@ -18,6 +18,7 @@ from benchwright.analysis.load.energy import energy_of
 from benchwright.analysis.load.figure_records import Server
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.looks import read_kept_power, read_looks
+from benchwright.analysis.load.one_at_a_time import streams_alone
 from benchwright.analysis.load.records import LevelPlan, LevelResult
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
@@ -169,6 +170,7 @@ def with_figures(
         late=figures.lateness() if result.level.open else None,
         ending=figures.ending(),
         at_once=figures.at_once,
+        streams_alone=streams_alone(requests),
         outlasting=figures.outlasting,
         goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),

@@ -145,7 +145,8 @@ class LevelResult(Record, frozen=True):
     our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed. Where our process
     `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
     A level that is too short for its latency `needs_seconds` to have a steady rate. Of `at_once` answers, which were
-    streamed and came in one piece, nothing is known of the time between tokens.
+    streamed and came in one piece, nothing is known of the time between tokens. `streams_alone` answers were streamed,
+    none while another one was, although that would be likely: the server serves one request at a time.
     """
 
     level: Level
@@ -208,6 +209,7 @@ class LevelResult(Record, frozen=True):
     disturbed: int = 0
     needs_seconds: float | None = None
     at_once: int = 0
+    streams_alone: int | None = None
 
     @property
     def answered(self) -> int:

@@ -18,12 +18,13 @@ from benchwright.engine.lag import telling_standstills
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
-from benchwright.records import RequestRecord
+from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.lag import Standstill
+from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.paces import SETTLING
 
-OnPace = Callable[[int, bool], None]
-"""Is told each new level, and whether it has settled."""
+OnPace = Callable[[int, bool, OneAtATime | None], None]
+"""Is told each new level, whether it has settled, and what has shown that the server serves one request at a time."""
 
 
 @runtime_checkable
@@ -87,9 +88,12 @@ class _TimedPace:
         self._paced = paced
         self._deliver = deliver
         self._told = (pace.level, False)
+        self._since = wall_ns()
+        self._latencies: dict[int, tuple[int, int]] = {}
+        """How many requests began and ended at each level, and their ns."""
         self._stood: list[tuple[int, float]] = []
         """From when to when, in ns since the epoch, the level stood."""
-        paced(pace.level, False)
+        paced(pace.level, False, None)
 
     def refused(self, attempt: int) -> None:
         self.pace.refuse(perf_counter_ns(), again=attempt > 1)
@@ -111,13 +115,36 @@ class _TimedPace:
             self._stood.append((wall_ns(), float("inf")))
         elif self._told[1]:
             self._stood[-1] = self._stood[-1][0], wall_ns()
+        if level != self._told[0]:
+            self._since = wall_ns()
         self._told = level, settled
-        self._paced(level, settled)
+        self._paced(level, settled, self._one_at_a_time() if settled and level == 1 else None)
+
+    def _one_at_a_time(self) -> OneAtATime | None:
+        """What levels 1 and 2 have shown, if it is as of a server that serves one request at a time."""
+        gain, known = self.pace.gain(2), self._latencies
+        if gain is None or not {1, 2} <= known.keys():
+            return None
+        alone, two = (ns / count for count, ns in (known[1], known[2]))
+        found = OneAtATime(2, gain, two / alone) if alone else None
+        return found if found is not None and found.holds else None
+
+    def _time(self, record: TrialRecord) -> None:
+        """Takes in how long requests took that began and ended at the present level."""
+        for request in record.requests:
+            if (
+                request.role == "model"
+                and request.error is None
+                and record.started_at + request.started >= self._since
+            ):
+                count, ns = self._latencies.get(self._told[0], (0, 0))
+                self._latencies[self._told[0]] = count + 1, ns + request.total
 
     def deliver(self, result: Result) -> Awaitable[None]:
         """Delivers a result, those of its requests flagged that began while the level did not stand."""
         if isinstance(result, Solved):
             record = result.record
+            self._time(record)
             flagged = [self._flagged(request, record.started_at) for request in record.requests]
             if flagged != record.requests:
                 result = msgspec.structs.replace(
