@@ -187,7 +187,8 @@ class RequestRecord(Record, frozen=True):
     `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
     follow from what it does). `dialect` is how a program asked: chat, messages, responses or gemini.
     `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
-    stream; both are None without streaming.
+    stream; both are None without streaming. `resent` is how often it had been sent on kept-alive connections that the
+    server closed upon it, and `lost` the time that this took, which is a part of `waited`.
     """
 
     id: str
@@ -215,6 +216,8 @@ class RequestRecord(Record, frozen=True):
     later_tokens: Amount | None = None
     due: Offset | None = None
     dialect: str = "chat"
+    resent: Amount = 0
+    lost: Amount = 0
 
     @property
     def request_id(self) -> str:

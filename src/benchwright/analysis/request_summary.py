@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.formats import counted
+from benchwright.formats import counted, duration
 from benchwright.records import Record
 from benchwright.runs.lag import Standstill
 from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
@@ -31,7 +31,8 @@ class RequestSummary(Record, frozen=True):
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
     answered ones they are not known. `answers_at_once` were streamed and came in one piece: their time to the first
     token is that of the whole answer, and they are in no figure of tokens per second. `one_at_a_time` is what showed
-    the concurrency that found itself that the server serves one request at a time.
+    the concurrency that found itself that the server serves one request at a time. `resent_requests` had been sent on
+    idle connections that the server closed upon them, which took each `longest_lost_seconds` at most.
     """
 
     total_requests: int = 0
@@ -73,6 +74,8 @@ class RequestSummary(Record, frozen=True):
     unknown_reasoning_requests: int = 0
     answers_at_once: int = 0
     one_at_a_time: OneAtATime | None = None
+    resent_requests: int = 0
+    longest_lost_seconds: float = 0.0
 
     @property
     def all_requests(self) -> int:
@@ -161,6 +164,8 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         unknown_reasoning_requests=requests.answered - thought,
         answers_at_once=requests.at_once,
         one_at_a_time=sessions.paces.one_at_a_time,
+        resent_requests=requests.resent,
+        longest_lost_seconds=requests.longest_lost / 1e9,
     )
 
 
@@ -187,6 +192,11 @@ def request_lines(requests: RequestSummary) -> list[str]:
         )
     if requests.one_at_a_time is not None:
         lines.append(f"{one_at_a_time_text(requests.one_at_a_time)}.")
+    if requests.resent_requests:
+        lines.append(
+            f"{counted(requests.resent_requests, 'request')} sent again because the server had closed an idle "
+            f"connection: at most {duration(requests.longest_lost_seconds)} lost, in no time above."
+        )
     if requests.answers_at_once:
         lines.append(
             f"{counted(requests.answers_at_once, 'answer')} came in one piece: the time to the first token is that of "

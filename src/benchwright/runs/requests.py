@@ -58,7 +58,8 @@ class RequestFigures:
     `reasoning_tokens` are those of the requests for which the server counted them (`reasoning_counted`), and of those
     for which we estimate (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had
     settled, while our process did not stand still (`paces.in_timings`); `stood_still` requests met that it did. Of
-    `at_once` answers no pieces were seen to come: how fast their tokens came is not known.
+    `at_once` answers no pieces were seen to come: how fast their tokens came is not known. `resent` requests had been
+    sent on connections that the server then closed, which cost each at most `longest_lost` ns.
     """
 
     def __init__(self) -> None:
@@ -75,6 +76,8 @@ class RequestFigures:
         self.waited = 0
         self.timed = 0
         self.at_once = 0
+        self.resent = 0
+        self.longest_lost = 0
         self.settling = 0
         self.stood_still = 0
         self.prompt_tps = 0.0
@@ -104,6 +107,8 @@ class RequestFigures:
         self.failed += request.error is not None
         self.settling += SETTLING in request.flags
         self.stood_still += STOOD_STILL in request.flags
+        self.resent += request.resent > 0
+        self.longest_lost = max(self.longest_lost, request.lost)
         self.translated += TRANSLATED in request.flags
         self.undecided += UNDECIDED in request.flags
         if request.error is None:

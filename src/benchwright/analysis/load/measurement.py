@@ -116,6 +116,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     yield from _short_answers(results, plan.answer_tokens)
     yield from replay_notes(results, plan.speed)
     yield from _untimed(results)
+    yield from _resent(results)
     yield from _at_once(results)
     yield from _ended_late(results)
     yield from _outlasting(results)
@@ -163,6 +164,16 @@ def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
             yield (
                 f"At {one.level.name} {missing:,} of {counted(one.answered, 'answer')} had no first token: they were "
                 "empty, or not streamed. They count as answers, and have neither TTFT nor time per token"
+            )
+
+
+def _resent(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.lost is not None:
+            yield (
+                f"At {one.level.name} {counted(one.lost.n, 'request')} of {one.answered:,} had to be sent again, as "
+                f"the server had closed an idle connection: {milliseconds(one.lost.p50.value)} ms lost (median), up to "
+                f"{milliseconds(one.lost.p99.value)} ms (p99), which is in their TTFT"
             )
 
 

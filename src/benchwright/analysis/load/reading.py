@@ -162,6 +162,7 @@ def with_figures(
         ttft=figures.spread("ttft"),
         ttfa=figures.answered_later(),
         connect=figures.spread("connect"),
+        lost=figures.spread("lost"),
         gaps=figures.gaps(),
         latency=figures.spread("latency"),
         sent_latency=figures.spread("sent_latency"),

@@ -146,7 +146,8 @@ class LevelResult(Record, frozen=True):
     `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
     A level that is too short for its latency `needs_seconds` to have a steady rate. Of `at_once` answers, which were
     streamed and came in one piece, nothing is known of the time between tokens. `streams_alone` answers were streamed,
-    none while another one was, although that would be likely: the server serves one request at a time.
+    none while another one was, although that would be likely: the server serves one request at a time. `lost` is what
+    it took to send requests again whose idle connections the server had closed; it is part of their TTFT.
     """
 
     level: Level
@@ -210,6 +211,7 @@ class LevelResult(Record, frozen=True):
     needs_seconds: float | None = None
     at_once: int = 0
     streams_alone: int | None = None
+    lost: Spread | None = None
 
     @property
     def answered(self) -> int:

@@ -24,7 +24,8 @@ class Requests(NamedTuple):
     `intended` and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
     `sent_latency` from the real one; `ttfa` is to the first token of the answer proper, `last_token` to the last,
     both as `ttft`; `itl` is the mean time between tokens and `connect` the time that opening connections took. `chunks`
-    and `later_tokens` are those after the first chunk. What is not known is NaN. `ok` tells the trials that were
+    and `later_tokens` are those after the first chunk. `lost` is what sending once more took, on a connection that the
+    server had not closed; NaN for what was sent once. What is not known is NaN. `ok` tells the trials that were
     answered; `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks.
     """
 
@@ -38,6 +39,7 @@ class Requests(NamedTuple):
     ttfa: Vector
     last_token: Vector
     connect: Vector
+    lost: Vector
     chunks: Vector
     later_tokens: Vector
     prompt_tokens: Vector
@@ -58,7 +60,7 @@ class Requests(NamedTuple):
 
 COLUMNS = (
     *("intended", "start", "end", "ttft", "latency", "sent_latency", "itl"),
-    *("ttfa", "last_token", "connect", "chunks", "later_tokens"),
+    *("ttfa", "last_token", "connect", "lost", "chunks", "later_tokens"),
     *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
 )
 
@@ -129,6 +131,7 @@ def _turn(request: RequestRecord, began: int) -> dict[str, float]:
         "ttfa": math.nan if request.ttfa is None else sent + request.ttfa / 1e9 - intended,
         "last_token": math.nan if request.last_token is None else sent + request.last_token / 1e9 - intended,
         "connect": request.connect / 1e9 if request.connect else math.nan,
+        "lost": request.lost / 1e9 if request.resent else math.nan,
         "chunks": float(max(0, request.chunks - 1)),
         "later_tokens": _total([request.later_tokens]),
         "prompt_tokens": _total([request.usage.prompt_tokens]),
@@ -144,6 +147,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
     late, start = record.late / 1e9, (record.started_at - began_at) / 1e9
     spent = max((one.started + one.total for one in answered), default=record.duration) / 1e9
     opened = [one.connect for one in answered if one.connect]
+    lost = [one.lost for one in answered if one.resent]
     return {
         "intended": start - late,
         "start": start,
@@ -155,6 +159,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
         "ttfa": late + _moment(answered, "ttfa"),
         "last_token": late + _moment(answered[::-1], "last_token"),
         "connect": sum(opened) / 1e9 if opened else math.nan,
+        "lost": sum(lost) / 1e9 if lost else math.nan,
         "chunks": float(sum(max(0, one.chunks - 1) for one in answered)),
         "later_tokens": _total(one.later_tokens for one in answered),
         "prompt_tokens": _total(one.usage.prompt_tokens for one in answered),
