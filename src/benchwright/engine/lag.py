@@ -39,7 +39,7 @@ class LoopLagSampler:
     def __init__(self) -> None:
         self._lags: dict[int, int] = {}
         self._longest = 0
-        self._due = self._cpu = self._asleep = 0
+        self._due = self._cpu = self._asleep = self._ahead = 0
         self._standstills: list[Standstill] = []
         self._spans: list[tuple[int, int]] = []
         self._told: list[OnStandstill] = []
@@ -47,7 +47,7 @@ class LoopLagSampler:
 
     def __enter__(self) -> LoopLagSampler:
         _samplers[asyncio.get_running_loop()] = self
-        self._asleep = clock.asleep_ns()
+        self._asleep, self._ahead = clock.asleep_ns(), clock.ahead_ns() or 0
         self._schedule()
         return self
 
@@ -72,22 +72,38 @@ class LoopLagSampler:
 
     def look(self) -> bool:
         """Note a standstill that the timer has not noticed yet; return whether there has been any so far."""
-        now, asleep = perf_counter_ns(), clock.asleep_ns()
-        late, slept = max(0, now - self._due), max(0, asleep - self._asleep)
-        self._asleep += slept
-        if late + slept >= STANDSTILL_NS:
-            self._note(now, late, slept)
+        now = perf_counter_ns()
+        late, slept, jumped = max(0, now - self._due), self._slept(), self._jumped()
+        unseen = max(slept, jumped if jumped >= STANDSTILL_NS else 0)
+        if late + unseen >= STANDSTILL_NS:
+            cause: StandstillCause = "suspended" if 2 * slept > unseen else "jumped"
+            self._note(now, late, unseen, self._why_late(late) if late >= unseen else cause)
             self._expect(now)
         return bool(self._spans)
 
-    def _note(self, now: int, late: int, slept: int) -> None:
-        used = process_time_ns() - self._cpu
-        cause: StandstillCause = "busy" if used > IDLE_SHARE * late else "stopped"
-        if slept > late:
-            cause = "suspended"
-        found = Standstill(clock.wall_ns() - late, late + slept, cause)
-        if cause == "suspended":
+    def _slept(self) -> int:
+        """How long the machine was suspended since the last look."""
+        slept = max(0, clock.asleep_ns() - self._asleep)
+        self._asleep += slept
+        return slept
+
+    def _jumped(self) -> int:
+        """By how much the system's clock went ahead of ours since the last look."""
+        ahead = clock.ahead_ns()
+        if ahead is None:
+            return 0
+        jumped, self._ahead = ahead - self._ahead, ahead
+        return jumped
+
+    def _why_late(self, late: int) -> StandstillCause:
+        return "busy" if process_time_ns() - self._cpu > IDLE_SHARE * late else "stopped"
+
+    def _note(self, now: int, late: int, unseen: int, cause: StandstillCause) -> None:
+        """Takes in a standstill of which our clock has seen the part `late`, and not seen the rest."""
+        found = Standstill(clock.wall_ns() - late, late + unseen, cause)
+        if unseen > late:
             clock.set_anew()
+            self._ahead = 0
         self._standstills.append(found)
         self._spans.append((now - late - INTERVAL_NS, now))
         self._longest = max(self._longest, found.ns)

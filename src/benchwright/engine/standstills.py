@@ -29,7 +29,7 @@ def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
     The clock of the event loop does not count the time in which a machine is suspended.
     """
     when = limit.when()
-    if when is not None and not limit.expired() and standstill.cause != "suspended":
+    if when is not None and not limit.expired() and standstill.cause in ("stopped", "busy"):
         limit.reschedule(when + standstill.ns / 1e9)
 
 

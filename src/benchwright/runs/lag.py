@@ -11,14 +11,15 @@ SPOILING_LAG_NS = 10_000_000
 """At a 99th percentile of loop lag above this (10 ms), timings of single tokens and short answers cannot be trusted."""
 
 
-StandstillCause = Literal["stopped", "busy", "suspended"]
+StandstillCause = Literal["stopped", "busy", "suspended", "jumped"]
 
 
 class Standstill(Record, frozen=True):
     """A time in which our own process stood still: from `began` (wall-clock ns) on, for so many `ns`.
 
     It was `stopped` (a signal, a frozen container, a paused machine, or a blocking wait), `busy` with code that kept
-    its event loop, or the machine was `suspended`.
+    its event loop, or the machine was `suspended`. If the system's clock `jumped` ahead, either a virtual machine was
+    paused together with its other clocks, or the clock was set.
     """
 
     began: Moment

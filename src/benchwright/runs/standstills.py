@@ -17,6 +17,7 @@ CAUSES = {
     "stopped": "it was stopped, frozen or blocked, and used no processor time",
     "busy": "code in its own process kept it busy",
     "suspended": "the machine was suspended",
+    "jumped": "the system's clock went ahead: the machine was paused, or its clock was set",
 }
 
 

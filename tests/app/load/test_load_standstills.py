@@ -130,6 +130,12 @@ def read(clock):
 time.clock_gettime_ns = read
 """
 
+PAUSED = """
+import os, time
+real = time.time_ns
+time.time_ns = lambda: real() + (600_000_000_000 if os.path.exists("now") else 0)
+"""
+
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_step_of_the_systems_clock_moves_no_request(program: Program, workers: str) -> None:
@@ -147,16 +153,28 @@ def test_a_step_of_the_systems_clock_moves_no_request(program: Program, workers:
     assert not level.stood_still
 
 
-def test_a_suspended_machine_is_known(program: Program) -> None:
-    """CLOCK_BOOTTIME goes on while the machine sleeps, here for ten minutes; CLOCK_MONOTONIC does not."""
-    clocks = with_other_clocks(program, SUSPENDED)
+@pytest.mark.parametrize(
+    ("code", "cause", "told"),
+    [
+        (SUSPENDED, "suspended", "the machine was suspended"),
+        (PAUSED, "jumped", "the machine was paused, or its clock"),
+    ],
+    ids=["suspended", "paused"],
+)
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_machine_that_slept_is_known(
+    program: Program, code: str, cause: str, told: str, workers: str
+) -> None:
+    """CLOCK_BOOTTIME goes on while the machine sleeps, here for ten minutes; CLOCK_MONOTONIC does not. In a virtual
+    machine that was paused both stand, and the wall clock is put right."""
+    clocks = with_other_clocks(program, code)
     with server() as url:
-        process = begin(program, url, *CLOSED, more=clocks)
+        process = begin(program, url, *CLOSED, "--workers", workers, more=clocks)
         until_done(program, 60, process)
         program.write("now", "")
         level, said = end(process)
-    (still,) = level.stood_still
-    assert still.cause == "suspended"
-    assert still.seconds == pytest.approx(600, abs=1)
-    assert "the machine was suspended" in said
     has_true_figures(level, RATES[CLOSED])
+    (still,) = level.stood_still
+    assert still.cause == cause
+    assert still.seconds == pytest.approx(600, abs=1)
+    assert told in " ".join(said.split())
