@@ -87,7 +87,8 @@ def _stood_still(result: LevelResult) -> str:
     counting = result.requests - result.disturbed
     if not counting:
         return f"{begin} All requests met it: there are no figures."
-    return f"{begin} Its figures are those of {counting:,} of {result.requests:,} requests, the longest time without."
+    which = f"{counting:,} of {result.requests:,} requests: those of the longest time without a standstill"
+    return f"{begin} Its figures are those of {which}."
 
 
 def _warm(report: LoadReport) -> Iterator[Line]:
