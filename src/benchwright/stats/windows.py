@@ -55,7 +55,8 @@ def window(
 
     Seconds of `warmup` count from the first intended start, those of `cooldown` back from the last. Where it is said
     which requests were `answered`, a burst is told by how long these took: a refusal takes no time. Where times
-    `may_grow` as long as the load lasts, as in an open loop, it is told by the first tenth of them.
+    `may_grow` as long as the load lasts, as in an open loop, the first requests tell how long they take while nothing
+    waits (`first_ones`).
 
     Raises:
         ValueError: lengths that differ, intended starts out of order, or a value that is not finite.
@@ -75,14 +76,31 @@ def window(
     if first > last:
         return None
     begin, end = float(due[first]), float(due[last])
-    took = (ended - begun)[first : last + 1]
-    well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)[first : last + 1]
-    known = took[well] if well.any() else took
-    taken = np.median(known[: max(1, known.size // 10)] if may_grow else known)
+    took = ended - begun
+    well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)
+    taken = _usual(took[first : last + 1], well[first : last + 1])
+    if may_grow:
+        first_few = first_ones(took.size)
+        taken = min(taken, _usual(took[first_few], well[first_few]))
     burst = bool(end <= begin or end - begin < taken)
     if burst:
         end = float(ended[first : last + 1].max())
     return Window(first, last, begin, end, burst)
+
+
+FIRST_ONES = 5
+"""So many requests at most tell how long an answer takes while nothing waits: in a queue that grows fast, a tenth of
+them is part of it already."""
+
+
+def first_ones(number: int) -> slice:
+    """Return the places of the first of so many requests: a tenth of them, five at most, and one at least."""
+    return slice(0, max(1, min(number // 10, FIRST_ONES)))
+
+
+def _usual(took: Vector, answered: np.ndarray) -> float:
+    """The median time of the answered requests; of all, if none was."""
+    return float(np.median(took[answered] if answered.any() else took))
 
 
 def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:

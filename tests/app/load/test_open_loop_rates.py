@@ -163,6 +163,25 @@ def test_a_server_that_does_not_keep_up_answers_what_it_can(
     assert poisson or not found.steady
 
 
+@given(st.integers(1, 8), st.floats(0.05, 1), st.floats(3, 12), st.integers(30, 90))
+@settings(max_examples=60, deadline=None)
+def test_a_queue_that_outgrows_its_level_hides_nothing_of_what_the_server_can(
+    slots: int, seconds: float, too_much: float, served: int
+) -> None:
+    """Answers take longer than the level lasts, as they wait: that is no burst, and more time would not help."""
+    capacity = slots / seconds
+    requests = asked(
+        Server(slots, seconds),
+        capacity * too_much,
+        max(served / capacity, 6 * seconds),
+        poisson=False,
+        seed=0,
+    )
+    _, level = figures(requests, capacity * too_much)
+    assert level.achieved is not None
+    assert level.achieved.value == pytest.approx(capacity, rel=0.1)
+
+
 @given(st.floats(0.5, 8), st.floats(1.0, 1.9), st.integers(5, 40))
 @settings(max_examples=60, deadline=None)
 def test_a_level_too_short_for_its_latency_has_no_rate_and_says_how_long_it_must_be(

@@ -12,7 +12,7 @@ from benchwright.analysis.load.records import LevelPlan, WindowRule
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
 from benchwright.stats.steady import CERTAIN, drift, warm_up
-from benchwright.stats.windows import Cut, Window, most_at_once, window
+from benchwright.stats.windows import Cut, Window, first_ones, most_at_once, window
 
 DRIFTS = 0.2
 """Change of the latency over the window from which on there is no steady state."""
@@ -65,12 +65,11 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
 
 def _filling(requests: Requests) -> int:
     """How many requests of an open loop the server met before it was full: a tenth of all, and those that were due
-    before half of these had been answered."""
-    tenth = requests.ok.size // 10
-    first = slice(0, max(1, tenth))
+    before half of the first ones had been answered."""
+    first = first_ones(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]
     filled = int(np.searchsorted(requests.intended, np.median(ends))) if ends.size else 0
-    return max(tenth, filled)
+    return max(requests.ok.size // 10, filled)
 
 
 def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
@@ -104,11 +103,11 @@ LATENCIES_NEEDED = 3
 def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
     """Return for how long requests must be issued for a steady rate; None without an answer.
 
-    In an open loop the first tenth of them says how long an answer takes: later ones may have waited for these.
+    In an open loop the first requests say how long an answer takes: later ones may have waited for these.
     """
     latencies = requests.latency[requests.ok]
     if is_open:
-        latencies = latencies[: max(1, latencies.size // 10)]
+        latencies = latencies[first_ones(latencies.size)]
     return LATENCIES_NEEDED * float(np.median(latencies)) if latencies.size else None
 
 
