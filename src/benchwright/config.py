@@ -211,6 +211,8 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     system: str | None = None
     template: str | None = None
     group_by: str | None = None
+    skip_bad_rows: bool = False
+    """Whether rows that are not as they should be are left out, and counted."""
 
     n: int = 1
     pass_threshold: float = 1.0

@@ -78,6 +78,7 @@ class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
     system: str | None
     template: str | None
     group_by: str | None
+    skip_bad_rows: bool
     n: int
     pass_threshold: float
     max_turns: int

@@ -140,6 +140,8 @@ row_options = together(
            help="System prompt of every row (default: the row's own, if any)."),
     option("--template", metavar="TEXT", heading="Dataset", rare=True,
            help="Prompt template; {prompt} is replaced by the row's (default: {prompt})."),
+    option("--skip-bad-rows", is_flag=True, heading="Dataset", rare=True,
+           help="Leave out rows that cannot be asked or scored, and count them."),
 )  # fmt: skip
 """How rows of a dataset are read."""
 

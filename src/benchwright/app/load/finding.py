@@ -115,6 +115,7 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
             **rows,
             dataset=settings.dataset,
             column=settings.column,
+            skip_bad_rows=settings.skip_bad_rows,
             scorer=settings.scorer,
             scorer_option=settings.scorer_option,
             judge_model=settings.judge_model,
@@ -124,6 +125,8 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
         request = prepare_eval(own, say).request
     else:
         task = PromptTask(settings.dataset, [], columns=settings.column, needs_target=False, **rows)
+        if settings.skip_bad_rows:
+            task.skip_bad_rows()
         digest, samples = file_fingerprint(settings.dataset), task.size()
         data = DataFile(str(settings.dataset), digest, samples, columns=settings.column)
         request = plain_request(settings, task, samples, settings.dataset.stem, "eval", say, (data,))

@@ -64,6 +64,7 @@ class LoadSettings(ThinkingSettings):
     column: dict[str, str] = {}
     system: str | None = None
     template: str | None = None
+    skip_bad_rows: bool = False
 
     levels: tuple[int, ...] = ()
     """Concurrencies; of a sweep the first."""
