@@ -13,7 +13,6 @@ from benchwright.analysis.summary import RunSummary, ScoreSummary, summarise
 from benchwright.records import (
     SIMULATED,
     JournalLine,
-    LoopLag,
     RequestRecord,
     RunEvent,
     ScoreRecord,
@@ -22,6 +21,7 @@ from benchwright.records import (
     TrialRecord,
     Usage,
 )
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo
 from benchwright.stats.histogram import bucket
 

@@ -20,8 +20,9 @@ from benchwright.analysis.report.records import Report
 from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report, write_report
 from benchwright.errors import UserError
-from benchwright.records import LoopLag, Status, Target
+from benchwright.records import Status, Target
 from benchwright.runs.journal import BODIES
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import DataFile
 
 MIXED = [

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from benchwright.analysis.joint.fronts import Candidate, PerTrial, fronts
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.records import Estimate, Level, Spread
+from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.records import Level
 from benchwright.analysis.report.records import (
     Curve,
     Distribution,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.endpoint.extras import instead_of
 from benchwright.endpoint.flags import NOTES
-from benchwright.formats import counted
+from benchwright.formats import counted, duration
 from benchwright.records import Record
+from benchwright.runs.lag import Standstill
+from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
+from benchwright.runs.standstills import standstill_text
 
 
 class RequestSummary(Record, frozen=True):
@@ -17,7 +21,9 @@ class RequestSummary(Record, frozen=True):
 
     Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
     out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
-    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them.
+    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them. Those that
+    were due or under way in one of the `standstills` of our own process (`stood_still_requests`) are in no time, and
+    its seconds are in no throughput.
 
     Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
@@ -27,7 +33,10 @@ class RequestSummary(Record, frozen=True):
 
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
-    answered ones they are not known.
+    answered ones they are not known. `answers_at_once` were streamed and came in one piece: their time to the first
+    token is that of the whole answer, and they are in no figure of tokens per second. `one_at_a_time` is what showed
+    the concurrency that found itself that the server serves one request at a time. `resent_requests` had been sent on
+    idle connections that the server closed upon them, which took each `longest_lost_seconds` at most.
     """
 
     total_requests: int = 0
@@ -56,6 +65,8 @@ class RequestSummary(Record, frozen=True):
     detect_lag_p99: float | None = None
     settling_requests: int = 0
     settling_seconds: float = 0.0
+    stood_still_requests: int = 0
+    standstills: list[Standstill] = []
     side_requests: int = 0
     side_prompt_tokens: int = 0
     side_completion_tokens: int = 0
@@ -67,6 +78,10 @@ class RequestSummary(Record, frozen=True):
     total_reasoning_tokens: int | None = None
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
+    answers_at_once: int = 0
+    one_at_a_time: OneAtATime | None = None
+    resent_requests: int = 0
+    longest_lost_seconds: float = 0.0
 
     @property
     def all_requests(self) -> int:
@@ -111,8 +126,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
     """The figures of one target's requests; `sessions` know how long they were at work."""
     ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
     generation = _times(requests, "generation_tps")
-    wall, settling = sessions.wall_seconds, sessions.paces.seconds
-    timed = wall - settling
+    timed = sessions.timed_seconds
     thought = requests.reasoning_counted + requests.reasoning_estimated
     return RequestSummary(
         total_requests=requests.requests,
@@ -120,7 +134,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         retried_requests=requests.retried,
         total_prompt_tokens=requests.prompt_tokens,
         total_completion_tokens=requests.completion_tokens,
-        wall_time_seconds=wall,
+        wall_time_seconds=sessions.wall_seconds,
         effective_throughput_rps=requests.timed / timed if timed > 0 else None,
         ttft_mean=ttft.mean,
         ttft_p50=ttft.p50,
@@ -142,7 +156,9 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         dispatch_lag_p99=_quantile_seconds(requests.dispatch_lags, 0.99),
         detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
         settling_requests=requests.settling,
-        settling_seconds=settling,
+        settling_seconds=sessions.paces.seconds,
+        stood_still_requests=requests.stood_still,
+        standstills=sessions.lag.standstills,
         side_requests=requests.side.requests,
         side_prompt_tokens=requests.side.prompt_tokens,
         side_completion_tokens=requests.side.completion_tokens,
@@ -154,6 +170,10 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         total_reasoning_tokens=requests.reasoning_tokens if thought else None,
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
+        answers_at_once=requests.at_once,
+        one_at_a_time=sessions.paces.one_at_a_time,
+        resent_requests=requests.resent,
+        longest_lost_seconds=requests.longest_lost / 1e9,
     )
 
 
@@ -182,7 +202,31 @@ def request_lines(requests: RequestSummary) -> list[str]:
     for name, count in requests.requests_without.items():
         lines.append(f"{counted(count, 'request')} sent {instead_of(name)}, which the server refuses.")
     lines += [_note_line(kind, count) for kind, count in requests.noted_requests.items() if kind in NOTES]
-    return [*lines, *_settling_lines(requests.settling_requests, requests.total_requests)]
+    if requests.one_at_a_time is not None:
+        lines.append(f"{one_at_a_time_text(requests.one_at_a_time)}.")
+    if requests.resent_requests:
+        lines.append(
+            f"{counted(requests.resent_requests, 'request')} sent again because the server had closed an idle "
+            f"connection: at most {duration(requests.longest_lost_seconds)} lost, in no time above."
+        )
+    if requests.answers_at_once:
+        lines.append(
+            f"{counted(requests.answers_at_once, 'answer')} came in one piece: the time to the first token is that of "
+            "the whole answer, and how fast tokens came is not known."
+        )
+    lines += _settling_lines(requests.settling_requests, requests.total_requests)
+    return [*lines, *_standstill_lines(requests.stood_still_requests, requests.standstills)]
+
+
+def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
+    """Return that our process stood still, and how many requests are in no timing for it."""
+    if not left_out and not standstills:
+        return []
+    when = f" {standstill_text(standstills)}" if standstills else ""
+    of_requests = (
+        f"Timings leave out {counted(left_out, 'request')} that met it" if left_out else "No request met it"
+    )
+    return [f"This client stood still{when}. {of_requests}."]
 
 
 def _note_line(kind: str, count: int) -> str:

@@ -29,10 +29,11 @@ from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
 from benchwright.analysis.thinking import ThinkingCutOff, thinking_cut_off
 from benchwright.analysis.timings import timings_note
 from benchwright.catalog.benchmark import Figure
-from benchwright.records import LoopLag, Record, Target
+from benchwright.records import Record, Target
 from benchwright.runs.about import harness_of, title_of, titled
 from benchwright.runs.columns import chosen, true_places
 from benchwright.runs.counting import ScoreState
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.listing import read_note
 from benchwright.runs.manifest import Manifest, Origin, origin_of, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces

@@ -110,6 +110,8 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
 def _silence(level: LevelResult) -> str:
     """Why a level has no figures."""
     requests = f"its {counted(level.requests, 'request')}"
+    if level.requests and level.requests == level.disturbed:
+        return "this client stood still all the time"
     if level.requests and not level.counted:
         return f"what --warmup, --cooldown or --window leave has none of {requests}"
     if level.requests == 1:

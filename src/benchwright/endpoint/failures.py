@@ -77,7 +77,7 @@ def from_answer(
     `beyond` is what a refusal without a reason may be about.
     """
     code, detail = error_detail(body)
-    said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
+    said = answered(status, body)
     systemic, refuses_image = True, status in REFUSES_IMAGES and bool(_ABOUT_IMAGES.search(detail))
     if refuses_image:
         systemic = False
@@ -167,6 +167,12 @@ def from_wire(
 def bad_answer(error: Exception, url: str) -> ProviderError:
     """The error behind an answer that cannot be read; it may be a passing fault."""
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
+
+
+def answered(status: int, body: bytes) -> str:
+    """Return what a server answered in place of a document: its status, and the reason that it gives."""
+    detail = error_detail(body)[1]
+    return f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
 
 
 def error_detail(body: bytes) -> tuple[str | None, str]:

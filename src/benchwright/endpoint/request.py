@@ -101,8 +101,10 @@ class Request:
             turn=purpose.turn,
             started=sent_at - purpose.origin if purpose.origin else 0,
             connect=delivery.connect,
-            waited=self.attempt_at - self.asked_at + delivery.queued,
-            dispatch_lag=max(0, sent_at - self.attempt_at - delivery.queued - delivery.connect),
+            waited=self.attempt_at - self.asked_at + delivery.queued + delivery.lost,
+            dispatch_lag=max(
+                0, sent_at - self.attempt_at - delivery.queued - delivery.lost - delivery.connect
+            ),
             detect_lag=delivery.detect_lag,
             ttft=meter.first_token_at - sent_at if meter.first_token_at else None,
             ttfa=answer_at - sent_at if answer_at else None,
@@ -118,6 +120,8 @@ class Request:
             last_token=meter.last_token_at - sent_at if meter.first_token_at else None,
             later_tokens=meter.later_tokens(reply),
             dialect=purpose.dialect,
+            resent=delivery.resent,
+            lost=delivery.lost,
         )
 
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:

@@ -12,7 +12,7 @@ import msgspec
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
 from benchwright.endpoint.connection import Headers, Sink, WireError
-from benchwright.endpoint.failures import from_answer, from_wire
+from benchwright.endpoint.failures import answered, from_answer, from_wire
 from benchwright.endpoint.heads import BEARER, header_lines
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.wire import Call, Wire
@@ -154,25 +154,34 @@ async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
     """The text at a Prometheus address.
 
     Raises:
-        ProviderError: it cannot be read.
+        ProviderError: If nobody answers there, or with something else than a page.
     """
-    address = parse_base_url(url)
-    document = await _get(address, "", access, url)
+    document = await _ask(parse_base_url(url), "", access, url)
+    if document.status != 200:
+        name = next((value for header, value in document.headers if header == b"server"), b"").decode(
+            "latin-1"
+        )
+        server = f" (server: {name})" if name else ""
+        raise ProviderError(f"{url} answered {answered(document.status, document.body).rstrip('.')}{server}.")
     return document.body.decode("utf-8", "replace")
 
 
 async def _get(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
+    document = await _ask(address, path, access, url, limits)
+    if document.status != 200:
+        raise from_answer(document.status, document.headers, document.body, url, "")
+    return document
+
+
+async def _ask(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
     proxy = proxy_for(address, os.environ)
     wire = Wire(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        document = await ask(wire, "GET", address.target(address.prefix + path), access)
+        return await ask(wire, "GET", address.target(address.prefix + path), access)
     except WireError as error:
         raise from_wire(error, url, answered_before=False) from None
     finally:
         wire.close()
-    if document.status != 200:
-        raise from_answer(document.status, document.headers, document.body, url, "")
-    return document
 
 
 class _Embedding(Record, frozen=True):

@@ -41,7 +41,7 @@ class Delivery(Record, frozen=True):
     """When things happened in a finished exchange, `perf_counter_ns`; durations in ns.
 
     `resent` is how often it had been sent before on kept-alive connections that were closed upon it: the server may
-    have read it then, too.
+    have read it then, too. That took the time `lost`.
     """
 
     sent_at: int
@@ -50,6 +50,7 @@ class Delivery(Record, frozen=True):
     connect: int
     detect_lag: int
     resent: int = 0
+    lost: int = 0
 
 
 class Wire:
@@ -86,11 +87,12 @@ class Wire:
             WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
                 total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
-        queued_at, resent = perf_counter_ns(), 0
+        queued_at, resent, first_at = perf_counter_ns(), 0, 0
         await self._slots.acquire()  # `async with` takes two coroutines more for each request
         try:
             while True:
                 opening_at = perf_counter_ns()
+                first_at = first_at or opening_at
                 connection = self._take_idle()
                 reused = connection is not None
                 if connection is None:
@@ -110,10 +112,11 @@ class Wire:
                 return Delivery(
                     exchange.sent_at,
                     exchange.last_at,
-                    opening_at - queued_at,
+                    first_at - queued_at,
                     connect,
                     exchange.detect_lag,
                     resent,
+                    opening_at - first_at,
                 )
         finally:
             self._slots.release()

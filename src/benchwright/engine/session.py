@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from time import perf_counter_ns, time_ns
+from time import perf_counter_ns
 from typing import Any
 
 import msgspec
 
+from benchwright.clock import wall_ns
 from benchwright.endpoint.call_texts import offered_names
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.flags import WITHOUT
@@ -43,10 +44,12 @@ class TrialSession:
         show: Callable[[str, str], None] | None = None,
         role: str = "model",
         due: int | None = None,
+        last_start: int | None = None,
     ) -> None:
-        """`due` is the intended start (`perf_counter_ns`), if there is one."""
+        """`due` is the intended start (`perf_counter_ns`), if there is one; `last_start`: see `TimedSession`."""
         self.trial = trial
-        self.started_at = time_ns()
+        self.last_start = last_start
+        self.started_at = wall_ns()
         self.origin = perf_counter_ns()
         self._due = due
         self._begun = due is None
@@ -214,7 +217,7 @@ class TrialSession:
         await until(self._due)
         if not self._begun:
             self._begun = True
-            self.started_at, self.origin = time_ns(), perf_counter_ns()
+            self.started_at, self.origin = wall_ns(), perf_counter_ns()
 
     def _note(self, record: RequestRecord, turn: Turn | None) -> None:
         if turn is not None:

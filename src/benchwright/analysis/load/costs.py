@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.load.records import Cost, LevelResult, Price
+from benchwright.analysis.load.figure_records import Cost
+from benchwright.analysis.load.records import LevelResult, Price
 
 HOUR = 3600.0
 MILLION = 1e6

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from benchwright.analysis.comparison.names import letter_of
+from benchwright.analysis.load.figure_records import Spread
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import plan_of
-from benchwright.analysis.load.records import Level, LevelPlan, LoadReport, Spread
+from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
 from benchwright.analysis.load.requests import Requests, read_requests
+from benchwright.analysis.load.undisturbed import undisturbed
 from benchwright.analysis.load.windows import find_window
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
@@ -59,7 +61,8 @@ class Measurements:
         plan = plan_of(manifest)
         if plan is None:
             return
-        point = _point(manifest, plan, read_requests(table))
+        requests = undisturbed(read_requests(table), table.sessions.lag.standstills)
+        point = _point(manifest, plan, requests)
         if point is not None:
             self._points.setdefault(plan.id, []).append(point)
             self._manifests[plan.id] = manifest

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from benchwright.analysis.load.records import Energy, LevelResult
+from benchwright.analysis.load.figure_records import Energy
+from benchwright.analysis.load.records import LevelResult
 from benchwright.endpoint.power import PowerReading
 from benchwright.stats.integrals import growth_between, mean_between
 

@@ -8,6 +8,7 @@ import msgspec
 
 from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.launch import parts_of, said_by_the_parent
+from benchwright.app.load.levels import level_seconds
 from benchwright.app.load.replay.workload import find_trace, replay_workload
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
@@ -66,7 +67,9 @@ def load_parts(
         workload = workload.calibrating.calibrated(calibration)
     parallel = workload.request.plan.parallel
     return msgspec.structs.replace(
-        parts_of(workload.request, concurrency * parallel), task=workload.task_of(level)
+        parts_of(workload.request, concurrency * parallel),
+        task=workload.task_of(level),
+        seconds=level_seconds(settings),
     )
 
 

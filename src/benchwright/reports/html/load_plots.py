@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple, TypeVar
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.curves import curve_of
 from benchwright.analysis.load.details import DetailedLoad, LevelDetail, Points
-from benchwright.analysis.load.records import Estimate, LevelResult, LoadReport
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign

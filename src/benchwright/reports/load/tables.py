@@ -7,7 +7,8 @@ from operator import itemgetter
 
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.load.against.figures import MEASURES, level_figures
-from benchwright.analysis.load.records import Estimate, Goodput, LevelResult, LoadReport, Spread
+from benchwright.analysis.load.figure_records import Estimate, Goodput, Spread
+from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.formats import counted, milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
-from benchwright.formats import counted, milliseconds
+from benchwright.formats import counted, duration, milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
 from benchwright.reports.joint import trend_text
+from benchwright.runs.standstills import CAUSES
 
 MOST_REASONS = 2
 """How many reasons for failures are shown for a level."""
@@ -39,6 +40,7 @@ def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
 
 def _warnings(report: LoadReport) -> Iterator[Line]:
     yield from _invalid(report)
+    yield from (Line("warning", [_stood_still(result)]) for result in report.levels if result.stood_still)
     yield from _warm(report)
     yield from _energy(report)
     for result in report.levels:
@@ -71,6 +73,22 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
             "warning",
             [f"So are the rates at {', '.join(limited)}: the client was the limit, not the server."],
         )
+
+
+def _stood_still(result: LevelResult) -> str:
+    """When our own process stood still at a level, and which requests count."""
+    told = " and ".join(
+        f"for {duration(one.seconds)} after {one.at:.1f} s ({CAUSES[one.cause]})"
+        for one in result.stood_still
+    )
+    begin = f"At {result.level.name} this client stood still {told}."
+    if not result.disturbed:
+        return f"{begin} No request met it."
+    counting = result.requests - result.disturbed
+    if not counting:
+        return f"{begin} All requests met it: there are no figures."
+    which = f"{counting:,} of {result.requests:,} requests: those of the longest time without a standstill"
+    return f"{begin} Its figures are those of {which}."
 
 
 def _warm(report: LoadReport) -> Iterator[Line]:
