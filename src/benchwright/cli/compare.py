@@ -29,7 +29,7 @@ Examples:
 MORE = """\b
   Two result files:
     llm-bench compare results/mmlu_model_a_*.json results/mmlu_model_b_*.json
-  Two folders of results, ours or another program's, task by task and all together:
+  Two folders, task by task and all together:
     benchwright compare results/main results/branch
     benchwright compare lm-eval-output/old lm-eval-output/new
   In CI: exit with 3 if B is surely worse by more than a point, or below 70 %:
