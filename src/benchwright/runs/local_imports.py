@@ -97,6 +97,8 @@ def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[P
     """Yield the local files that a file imports, and the packages that these lie in."""
     for level, module, names in imports.named:
         parts = module.split(".") if module else []
+        if not level and (parts[0] in sys.stdlib_module_names or parts[0] in OWN):
+            continue
         places = [_above(file, level)] if level else roots
         for place in places:
             found = list(_files_of(place, parts, names))
