@@ -33,7 +33,8 @@ class Made(Record, frozen=True):
     """A trial to be written: its score by `exact` (None: unparsed), or the status it failed with.
 
     With `own` it is these scores of the solver's, and no scorer's. `begun` counts seconds from the run's start. `flags`
-    are kinds with their evidence, and go into the `detail` of the score; `odd` are flags of the request.
+    are kinds with their evidence, and go into the `detail` of the score; `odd` are flags of the request. `gold` is the
+    expected answer.
     """
 
     sample: str
@@ -44,6 +45,7 @@ class Made(Record, frozen=True):
     span: str | None = None
     answer: str = "an answer"
     asked: str | None = None
+    gold: str | None = None
     ttft: float | None = 0.1
     latency: float = 1.0
     attempt: int = 0
@@ -101,7 +103,7 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
         flags=[*trial.odd, SIMULATED] if trial.simulated else trial.odd,
     )
     messages = [{"role": "user", "content": trial.asked or f"question {trial.sample}"}]
-    body = Body(key, answer=trial.answer, messages=messages)
+    body = Body(key, answer=trial.answer, messages=messages, target=trial.gold)
     record = TrialRecord(
         key=key,
         sample=trial.sample,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -62,6 +63,25 @@ def test_it_is_run_like_any_other(program: Program) -> None:
     sample = result["sample_results"][0]
     assert (sample["id"], sample["expected"]) == ("sample_0", "2")
     assert result["protocol"]["departures"] == []
+
+
+def test_an_edited_helper_makes_it_another_version(program: Program) -> None:
+    program.write("rules.py", "RIGHT = True\n")
+    plugin = program.write(
+        "mine.py", EXAMPLE.replace("correct = sample", "import rules; correct = rules.RIGHT and sample")
+    )
+    versions = []
+    with simulated_endpoint("--accuracy=1", answers=ANSWERS) as url:
+        for accuracy in (1.0, 0.0):
+            ended = program.run("--base-url", url, "--model", "m", "run", "my_benchmark", "--plugin", plugin)
+            assert ended.returncode == 0, ended.stderr
+            results = [
+                json.loads(path.read_text()) for path in program.directory.glob("results/my_benchmark_*.json")
+            ]
+            versions = [result["protocol"]["protocol_version"] for result in results]
+            assert accuracy in {result["accuracy"] for result in results}
+            program.write("rules.py", "RIGHT = False\n")
+    assert len(set(versions)) == 2
 
 
 def test_the_documents_own_example_runs_as_it_stands(program: Program) -> None:

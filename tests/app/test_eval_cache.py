@@ -245,14 +245,18 @@ def task_id(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("changed", ["agent.py", "rewards.py", "data.jsonl", "pack/other.py"])
+@pytest.mark.parametrize(
+    "changed", ["agent.py", "rewards.py", "data.jsonl", "pack/other.py", "helper.py", "helper_of_helper.py"]
+)
 def test_a_changed_source_makes_another_entry(
     project: Project, task_id: Callable[[str], str], changed: str
 ) -> None:
     package = project.program.directory / "pack"
     package.mkdir()
     (package / "__init__.py").write_text("from agent import agent_loop\n")
-    (package / "other.py").write_text("")
+    (package / "other.py").write_text("def later():\n    import helper\n")
+    project.program.write("helper.py", "import helper_of_helper\n")
+    project.program.write("helper_of_helper.py", "")
     before = task_id("pack:agent_loop")
     assert task_id("pack:agent_loop") == before
     path = project.program.directory / changed

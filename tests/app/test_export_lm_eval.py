@@ -8,9 +8,9 @@ from typing import Any
 
 from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made, write_run
+from tests.interop.foreign_kit import run_of
 
 from benchwright.analysis.summary import summary_of
-from benchwright.interop import lm_eval
 from benchwright.records import Status, Target
 
 TRIALS = [
@@ -99,5 +99,5 @@ def test_each_model_has_a_folder(program: Program) -> None:
         "org__a__baseline",
         "org__a__primary",
     ]
-    (run,) = lm_eval.read(Path(program.directory, "out", "org__a__baseline"))
-    assert [next(iter(one.scores.values())).value for one in run.trials] == [0.0]
+    _, read = run_of(Path(program.directory, "out", "org__a__baseline"))
+    assert [next(iter(one.scores.values())).value for one in read] == [0.0]

@@ -90,6 +90,21 @@ def test_a_folder_of_logs_is_imported_whole(program: Program) -> None:
     assert {one["models"][0] for one in found} == {"openai/old", "openai/new"}
 
 
+def test_a_damaged_log_does_not_keep_those_beside_it_from_being_imported(program: Program) -> None:
+    logs = program.directory / "logs"
+    logs.mkdir()
+    inspect(logs, "old", RIGHT["old"])
+    broken = inspect(logs, "new", RIGHT["new"])
+    broken.write_bytes(broken.read_bytes()[:-30])
+    found = printed(program, "import", str(logs), code=4)
+    assert [one["models"] for one in found["imported"]] == [["openai/old"]]
+    assert [str(broken) in error for error in found["unread"]] == [True]
+    ended = program.run("import", str(logs))
+    assert ended.returncode == 4
+    assert "Not imported: " in ended.stdout
+    assert "new.eval" in ended.stdout
+
+
 def test_the_table_says_what_is_not_known(program: Program) -> None:
     ended = program.run("import", str(inspect(program.directory, "old", RIGHT["old"])))
     assert ended.returncode == 0, ended.stderr
@@ -162,8 +177,8 @@ def test_what_is_of_no_known_format_is_told_with_those_that_are(program: Program
 
 
 def test_an_import_that_fails_leaves_nothing(program: Program) -> None:
-    line = '{"id": 1, "repeat": 0, "score": 1}\n'
-    ended = program.run("import", program.write("twice.jsonl", 2 * line))
+    lines = '{"id": 1, "repeat": 0, "score": 1}\n{"id": 1, "repeat": 0, "score": 0}\n'
+    ended = program.run("import", program.write("twice.jsonl", lines))
     assert ended.returncode == 1
     assert list((program.directory / "home" / "runs").iterdir()) == []
 

@@ -53,6 +53,44 @@ def test_the_rule_is_a_part_of_what_is_cached(own: Program, echo: str) -> None:
     assert changed.targets[0].scores[0].mean == 0.5
 
 
+@pytest.mark.parametrize("scorer", ["same", "Longest", "function"])
+def test_an_edited_helper_of_a_scorer_is_no_old_verdict(own: Program, echo: str, scorer: str) -> None:
+    """A scorer, one that says its own fingerprint, and an eval function; the helper is imported by a helper."""
+    own.write("rules.py", "from values import RIGHT\n")
+    own.write("values.py", "RIGHT = 1.0\n")
+    own.write(
+        "helped.py",
+        """
+from benchwright import Score
+
+def same(answer, target):
+    import rules
+    return rules.RIGHT
+
+class Longest:
+    name, fingerprint = "longest", "longest 1"
+
+    async def score(self, sample, outcome, session):
+        from rules import RIGHT
+        return Score(RIGHT)
+
+def function(solution_str, ground_truth, extra_info=None):
+    from rules import RIGHT
+    return RIGHT
+""",
+    )
+    if scorer == "function":
+        arguments = [*command(echo, "exact"), "--eval-fn", "helped:function"]
+    else:
+        arguments = command(echo, f"helped:{scorer}")
+    first = own.summary(*arguments)
+    assert own.summary(*arguments).run == first.run
+    own.write("values.py", "RIGHT = 0.25\n")
+    changed = own.summary(*arguments)
+    assert changed.run != first.run
+    assert changed.targets[0].scores[-1].mean == 0.25
+
+
 def test_another_process_loads_it_by_its_name(own: Program, echo: str) -> None:
     summary = own.summary(*command(echo, "my_scorers:same"), "--workers", "2", "--batch-size", "2")
     assert summary.targets[0].scores[0].mean == 1.0

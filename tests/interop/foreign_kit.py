@@ -8,8 +8,29 @@ from pathlib import Path
 
 from tests.interop.inspect_kit import sample, write_log
 
+from benchwright.interop.foreign import ForeignRun, ForeignTrial, UnreadableResults
+from benchwright.interop.recognising import format_of
+
 Writer = Callable[[Path, str, Sequence[float]], Path]
 """(folder, model, a score for each question) -> what was written."""
+
+
+def runs_of(path: Path) -> list[ForeignRun]:
+    """Read the runs of a path; the first one that cannot be read is raised."""
+    found = format_of(path)
+    assert found is not None
+    runs = []
+    for one in found.read(path):
+        if isinstance(one, UnreadableResults):
+            raise one
+        runs.append(one)
+    return runs
+
+
+def run_of(path: Path) -> tuple[ForeignRun, list[ForeignTrial]]:
+    """Read the only run of a path, and its trials."""
+    (run,) = runs_of(path)
+    return run, list(run.trials)
 
 
 def question(number: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.interop.foreign_kit import run_of
 from tests.interop.inspect_kit import MODEL, header, sample, write_log
 
 from benchwright.interop import inspect_log
@@ -55,7 +56,25 @@ def test_each_part_of_a_mapping_is_a_score() -> None:
     }
 
 
-@pytest.mark.parametrize("value", [float("nan"), None, [1, 2]])
+def test_each_part_of_a_list_is_a_score_by_its_place() -> None:
+    found = trial(value=["C", 0.5, "even"])
+    assert {name: one.value for name, one in found.scores.items()} == {"match.0": 1.0, "match.1": 0.5}
+    assert found.labels["match.2"] == "even"
+
+
+def test_a_list_too_long_for_scores_is_told() -> None:
+    found = trial(value=[1.0] * 1000)
+    assert found.scores == {}
+    assert "a list of more than 64 values" in found.remarks[0]
+
+
+def test_what_was_marked_as_invalid_has_no_score() -> None:
+    found = trial(invalidation={"timestamp": "2026-11-22T10:00:00Z", "author": "me", "reason": "wrong image"})
+    assert (found.status, found.reason, found.scores) == (Status.EXECUTION_ERROR, "wrong image", {})
+    assert found.remarks
+
+
+@pytest.mark.parametrize("value", [float("nan"), None, []])
 def test_what_is_no_number_is_no_score(value: Any) -> None:
     assert trial(value=value).scores == {}
 
@@ -154,8 +173,8 @@ def test_choices_are_part_of_the_question() -> None:
 
 def test_the_members_of_an_archive_are_the_trials(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.eval", [sample(1, "C"), sample("two/three", "I")])
-    (run,) = inspect_log.read(log)
-    assert [(one.sample, one.scores["match"].value) for one in run.trials] == [("1", 1.0), ("two/three", 0.0)]
+    run, trials = run_of(log)
+    assert [(one.sample, one.scores["match"].value) for one in trials] == [("1", 1.0), ("two/three", 0.0)]
     assert (run.task, run.program, run.state, run.planned) == ("sums", "Inspect 0.3.285", "finished", 2)
 
 
@@ -164,16 +183,15 @@ def test_a_log_that_was_never_ended_is_unfinished(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": header(5)["eval"]}))
         archive.writestr("samples/1_epoch_1.json", json.dumps(sample(1)))
-    (run,) = inspect_log.read(path)
-    assert (run.state, len(list(run.trials))) == ("unfinished", 1)
+    run, trials = run_of(path)
+    assert (run.state, len(trials)) == ("unfinished", 1)
 
 
 def test_a_json_log_is_read_like_an_archive(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps({**header(1), "samples": [sample(1)]}))
     assert inspect_log.recognises(path)
-    (run,) = inspect_log.read(path)
-    assert [one.sample for one in run.trials] == ["1"]
+    assert [one.sample for one in run_of(path)[1]] == ["1"]
 
 
 JSON = st.recursive(
@@ -197,8 +215,7 @@ def test_any_field_of_a_header_may_be_anything(
 ) -> None:
     log = write_log(tmp_path_factory.mktemp("log") / "a.eval", [sample(1)], **{field: value})
     with suppress(UnreadableResults):
-        (run,) = inspect_log.read(log)
-        assert len(list(run.trials)) == 1
+        assert len(run_of(log)[1]) == 1
 
 
 def test_an_archive_that_is_cut_short_is_told(tmp_path: Path) -> None:
@@ -208,14 +225,15 @@ def test_an_archive_that_is_cut_short_is_told(tmp_path: Path) -> None:
         inspect_log.read(log)
 
 
-def test_a_damaged_member_is_named(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "a.eval", [sample(1)])
+def test_a_damaged_member_is_a_trial_that_failed(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.eval", [sample(1), sample(2)])
     content = bytearray(log.read_bytes())
     content[60:90] = bytes(30)
     log.write_bytes(bytes(content))
-    (run,) = inspect_log.read(log)
-    with pytest.raises(UnreadableResults, match=r"samples/1_epoch_1\.json"):
-        list(run.trials)
+    damaged, whole = run_of(log)[1]
+    assert (damaged.sample, damaged.status, damaged.unread) == ("1", Status.EXECUTION_ERROR, True)
+    assert "samples/1_epoch_1.json" in (damaged.reason or "")
+    assert whole.scores["match"].value == 1.0
 
 
 MEANS = {
@@ -231,9 +249,9 @@ MEANS = {
 
 @pytest.mark.parametrize("name", MEANS)
 def test_real_logs_have_the_means_that_inspect_gave(name: str, real_rows: Path) -> None:
-    (run,) = inspect_log.read(real_rows / "interop" / "inspect" / name)
+    _, trials = run_of(real_rows / "interop" / "inspect" / name)
     values: dict[str, list[float]] = {}
-    for one in run.trials:
+    for one in trials:
         for score, found in one.scores.items():
             assert found.value is not None
             values.setdefault(score, []).append(found.value)
@@ -243,8 +261,8 @@ def test_real_logs_have_the_means_that_inspect_gave(name: str, real_rows: Path) 
 
 
 def test_statuses_of_a_real_log_with_errors(real_rows: Path) -> None:
-    (run,) = inspect_log.read(real_rows / "interop" / "inspect" / "errors.eval")
-    assert Counter(one.status for one in run.trials) == {
+    _, trials = run_of(real_rows / "interop" / "inspect" / "errors.eval")
+    assert Counter(one.status for one in trials) == {
         Status.ANSWERED: 6,
         Status.LIMIT: 4,
         Status.EXECUTION_ERROR: 2,

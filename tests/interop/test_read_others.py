@@ -13,22 +13,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.interop.foreign_kit import WRITERS
+from tests.interop.foreign_kit import WRITERS, run_of, runs_of
 
-from benchwright.interop.foreign import ForeignRun, ForeignTrial, UnreadableResults
+from benchwright.interop.foreign import ForeignTrial, UnreadableResults
 from benchwright.interop.recognising import FORMATS, format_of, import_runs
 from benchwright.records import Status, Usage
-
-
-def read(path: Path) -> list[ForeignRun]:
-    found = format_of(path)
-    assert found is not None
-    return found.read(path)
-
-
-def only(path: Path) -> tuple[ForeignRun, list[ForeignTrial]]:
-    (run,) = read(path)
-    return run, list(run.trials)
+from benchwright.runs.manifest import origin_of, read_manifest
 
 
 def values(trials: list[ForeignTrial], score: str) -> list[float]:
@@ -54,7 +44,7 @@ def test_each_format_is_recognised_as_itself_alone(name: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_keeps_ids_scores_and_order_of_repeats(name: str, tmp_path: Path) -> None:
-    run, trials = only(WRITERS[name](tmp_path, "m", [1.0, 0.0, 1.0]))
+    run, trials = run_of(WRITERS[name](tmp_path, "m", [1.0, 0.0, 1.0]))
     assert len({trial.sample for trial in trials}) == 3
     (score, *_) = trials[0].scores
     assert sorted(values(trials, score)) == [0.0, 1.0, 1.0]
@@ -63,11 +53,11 @@ def test_every_format_keeps_ids_scores_and_order_of_repeats(name: str, tmp_path:
 
 class TestScoreLines:
     def test_the_same_id_again_is_a_repeat(self, tmp_path: Path) -> None:
-        run, trials = only(lines(tmp_path / "a.jsonl", {"id": 1, "score": 1}, {"id": 1, "score": 0}))
+        run, trials = run_of(lines(tmp_path / "a.jsonl", {"id": 1, "score": 1}, {"id": 1, "score": 0}))
         assert ([trial.repeat for trial in trials], run.repeats) == ([0, 1], 2)
 
     def test_several_models_are_several_targets(self, tmp_path: Path) -> None:
-        run, trials = only(
+        run, trials = run_of(
             lines(
                 tmp_path / "a.jsonl", {"id": 1, "score": 1, "model": "x"}, {"id": 1, "score": 0, "model": "y"}
             )
@@ -76,7 +66,7 @@ class TestScoreLines:
         assert [(trial.slot, trial.repeat) for trial in trials] == [("x", 0), ("y", 0)]
 
     def test_an_error_is_a_failure_and_null_is_no_answer(self, tmp_path: Path) -> None:
-        _, (failed, unparsed) = only(
+        _, (failed, unparsed) = run_of(
             lines(tmp_path / "a.jsonl", {"id": 1, "error": "timeout"}, {"id": 2, "score": None})
         )
         assert (failed.status, failed.reason) == (Status.PROVIDER_ERROR, "timeout")
@@ -85,7 +75,7 @@ class TestScoreLines:
     def test_a_line_without_an_id_is_named(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", {"id": 1, "score": 1}, {"score": 1})
         with pytest.raises(UnreadableResults, match=r"a\.jsonl, line 2: it has no id"):
-            read(path)
+            runs_of(path)
 
 
 class TestLmEval:
@@ -94,7 +84,7 @@ class TestLmEval:
         (samples,) = folder.glob("samples_*")
         line = json.loads(samples.read_text())
         lines(samples, line, {**line, "filter": "strict", "exact_match": 0.0})
-        _, (trial,) = only(folder)
+        _, (trial,) = run_of(folder)
         assert {name: score.value for name, score in trial.scores.items()} == {
             "exact_match,none": 1.0,
             "exact_match,strict": 0.0,
@@ -104,12 +94,12 @@ class TestLmEval:
         folder = WRITERS["lm-eval"](tmp_path, "m", [1.0])
         next(folder.glob("samples_*")).unlink()
         with pytest.raises(UnreadableResults, match="--log_samples"):
-            read(folder)
+            runs_of(folder)
 
     def test_real_results_have_their_own_means(self, real_rows: Path) -> None:
         folder = real_rows / "interop" / "lm_eval" / "a"
         results = json.loads(next(folder.glob("*/results_*")).read_text())["results"]
-        runs = read(folder)
+        runs = runs_of(folder)
         assert {run.task for run in runs} == {"hub_sums", "hub_many", "hub_topic_x", "hub_topic_y"}
         for run in runs:
             trials = list(run.trials)
@@ -122,20 +112,20 @@ class TestLmEval:
 class TestEvalScope:
     def test_a_metric_that_was_not_computed_has_no_value(self, real_rows: Path) -> None:
         folder = real_rows / "interop" / "evalscope" / "model-a"
-        run = next(run for run in read(folder) if run.task == "general_qa")
+        run = next(run for run in runs_of(folder) if run.task == "general_qa")
         trials = list(run.trials)
         assert {trial.scores["bleu-1"].status for trial in trials} == {Status.GRADER_ERROR}
         assert len(values(trials, "Rouge-1-R")) == len(trials) == 4
         assert run.notes == ["Requests that failed: 1; nothing of them was written down."]
 
     def test_repeats_are_those_of_one_sample(self, real_rows: Path) -> None:
-        run, trials = only(real_rows / "interop" / "evalscope" / "model-c-repeats")
+        run, trials = run_of(real_rows / "interop" / "evalscope" / "model-c-repeats")
         assert run.repeats == 3
         assert set(Counter(trial.sample for trial in trials).values()) == {3}
 
     def test_real_reports_have_their_own_means(self, real_rows: Path) -> None:
         folder = real_rows / "interop" / "evalscope" / "model-a"
-        for run in read(folder):
+        for run in runs_of(folder):
             if run.task == "general_qa":
                 continue
             report = json.loads((folder / "reports" / "model-a" / f"{run.task}.json").read_text())
@@ -146,7 +136,7 @@ class TestEvalScope:
 
     def test_times_and_tokens_are_those_of_the_predictions(self, real_rows: Path) -> None:
         folder = real_rows / "interop" / "evalscope" / "model-a"
-        run = next(run for run in read(folder) if run.task == "general_mcq")
+        run = next(run for run in runs_of(folder) if run.task == "general_mcq")
         requests = [request for trial in run.trials for request in trial.requests]
         assert sum(request.usage.completion_tokens or 0 for request in requests) == 165
         assert all(request.total > 0 for request in requests)
@@ -156,25 +146,25 @@ class TestPromptfoo:
     def test_an_error_is_no_wrong_answer(self, real_rows: Path) -> None:
         path = real_rows / "interop" / "promptfoo" / "a.json"
         stats = json.loads(path.read_text())["results"]["stats"]
-        _, trials = only(path)
+        _, trials = run_of(path)
         assert Counter(trial.status for trial in trials)[Status.PROVIDER_ERROR] == stats["errors"] == 1
-        assert sum(values(trials, "success")) == stats["successes"]
-        assert len(values(trials, "success")) == stats["successes"] + stats["failures"]
+        assert sum(values(trials, "pass")) == stats["successes"]
+        assert len(values(trials, "pass")) == stats["successes"] + stats["failures"]
 
     def test_prompts_and_providers_are_targets_and_equal_variables_repeats(self, real_rows: Path) -> None:
-        run, trials = only(real_rows / "interop" / "promptfoo" / "matrix.json")
+        run, trials = run_of(real_rows / "interop" / "promptfoo" / "matrix.json")
         assert (len(run.targets), run.repeats, len(trials)) == (4, 2, 32)
         assert len({target.slot for target in run.targets}) == 4
 
     def test_the_same_test_has_the_same_id_in_another_file(self, real_rows: Path) -> None:
         folder = real_rows / "interop" / "promptfoo"
-        (_, first), (_, second) = (only(folder / name) for name in ("a.json", "b.json"))
+        (_, first), (_, second) = (run_of(folder / name) for name in ("a.json", "b.json"))
         assert {trial.sample for trial in first} == {trial.sample for trial in second}
 
 
 class TestHarbor:
     def test_a_timeout_that_was_graded_counts_by_its_reward(self, real_rows: Path) -> None:
-        _, trials = only(real_rows / "interop" / "harbor" / "job-a")
+        _, trials = run_of(real_rows / "interop" / "harbor" / "job-a")
         assert Counter(trial.status for trial in trials) == {
             Status.ANSWERED: 4,
             Status.LIMIT: 2,
@@ -183,12 +173,12 @@ class TestHarbor:
         assert all(trial.scores for trial in trials if trial.status is Status.LIMIT)
 
     def test_a_missing_reward_is_none_and_not_0(self, real_rows: Path) -> None:
-        run, trials = only(real_rows / "interop" / "harbor" / "job-a")
+        run, trials = run_of(real_rows / "interop" / "harbor" / "job-a")
         assert (len(values(trials, "reward")), len(values(trials, "format"))) == (6, 4)
         assert any("Harbor's own mean counts them 0" in note for note in run.notes)
 
     def test_steps_become_messages_and_requests(self, real_rows: Path) -> None:
-        _, trials = only(real_rows / "interop" / "harbor" / "job-a")
+        _, trials = run_of(real_rows / "interop" / "harbor" / "job-a")
         trial = next(one for one in trials if one.sample == "sum-00")
         assert [message["role"] for message in trial.messages] == ["user", "assistant", "tool", "assistant"]
         assert trial.requests[0].usage == Usage(124, 18, 64)
@@ -196,7 +186,7 @@ class TestHarbor:
     def test_a_trial_without_a_result_is_unfinished(self, tmp_path: Path) -> None:
         job = WRITERS["harbor"](tmp_path, "m", [1.0, 0.0])
         (job / "sum-2__abcdefg").mkdir()
-        run, trials = only(job)
+        run, trials = run_of(job)
         assert (run.state, len(trials), run.notes) == ("unfinished", 2, ["1 trials have no result yet."])
 
     def test_two_agents_with_one_model_are_two_targets(self, tmp_path: Path) -> None:
@@ -208,7 +198,7 @@ class TestHarbor:
         )
         (trial / "result.json").write_text(written)
         trial.rename(job / "sum-0__gfedcba")
-        run, trials = only(job)
+        run, trials = run_of(job)
         assert {(one.slot, one.model) for one in run.targets} == {
             ("scripted mock/m", "mock/m"),
             ("another mock/m", "mock/m"),
@@ -219,7 +209,7 @@ class TestHarbor:
         job = WRITERS["harbor"](tmp_path, "m", [1.0])
         other = WRITERS["harbor"](tmp_path, "other", [0.0])
         (job / "sum-9__abcdefg").symlink_to(next(other.glob("sum-*")))
-        assert len(only(job)[1]) == 1
+        assert len(run_of(job)[1]) == 1
 
 
 JSON = st.recursive(
@@ -248,7 +238,7 @@ def test_any_value_may_be_another(
     lines(file, *whole)
     with suppress(UnreadableResults):
         if format_of(path) is not None:
-            for run in read(path):
+            for run in runs_of(path):
                 list(run.trials)
     shutil.rmtree(folder)
 
@@ -264,11 +254,21 @@ def with_another(value: Any, draw: Callable[[st.SearchStrategy[Any]], Any]) -> A
     return draw(JSON)
 
 
+def notes(directory: Path) -> str:
+    origin = origin_of(read_manifest(directory))
+    assert origin is not None
+    return " ".join(origin.notes)
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_file_that_is_cut_short_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     path = WRITERS[name](tmp_path, "m", [1.0, 0.0])
     file = path if path.is_file() else max(path.rglob("*.json*"), key=lambda one: one.stat().st_size)
     file.write_bytes(file.read_bytes()[:-20])
+    if name in ("evalscope", "harbor"):
+        (run,) = import_runs(path).runs
+        assert "line 2" in notes(run.directory) or "damaged" in notes(run.directory)
+        return
     with pytest.raises(UnreadableResults):
         import_runs(path)

@@ -14,12 +14,12 @@ from benchwright.agents.rollout.types import RolloutRequest
 from benchwright.agents.rollout_requests import dataset_row_to_request, roll_out
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.agents.session_llm import SessionLLM
-from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.seeds import seeded
 from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 VERSION = "1"
 """To be raised when the same agent would be asked differently for the same row."""
@@ -30,8 +30,8 @@ class AgentTask(RowsTask):
 
     `module` is the `module:attribute` that the agent was loaded from, if it was. `max_turns` is advice that
     the agent follows or not; `completion_params` are body fields that reach the model if the agent passes
-    them on. The fingerprint covers both, and the source of the agent's class and of that module, but
-    nothing that they import. What the agent logs by `ctx.log_event` goes to files in `debug_dir`.
+    them on. The fingerprint covers both, and the code of the agent's class and of that module (see
+    `source_fingerprint`). What the agent logs by `ctx.log_event` goes to files in `debug_dir`.
     """
 
     def __init__(

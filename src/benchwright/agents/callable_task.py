@@ -10,13 +10,13 @@ from typing import Any
 
 from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
-from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.data.rows import Row
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError, UserError
 from benchwright.records import Trial
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 OFFERED = ("base_url", "api_key", "model")
 """The keywords that a function may take besides the row."""
@@ -47,8 +47,8 @@ class CallableAgent:
     """Calls the function once per row: `agent(row, *, base_url, api_key, model)`, the keywords as it takes them.
 
     An async function is awaited; a plain one runs in a thread, off the event loop. It returns its answer as
-    text, or a dict with `answer`, `messages` or both. The fingerprint covers the file that the function is
-    written in, but nothing that it imports.
+    text, or a dict with `answer`, `messages` or both. The fingerprint covers the code of the function (see
+    `source_fingerprint`).
 
     Raises:
         UserError: the function cannot be called with a row.

@@ -13,7 +13,6 @@ import msgspec
 
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
 from benchwright.agents.programs import ProgramResult, run_program
-from benchwright.agents.sources import source_fingerprint
 from benchwright.data.rows import Row
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
@@ -21,6 +20,7 @@ from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Trial
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import source_fingerprint
 from benchwright.secrets import SECRETS
 
 _encode = msgspec.json.Encoder().encode
@@ -47,7 +47,8 @@ class CommandAgent:
     """Starts the program once per row.
 
     `command` is split as a shell would, but run without one. The fingerprint covers the command and every
-    file that it names by a path; a program found by PATH is known by its name only.
+    file that it names by a path, Python files with what they import of the user's own project; a program found by PATH
+    is known by its name only.
 
     Raises:
         UserError: the command cannot be taken apart, or its program is not found.

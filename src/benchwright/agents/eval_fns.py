@@ -8,12 +8,12 @@ from typing import Any
 
 from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.loading import load_object
-from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.answers import final_answer
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import known_or_unique, source_fingerprint
 from benchwright.scorers.shared import as_text
 
 SIMPLE = ("solution_str", "ground_truth", "extra_info")
@@ -81,7 +81,7 @@ class EvalFnScorer:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the function's name and with the file it is written in, wherever that lies."""
+        """Changes with the function's name and with its code (see `source_fingerprint`), wherever that lies."""
         return self._fingerprint
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:

@@ -8,11 +8,12 @@ from typing import Any
 
 from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.loading import in_one_line
-from benchwright.agents.sources import known_or_unique, source_fingerprint
-from benchwright.engine.protocols import Score, Scorer, Session
+from benchwright.engine.protocols import JudgingScorer, Score, Scorer, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import JudgeInfo
+from benchwright.runs.sources import known_or_unique, source_fingerprint, users_source
 from benchwright.scorers.shared import NO_ANSWER, target_text
 
 OFFERED = ("answer", "target", "row", "messages")
@@ -50,16 +51,44 @@ def _checked(scorer: Any, path: str) -> Scorer:
         raise UserError(
             f"`score` of the scorer '{path}' must be `async def score(self, sample, outcome, session)`."
         )
-    checked: Scorer = scorer
-    return checked
+    source = users_source(scorer)
+    if source is None:
+        checked: Scorer = scorer
+        return checked
+    return (SourcedJudge if isinstance(scorer, JudgingScorer) else SourcedScorer)(scorer, source)
+
+
+class SourcedScorer:
+    """A user's scorer whose fingerprint is that which it gives itself, with that of its code."""
+
+    def __init__(self, scorer: Any, source: str) -> None:
+        self.name: str = scorer.name
+        self.fingerprint = fingerprint("own scorer", scorer.fingerprint, source)
+        self.needs_target = bool(getattr(scorer, "needs_target", False))
+        self._scorer = scorer
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Score one outcome as the user's scorer does."""
+        score: Score = await self._scorer.score(sample, outcome, session)
+        return score
+
+
+class SourcedJudge(SourcedScorer):
+    """The same of a scorer that asks a judge."""
+
+    @property
+    def judging(self) -> JudgeInfo:
+        """How the judge is asked."""
+        judging: JudgeInfo = self._scorer.judging
+        return judging
 
 
 class FunctionScorer:
     """A function as a scorer: it is called with what its parameters name (see `OFFERED`), and returns a score.
 
     A score is a number, True or False, a `Score`, or None where the answer holds nothing to compare. A plain function
-    runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the file that the function is
-    written in, or in a script or notebook its own source.
+    runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the code of the function (see
+    `source_fingerprint`).
 
     Raises:
         UserError: it has another parameter that it needs.

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from benchwright.agents.loading import in_one_line
 from benchwright.agents.rows import RowsTask, SampleRows
-from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import UserError
 from benchwright.records import TaskSpec
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 VERSION = "1"
 
@@ -29,7 +29,7 @@ def solver_task(
 ) -> SolverTask:
     """The task of a solver; `module` is the `module:attribute` it was loaded from. A class is made without arguments.
 
-    The fingerprint covers the file that the solver's class is written in, but nothing that it imports.
+    The fingerprint covers the code of the solver's class (see `source_fingerprint`).
 
     Raises:
         UserError: the class cannot be made.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary import summarise
+from benchwright.interop.foreign import UnreadableResults
 from benchwright.interop.recognising import import_runs, results_below
 from benchwright.records import Record
 from benchwright.runs.listing import models_of
@@ -32,19 +33,35 @@ class ImportedRun(Record, frozen=True):
     notes: list[str]
 
 
-def import_all(paths: Sequence[Path]) -> list[ImportedRun]:
-    """Imports what each path holds: results of one program, or a folder of such.
+class ImportReport(Record, frozen=True):
+    """What came of some paths: the imported runs, and for each part that could not be read a sentence that says why."""
+
+    imported: list[ImportedRun]
+    unread: list[str] = []
+
+
+def import_all(paths: Sequence[Path]) -> ImportReport:
+    """Import what each path holds: results of one program, or a folder of such.
+
+    What is damaged does not keep the rest from being read.
 
     Raises:
-        UserError: a path is of no known format, or damaged.
-        JournalError: the store cannot be written.
+        UserError: If a path is of no known format, or nothing at all can be read.
+        JournalError: If the store cannot be written.
     """
-    return [
-        _imported(kept.directory, new=kept.new)
-        for path in paths
-        for one in results_below(path)
-        for kept in import_runs(one)
-    ]
+    runs: list[ImportedRun] = []
+    unread: list[UnreadableResults] = []
+    for path in (one for given in paths for one in results_below(given)):
+        try:
+            found = import_runs(path)
+        except UnreadableResults as error:
+            unread.append(error)
+            continue
+        runs += [_imported(kept.directory, new=kept.new) for kept in found.runs]
+        unread += found.unread
+    if unread and not runs:
+        raise unread[0]
+    return ImportReport(runs, [str(error) for error in unread])
 
 
 def _imported(directory: Path, *, new: bool) -> ImportedRun:

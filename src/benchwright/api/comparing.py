@@ -27,7 +27,7 @@ def compare(
 
     Args:
         runs: results of other functions, ids or unique parts of them, directories, or result files; `RUN@SLOT` is one
-            of a run's models.
+            of a run's models. Folders of results are compared task by task, and all tasks together.
         confidence: that of intervals, tests and `max_regression`.
         anyway: whether runs are compared that are not comparable.
         fail_if: conditions such as `"accuracy < 0.7"`; with one that holds, `failed` of what is returned is true.

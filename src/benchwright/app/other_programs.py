@@ -25,9 +25,11 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Grant, Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.request import Purpose
 from benchwright.errors import UserError
-from benchwright.interop.keeping import digest_of, keep
+from benchwright.interop.foreign import UnreadableResults
+from benchwright.interop.keeping import keep
 from benchwright.interop.recognising import format_of, results_below
 from benchwright.interop.relayed import Relayed
+from benchwright.interop.sources import Sources
 from benchwright.records import Target
 from benchwright.text import Say, plain
 
@@ -218,8 +220,12 @@ def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path
     for path in results_below(folder) if any(folder.iterdir()) else ():
         found = format_of(path)
         assert found is not None
-        runs = (relayed.put_into(run, target) for run in found.read(path))
-        kept += [keep(run, digest_of(run.path)).directory for run in runs]
+        sources = Sources(path)
+        for run in found.read(path):
+            if isinstance(run, UnreadableResults):
+                say(str(run))
+            else:
+                kept.append(keep(relayed.put_into(run, target), sources).directory)
     if kept and relayed.joined < relayed.count:
         say(
             f"{relayed.count - relayed.joined:,} of {relayed.count:,} requests belong to no sample of the log."

@@ -13,12 +13,14 @@ from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample, TaskSpec
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import users_source
 
 
 class BenchmarkTask:
     """The task: the selected samples of a benchmark, asked and graded as it says.
 
-    `options` are those that were given; they are part of what makes two conversations the same.
+    `options` are those that were given; they are part of what makes two conversations the same. So is the code of a
+    benchmark that a user wrote.
     """
 
     def __init__(
@@ -32,11 +34,16 @@ class BenchmarkTask:
         self._source = source
         self._selection = selection
         about = benchmark.about
+        code = users_source(benchmark)
         self._spec = TaskSpec(
             name=about.full_name,
             version=about.version,
             fingerprint=fingerprint(
-                "benchmark", about.full_name, about.version, sorted((options or {}).items())
+                "benchmark",
+                about.full_name,
+                about.version,
+                sorted((options or {}).items()),
+                *([] if code is None else [code]),
             ),
             group_by=about.cluster,
         )

@@ -29,6 +29,9 @@ Examples:
 MORE = """\b
   Two result files:
     llm-bench compare results/mmlu_model_a_*.json results/mmlu_model_b_*.json
+  Two folders, task by task and all together:
+    benchwright compare results/main results/branch
+    benchwright compare lm-eval-output/old lm-eval-output/new
   In CI: exit with 3 if B is surely worse by more than a point, or below 70 %:
     benchwright compare main.json branch.json --max-regression 0.01 \\
         --fail-if "accuracy < 0.7" --junit compare.xml
@@ -49,7 +52,7 @@ Exit codes:
     "runs",
     nargs=-1,
     required=True,
-    metavar="RUN|FILE|LOAD ...",
+    metavar="RUN|FILE|FOLDER|LOAD ...",
     shell_complete=completing.runs_and_files,
 )
 @option(
@@ -111,7 +114,8 @@ def command(
     """Compare runs and result files: is the second better than the first?
 
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
-    `run` or `eval -o`. Measurements of `load` are compared level by level: LOAD is a tag, or a file of `load -o`.
+    `run` or `eval -o`, or results of another program. FOLDER holds several of these: folders are compared task by task,
+    and all tasks together. Measurements of `load` are compared level by level: LOAD is a tag, or a file of `load -o`.
     """
     from benchwright.cli.compare_loads import find_reports, give
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ import click
 from benchwright.cli.grammar import Command
 from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table
+from benchwright.cli.running import INCOMPLETE
 
 if TYPE_CHECKING:
-    from benchwright.analysis.imported import ImportedRun
+    from benchwright.analysis.imported import ImportReport
 
 EXAMPLES = """\b
 Examples:
@@ -31,20 +33,24 @@ Examples:
 def command(paths: tuple[Path, ...], as_json: bool) -> None:
     """Take results of other programs into the store of runs.
 
-    PATH is a file or folder of Inspect, lm-evaluation-harness, EvalScope, promptfoo or Harbor, JSON Lines of ids and
-    scores, or a folder of such. compare, report, show, table and export also take such a PATH in place of a run.
+    PATH is a file or folder of Inspect, lm-evaluation-harness, EvalScope, promptfoo, Harbor, SWE-agent or
+    mini-SWE-agent, JSON Lines of ids and scores, or a folder of such. What is damaged does not keep the rest from
+    being imported: it is listed, and the exit code is 4. compare, report, show, table and export also take such a
+    PATH in place of a run.
     """
     from benchwright.analysis.imported import import_all
 
-    runs = import_all(paths)
+    report = import_all(paths)
     if as_json:
-        print_json({"imported": runs})
+        print_json(report)
     else:
-        _print(runs)
+        _print(report)
+    if report.unread:
+        sys.exit(INCOMPLETE)
 
 
-def _print(runs: list[ImportedRun]) -> None:
+def _print(report: ImportReport) -> None:
     from benchwright.reports.imported import imported_lines, imported_table
     from benchwright.reports.terminal import render_blocks
 
-    print_table(render_blocks(list(imported_lines(runs)), [imported_table(runs)]))
+    print_table(render_blocks(list(imported_lines(report)), [imported_table(report.imported)]))

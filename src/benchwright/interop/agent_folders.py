@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from benchwright.interop.foreign import ForeignRun, ForeignTarget, ForeignTrial, UnreadableResults
+from benchwright.interop.foreign import (
+    ForeignRun,
+    ForeignTarget,
+    ForeignTrial,
+    UnreadableResults,
+    unread_trial,
+)
+from benchwright.interop.reading import mapping, read_json
 from benchwright.records import Record, Status
 
 MOST_TRAJECTORIES = 50_000
 NOT_GRADED = "Its patches are not graded: `benchwright run swe_bench --option predictions=PATH` does that."
+LIST = "preds.json"
+"""The file of a folder that lists what was submitted, by instance."""
 
 
 class Told(Record, frozen=True):
-    """One trajectory: whose it is, by which program, and the trial; its `answer` is the patch that was submitted."""
+    """One trajectory: whose it is, by which program, and the trial; its `answer` is the patch that was submitted.
+
+    The model and the program of a damaged one are not known, and empty.
+    """
 
     model: str
     program: str
@@ -40,33 +52,76 @@ def trajectory_files(path: Path, ending: str) -> list[Path]:
     return found
 
 
+def read_trajectories(files: Iterable[Path], ending: str, read: Callable[[Path], Told]) -> list[Told]:
+    """Read each trajectory; one that is damaged is a trial that failed, and says nothing of the model.
+
+    Raises:
+        UnreadableResults: If all are damaged.
+    """
+    told, errors = [], []
+    for file in files:
+        try:
+            told.append(read(file))
+        except UnreadableResults as error:
+            errors.append(error)
+            told.append(Told("", "", unread_trial(file.name.removesuffix(ending), error)))
+    if errors and len(errors) == len(told):
+        raise errors[0]
+    return told
+
+
 def run_of(path: Path, form: str, told: Sequence[Told], lacks: Sequence[str]) -> ForeignRun:
-    """The run that trajectories make; each model is a target, and nothing has a score."""
-    models = list(dict.fromkeys(one.model for one in told))
+    """The run that trajectories make; each model is a target, and nothing has a score.
+
+    A damaged trajectory is counted with the first model.
+    """
+    models = list(dict.fromkeys(one.model for one in told if not one.trial.unread))
     slots = dict(zip(models, ["primary"] if len(models) == 1 else models, strict=True))
     name = path.name.partition(".")[0] if path.is_file() else path.resolve().name
+    listed = _listed(path)
     return ForeignRun(
         format=form,
-        program=", ".join(dict.fromkeys(one.program for one in told)),
+        program=", ".join(dict.fromkeys(one.program for one in told if one.program)),
         path=path,
         task=name,
         targets=[ForeignTarget(slot, model) for model, slot in slots.items()],
         scores={},
-        trials=[_in_slot(one.trial, slots[one.model]) for one in told],
-        planned=len(told),
+        trials=[_in_slot(one.trial, slots.get(one.model, slots[models[0]])) for one in told],
+        planned=len({*(one.trial.sample for one in told), *listed}),
         lacks=["scores", *lacks],
-        notes=[NOT_GRADED],
+        notes=[NOT_GRADED, *_notes(told, listed)],
     )
 
 
-def ending_of(reason: str, failures: dict[str, Status]) -> tuple[Status, str | None]:
-    """The status of a trial by how its agent said that it ended; what is no failure and no end is a limit."""
+def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
+    """The status of a trial by how its agent said that it ended; what is no failure and no end is a limit.
+
+    A trajectory without an end was written while its agent worked: what is left of a run that was stopped.
+    """
     if reason.lower() == "submitted":
         return Status.ANSWERED, None
+    if not reason:
+        return Status.CANCELLED, "the agent was not done when its trajectory was written"
     for name, status in failures.items():
         if name in reason:
             return status, reason
-    return Status.LIMIT, reason or "the agent was not done when its trajectory was written"
+    return Status.LIMIT, reason
+
+
+def _listed(path: Path) -> frozenset[str]:
+    """Return the instances that the folder's list of patches names."""
+    if not (path / LIST).is_file():
+        return frozenset()
+    try:
+        return frozenset(mapping(read_json(path / LIST)))
+    except UnreadableResults:
+        return frozenset()
+
+
+def _notes(told: Sequence[Told], listed: frozenset[str]) -> Iterator[str]:
+    without = sorted(listed - {one.trial.sample for one in told})
+    if without:
+        yield f"{LIST} names {len(without)} instances that have no trajectory, such as {without[0]}."
 
 
 def _in_slot(trial: ForeignTrial, slot: str) -> ForeignTrial:

@@ -2,62 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchwright.interop.evalscope_reviews import LINES, Subset, reviewed, trials_of
 from benchwright.interop.foreign import (
     ForeignRun,
-    ForeignScore,
+    ForeignScale,
     ForeignTarget,
-    ForeignTrial,
+    Readings,
     UnreadableResults,
+    read_each,
 )
-from benchwright.interop.inspect_sample import openai_message, usage_of
-from benchwright.interop.reading import (
-    an_object,
-    count,
-    mapping,
-    moment,
-    nanoseconds,
-    number,
-    objects,
-    read_json,
-    read_lines,
-    text,
-)
-from benchwright.records import RequestRecord, Status
+from benchwright.interop.reading import an_object, count, mapping, moment, number, objects, read_json, text
 
 FORMAT = "evalscope"
-LINES = "*.jsonl"
+LARGEST_CONFIGURATION = 16 << 20
 
 
-class Subset(NamedTuple):
-    """One file of reviews: a subset of a dataset, and the predictions that belong to it."""
+class Report(NamedTuple):
+    """The report of a dataset: its file, and what stands in it."""
 
-    name: str
-    reviews: Path
-    predictions: Path
+    file: Path
+    content: Mapping[str, Any]
 
 
 def recognises(path: Path) -> bool:
-    """Whether this is an output folder, or a folder of such, named after their times."""
+    """Return whether this is an output folder, or a folder of such, named after their times."""
     return path.is_dir() and bool(_roots(path))
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """A run for each dataset and model.
+def read(path: Path) -> Readings:
+    """Read a run for each dataset and model.
 
     Raises:
-        UnreadableResults: a file is damaged, or there are no reviews.
+        UnreadableResults: If there are no reviews.
     """
-    found = [
-        run
+    models = [
+        (root, model.name)
         for root in _roots(path)
         for model in sorted((root / "reviews").iterdir())
         if model.is_dir()
-        for run in _runs(root, model.name)
     ]
+    found = read_each(models, lambda one: _runs(*one))
     if not found:
         raise UnreadableResults(f"{path} has no reviews of single samples.")
     return found
@@ -68,120 +57,126 @@ def _roots(path: Path) -> list[Path]:
     return [one for one in places if any((one / "reviews").glob(f"*/{LINES}"))]
 
 
-def _runs(root: Path, model: str) -> Iterator[ForeignRun]:
-    reports = {
-        text(report.get("dataset_name")) or file.stem: report
-        for file in sorted((root / "reports" / model).glob("*.json"))
-        for report in [an_object(read_json(file), file)]
-    }
-    for dataset, subsets in _datasets(root, model, list(reports)).items():
-        report = reports.get(dataset, {})
-        executed = mapping(report.get("execution_summary"))
-        missing = (count(executed.get("requested")) or 0) - (count(executed.get("succeeded")) or 0)
-        notes = [f"Requests that failed: {missing}; nothing of them was written down."] if missing > 0 else []
-        yield ForeignRun(
-            format=FORMAT,
-            program="EvalScope",
-            path=root,
-            task=dataset,
-            targets=[ForeignTarget("primary", text(report.get("model_name")) or model)],
-            scores={},
-            trials=(trial for subset in subsets for trial in _trials(subset)),
-            created_at=moment(report.get("created_at")),
-            state="finished" if report else "unfinished",
-            repeats=_repeats(subsets),
-            planned=count(executed.get("requested")),
-            lacks=["time to first token", "why requests failed"],
-            notes=notes,
-        )
+def _runs(root: Path, model: str) -> Readings:
+    reports: dict[str, Report] = {}
+    damaged: Readings = []
+    for file in sorted((root / "reports" / model).glob("*.json")):
+        try:
+            content = an_object(read_json(file), file)
+        except UnreadableResults as error:
+            damaged.append(error)
+            content = {}
+        reports[text(content.get("dataset_name")) or file.stem] = Report(file, content)
+    files = _datasets(root, model, reports)
+    missing = [
+        UnreadableResults(f"{report.file}: there are no reviews of {dataset} beside this report.")
+        for dataset, report in reports.items()
+        if dataset not in files
+    ]
+    read_one = partial(_run, root, model, reports)
+    return [*read_each(files.items(), lambda one: [read_one(*one)]), *damaged, *missing]
 
 
-def _datasets(root: Path, model: str, datasets: list[str]) -> dict[str, list[Subset]]:
-    """The files of each dataset: named after it and its subset, which only the reports can tell apart."""
-    found: dict[str, list[Subset]] = {}
-    for file in sorted((root / "reviews" / model).glob(LINES)):
-        fitting = [one for one in datasets if file.stem == one or file.stem.startswith(f"{one}_")]
-        dataset = max(fitting, key=len, default=file.stem)
-        name = file.stem[len(dataset) :].removeprefix("_") or "default"
-        found.setdefault(dataset, []).append(Subset(name, file, root / "predictions" / model / file.name))
-    return found
-
-
-def _repeats(subsets: list[Subset]) -> int:
-    """How many answers a sample has at most; the reviews are read for it, as nothing else tells."""
-    return 1 + max(
-        (
-            _generation(mapping(mapping(line).get("sample_score")))
-            for subset in subsets
-            for line in read_lines(subset.reviews)
-        ),
-        default=0,
+def _run(
+    root: Path, model: str, reports: Mapping[str, Report], dataset: str, subsets: list[Subset]
+) -> ForeignRun:
+    report = reports.get(dataset)
+    content = {} if report is None else report.content
+    executed = mapping(content.get("execution_summary"))
+    requested = count(executed.get("requested"))
+    failed = max(0, (requested or 0) - (count(executed.get("succeeded")) or 0))
+    reviews = reviewed(subsets)
+    return ForeignRun(
+        format=FORMAT,
+        program="EvalScope",
+        path=root,
+        task=dataset,
+        targets=[ForeignTarget("primary", text(content.get("model_name")) or model)],
+        scores=_scales(content, reviews.metrics),
+        trials=trials_of(subsets, reviews),
+        created_at=moment(content.get("created_at")),
+        state="finished" if content else "unfinished",
+        repeats=reviews.repeats,
+        planned=requested if requested is not None else _counted(content),
+        absent=failed,
+        files=[*([report.file] if report else []), *(file for one in subsets for file in one.files)],
+        lacks=["time to first token", "why requests failed"],
+        notes=[*_notes(content, failed), *reviews.notes],
     )
 
 
-def _generation(sample_score: Mapping[str, Any]) -> int:
-    return min(count(sample_score.get("generation_index")) or 0, 100_000)
+def _datasets(root: Path, model: str, reports: Mapping[str, Report]) -> dict[str, list[Subset]]:
+    """Group the files by their datasets: a file is named DATASET_SUBSET, and either may hold underscores.
 
-
-def _trials(subset: Subset) -> Iterator[ForeignTrial]:
-    requests = _requests(subset)
-    for place, line in enumerate(read_lines(subset.reviews), 1):
-        where = f"{subset.reviews}, line {place}"
-        found = an_object(line, where)
-        sample_score = mapping(found.get("sample_score"))
-        group = sample_score.get("group_id", sample_score.get("sample_id"))
-        if not isinstance(group, int | str):
-            raise UnreadableResults(f"{where}: a review without a sample.")
-        messages = [openai_message(one, {}) for one in objects(found.get("messages"))]
-        score = mapping(sample_score.get("score"))
-        asked = next((one["content"] for one in messages if one["role"] == "user"), None)
-        target = found.get("target")
-        index = count(found.get("index"))
-        yield ForeignTrial(
-            sample=f"{subset.name}/{group}",
-            repeat=_generation(sample_score),
-            scores=_scores(score),
-            input=asked if isinstance(asked, str) else None,
-            target=", ".join(map(str, target)) if isinstance(target, list) else text(target) or None,
-            messages=messages,
-            answer=text(score.get("prediction")),
-            requests=[requests[index]] if index in requests else [],
-            labels={"subset": subset.name},
-        )
-
-
-def _scores(score: Mapping[str, Any]) -> dict[str, ForeignScore]:
-    """The metrics of a review. One that could not be computed was written down as 0: it has no value here."""
-    errors = mapping(mapping(score.get("metadata")).get("metric_errors"))
-    span, why = text(score.get("extracted_prediction")) or None, text(score.get("explanation")) or None
-    found = {}
-    for name, given in mapping(score.get("value")).items():
-        error = next(
-            (told for metric, told in errors.items() if name.lower().startswith(metric.lower())), None
-        )
-        value = number(given)
-        if error is not None:
-            found[name] = ForeignScore(
-                None, Status.GRADER_ERROR, explanation=text(error) or "it was not computed"
-            )
-        elif value is not None:
-            found[name] = ForeignScore(value, span=span, explanation=why)
+    A report names its dataset's subsets, the configuration all datasets. A file that neither knows is a dataset of its
+    own: reviews of an interrupted `mmlu_pro` have no report, and are not a subset of `mmlu`.
+    """
+    told = {
+        f"{dataset}_{subset}": (dataset, subset)
+        for dataset, report in reports.items()
+        for subset in _subsets(report.content)
+    }
+    configured = [
+        *_configured(root),
+        *(name for name, report in reports.items() if not _subsets(report.content)),
+    ]
+    found: dict[str, list[Subset]] = {}
+    for file in sorted((root / "reviews" / model).glob(LINES)):
+        dataset, subset = told.get(file.stem) or _split(file.stem, configured)
+        predictions = root / "predictions" / model / file.name
+        found.setdefault(dataset, []).append(Subset(subset, file, predictions))
     return found
 
 
-def _requests(subset: Subset) -> dict[int | None, RequestRecord]:
-    """The request behind each prediction, by its index."""
-    if not subset.predictions.is_file():
-        return {}
-    found: dict[int | None, RequestRecord] = {}
-    for line in read_lines(subset.predictions):
-        given = mapping(line)
-        output = mapping(given.get("model_output"))
-        choices = objects(output.get("choices"))
-        found[count(given.get("index"))] = RequestRecord(
-            id=f"{subset.name}-{given.get('index')}",
-            total=nanoseconds(output.get("time")),
-            usage=usage_of(mapping(output.get("usage"))),
-            finish_reason=text(choices[0].get("stop_reason")) or None if choices else None,
-        )
+def _split(stem: str, datasets: Iterable[str]) -> tuple[str, str]:
+    fitting = [one for one in datasets if stem == one or stem.startswith(f"{one}_")]
+    dataset = max(fitting, key=len, default=stem)
+    return dataset, stem[len(dataset) :].removeprefix("_") or "default"
+
+
+def _subsets(report: Mapping[str, Any]) -> set[str]:
+    categories = (
+        one for metric in objects(report.get("metrics")) for one in objects(metric.get("categories"))
+    )
+    named = (text(subset.get("name")) for one in categories for subset in objects(one.get("subsets")))
+    return {*mapping(mapping(report.get("execution_summary")).get("subsets")), *filter(None, named)}
+
+
+def _configured(root: Path) -> Iterator[str]:
+    """Yield the datasets that the configuration lists; of its YAML only this list is read, line by line."""
+    for file in sorted((root / "configs").glob("*.y*ml")):
+        try:
+            lines = file.read_bytes()[:LARGEST_CONFIGURATION].decode(errors="replace").splitlines()
+        except OSError:
+            continue
+        within = False
+        for line in lines:
+            if within and line.lstrip().startswith("- "):
+                yield line.lstrip()[2:].strip().strip("'\"")
+            else:
+                within = line.rstrip() == "datasets:"
+
+
+def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, ForeignScale]:
+    """Return what is known of each metric; the report has their means, rounded."""
+    found = dict.fromkeys(metrics, ForeignScale())
+    for metric in objects(report.get("metrics")):
+        identity = mapping(metric.get("identity"))
+        name, mean = text(identity.get("name")), number(metric.get("score"))
+        if name in found and identity.get("aggregation") == "mean" and not identity.get("dimensions"):
+            found[name] = ForeignScale(mean=mean)
     return found
+
+
+def _counted(report: Mapping[str, Any]) -> int | None:
+    """Return how many trials a report counts that has no summary of the execution, as older ones."""
+    return max(
+        (found for one in objects(report.get("metrics")) if (found := count(one.get("num")))), default=None
+    )
+
+
+def _notes(report: Mapping[str, Any], failed: int) -> Iterator[str]:
+    if failed:
+        yield f"Requests that failed: {failed}; nothing of them was written down."
+    if not report:
+        yield "There is no report: the evaluation was interrupted, or its report is missing."

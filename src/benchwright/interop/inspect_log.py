@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchwright.formats import counted
 from benchwright.interop.archives import Archive
 from benchwright.interop.foreign import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
     ForeignTrial,
+    Readings,
     UnreadableResults,
+    unread_trial,
 )
 from benchwright.interop.inspect_sample import trial_of
-from benchwright.interop.reading import an_object, count, decoded, mapping, moment, objects, read_json, text
+from benchwright.interop.reading import (
+    an_object,
+    count,
+    decoded,
+    mapping,
+    moment,
+    number,
+    objects,
+    read_json,
+    text,
+)
 
 FORMAT = "inspect"
 STATES = {"success": "finished", "error": "stopped", "cancelled": "stopped"}
 START = "_journal/start.json"
 HEADER = "header.json"
+MEMBER = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
+"""The member of a sample at an epoch."""
+MEANS = ("accuracy", "mean")
+"""Metrics that are the plain mean of a score."""
+ReadSample = Callable[[Mapping[str, Any], str], ForeignTrial]
+"""(sample, where it stands) -> its trial"""
 BEGINNING = 4_096
 """Bytes of a JSON file that tell whether it is a log."""
 
@@ -38,23 +58,27 @@ def recognises(path: Path) -> bool:
     return b'"eval"' in beginning and b'"version"' in beginning and b'"task"' in beginning
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """The run of a log.
+def read(path: Path) -> Readings:
+    """Read the run of a log.
 
     Raises:
-        UnreadableResults: it is not a log, or damaged.
+        UnreadableResults: If it is not a log, or damaged.
     """
     if path.suffix == ".json":
         log = an_object(read_json(path), path)
-        return [_run(path, log, objects(log.get("samples")))]
+        return [_run(path, log, objects(log.get("samples")), [])]
     with Archive(path) as archive:
         names = set(archive.names)
         name = HEADER if HEADER in names else START
         header = an_object(decoded(archive.read(name), f"{path}, {name}"), f"{path}, {name}")
-    return [_run(path, header, None)]
+        again = len(archive.names) - len(names)
+    twice = f"{counted(again, 'member')} of the archive stood there again; the last one counts, as in any zip archive."
+    return [_run(path, header, None, [twice] if again else [])]
 
 
-def _run(path: Path, header: Mapping[str, Any], samples: list[dict[str, Any]] | None) -> ForeignRun:
+def _run(
+    path: Path, header: Mapping[str, Any], samples: list[dict[str, Any]] | None, notes: list[str]
+) -> ForeignRun:
     about = an_object(header.get("eval"), f"{path}, eval")
     model, task = text(about.get("model")), text(about.get("task"))
     if not model or not task:
@@ -65,6 +89,11 @@ def _run(path: Path, header: Mapping[str, Any], samples: list[dict[str, Any]] | 
     repeats = count(config.get("epochs")) or 1
     dataset = mapping(about.get("dataset"))
     each = count(dataset.get("samples"))
+    only_scorer = text(mapping(results.get("scorer")).get("name")) or "scorer"
+
+    def trial(sample: Mapping[str, Any], where: str) -> ForeignTrial:
+        return trial_of(sample, model, where, only_scorer)
+
     return ForeignRun(
         format=FORMAT,
         program=f"Inspect {text(mapping(about.get('packages')).get('inspect_ai'))}".strip(),
@@ -79,37 +108,54 @@ def _run(path: Path, header: Mapping[str, Any], samples: list[dict[str, Any]] | 
                 _plain(about.get("model_generate_config")),
             )
         ],
-        scores=_score_names(about, results),
-        trials=_of_archive(path, model) if samples is None else _of_list(path, samples, model),
+        scores=_scales(about, results),
+        trials=_of_archive(path, trial) if samples is None else _of_list(path, samples, trial),
         created_at=moment(about.get("created")),
         ended_at=moment(stats.get("completed_at")),
         state=STATES.get(status, "unfinished"),
         repeats=repeats,
         planned=count(results.get("total_samples")) or (None if each is None else each * repeats),
         lacks=["time to first token"],
-        notes=list(_notes(header, config, results)),
+        notes=[*notes, *_notes(header, config, results)],
     )
 
 
-def _of_archive(path: Path, model: str) -> Iterator[ForeignTrial]:
+def _of_archive(path: Path, trial: ReadSample) -> Iterator[ForeignTrial]:
+    """Yield the samples of an archive; one that is damaged is a trial that failed."""
     with Archive(path) as archive:
-        for name in archive.names:
-            if name.startswith("samples/") and name.endswith(".json"):
-                where = f"{path}, {name}"
-                yield trial_of(an_object(decoded(archive.read(name), where), where), model, where)
+        for name in dict.fromkeys(archive.names):
+            member = MEMBER.fullmatch(name)
+            if member is None:
+                continue
+            where = f"{path}, {name}"
+            try:
+                yield trial(an_object(decoded(archive.read(name), where), where), where)
+            except UnreadableResults as error:
+                repeat = max(0, int(member["epoch"] or 1) - 1)
+                yield unread_trial(member["id"], error, repeat=repeat)
 
 
-def _of_list(path: Path, samples: list[dict[str, Any]], model: str) -> Iterator[ForeignTrial]:
+def _of_list(path: Path, samples: list[dict[str, Any]], trial: ReadSample) -> Iterator[ForeignTrial]:
     for place, sample in enumerate(samples):
-        yield trial_of(sample, model, f"{path}, sample {place}")
+        yield trial(sample, f"{path}, sample {place}")
 
 
-def _score_names(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """The scores in the log's order: a part of a scorer's mapping is named after both."""
+def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
+    """Return the scores in the log's order: a part of a scorer's mapping is named after both.
+
+    Before version 0.3.14 a log has one scorer, whose metrics stand beside it.
+    """
     found: dict[str, ForeignScale] = {}
-    for one in objects(results.get("scores")):
+    scores = objects(results.get("scores"))
+    if old := mapping(results.get("scorer")):
+        scores = [{**old, "scorer": old.get("name"), "metrics": results.get("metrics")}]
+    whole = count(results.get("completed_samples")) == count(results.get("total_samples"))
+    for one in scores:
         name, scorer = text(one.get("name")), text(one.get("scorer"))
-        found.setdefault(name if name == scorer or not scorer else f"{scorer}.{name}", ForeignScale())
+        means = [number(mapping(mapping(one.get("metrics")).get(named)).get("value")) for named in MEANS]
+        plain = whole and text(one.get("reducer")) in ("", "mean")
+        scale = ForeignScale(mean=next((mean for mean in means if mean is not None), None) if plain else None)
+        found.setdefault(name if name == scorer or not scorer else f"{scorer}.{name}", scale)
     if not found:
         found = {text(one.get("name")): ForeignScale() for one in objects(about.get("scorers"))}
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
@@ -19,6 +19,9 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
+MOST_PARTS = 64
+"""Values of a score that is a list which become scores of their own."""
+INVALID = "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
 ATTACHMENT = "attachment://"
 OURS = "benchwright"
 """The key of a sample's metadata under which our own export keeps what a log has no place for."""
@@ -27,19 +30,22 @@ STATUSES = frozenset(Status)
 STOPPED = {"max_tokens": Status.TRUNCATED, "model_length": Status.TRUNCATED, "content_filter": Status.REFUSED}
 
 
-def trial_of(sample: Mapping[str, Any], model: str, where: str) -> ForeignTrial:
-    """The trial of one sample at one epoch; `model` is the one that the log is about.
+def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "scorer") -> ForeignTrial:
+    """Return the trial of one sample at one epoch; `model` is the one that the log is about.
+
+    `scorer` is the name of the only scorer of an early log, whose samples do not say it.
 
     Raises:
-        UnreadableResults: the sample has no id.
+        UnreadableResults: If the sample has no id.
     """
     sample_id = sample.get("id")
     if not isinstance(sample_id, str | int):
         raise UnreadableResults(f"{where}: a sample without an id.")
-    attachments = mapping(sample.get("attachments"))
+    events = mapping(sample.get("transcript")) or sample  # early versions have both below `transcript`
+    attachments = mapping(events.get("attachments")) or mapping(events.get("content"))
     messages = [openai_message(one, attachments) for one in objects(sample.get("messages"))]
     status, reason = _status(sample)
-    scores, labels = _scores(mapping(sample.get("scores")))
+    scores, labels, remarks = _scores(_graded(sample, scorer))
     ours = mapping(mapping(sample.get("metadata")).get(OURS))
     if text(ours.get("status")) in STATUSES:
         status, reason = Status(ours["status"]), text(ours.get("reason")) or None
@@ -48,6 +54,10 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str) -> ForeignTrial:
             scores[name] = ForeignScore(None, Status(unscored))
     if scores and status is Status.EXECUTION_ERROR:
         status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", LONGEST_LABEL)}
+    if invalid := mapping(sample.get("invalidation")):
+        scores, remarks = {}, [*remarks, INVALID]
+        status = Status.EXECUTION_ERROR
+        reason = one_line(text(invalid.get("reason")) or "it was marked as invalid", LONGEST_REASON)
     return ForeignTrial(
         sample=str(sample_id),
         repeat=max(0, (count(sample.get("epoch")) or 1) - 1),
@@ -58,12 +68,20 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str) -> ForeignTrial:
         target=_target(sample.get("target")),
         messages=messages,
         answer=text(mapping(sample.get("output")).get("completion")),
-        requests=list(_requests(sample, model)),
+        requests=list(_requests(sample, events.get("events"), model)),
         started_at=moment(sample.get("started_at")),
         duration=nanoseconds(sample.get("total_time")),
         group=text(ours.get("group")) or None,
         labels={**_labels(mapping(sample.get("metadata"))), **labels},
+        remarks=tuple(remarks),
     )
+
+
+def _graded(sample: Mapping[str, Any], scorer: str) -> dict[str, Any]:
+    """Return the scores by scorer."""
+    if "scores" in sample or not mapping(sample.get("score")):
+        return mapping(sample.get("scores"))
+    return {scorer: sample["score"]}
 
 
 def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
@@ -82,15 +100,23 @@ def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
     return status, None if status is Status.ANSWERED else f"stop reason {stop_reason}"
 
 
-def _scores(scores: Mapping[str, Any]) -> tuple[dict[str, ForeignScore], dict[str, str]]:
-    """Values that are numbers, by Inspect's own rule, and labels that are none. Each entry of a mapping is a score."""
+def _scores(
+    scores: Mapping[str, Any],
+) -> tuple[dict[str, ForeignScore], dict[str, str], list[str]]:
+    """Return values that are numbers, by Inspect's own rule, labels that are none, and remarks.
+
+    Each entry of a mapping is a score, named after its key; each of a list, named after its place, from 0.
+    """
     found: dict[str, ForeignScore] = {}
     labels: dict[str, str] = {}
+    remarks: list[str] = []
     for scorer, score in scores.items():
         given = mapping(score)
         value = given.get("value")
-        parts = value.items() if isinstance(value, dict) else [(None, value)]
-        for part, one in parts:
+        if isinstance(value, list) and len(value) > MOST_PARTS:
+            remarks.append(f"{scorer}: a list of more than {MOST_PARTS} values, which are not read as scores")
+            continue
+        for part, one in _parts(value):
             name = scorer if part is None else f"{scorer}.{part}"
             worth = _worth(one)
             if worth is not None:
@@ -102,7 +128,15 @@ def _scores(scores: Mapping[str, Any]) -> tuple[dict[str, ForeignScore], dict[st
                 )
             elif isinstance(one, str):
                 labels[name] = one_line(one, LONGEST_LABEL)
-    return found, labels
+    return found, labels, remarks
+
+
+def _parts(value: Any) -> Iterable[tuple[str | None, Any]]:
+    if isinstance(value, dict):
+        return value.items()
+    if isinstance(value, list):
+        return [(str(place), one) for place, one in enumerate(value)]
+    return [(None, value)]
 
 
 def _worth(value: Any) -> float | None:
@@ -118,9 +152,9 @@ def _worth(value: Any) -> float | None:
     return worth if math.isfinite(worth) else None
 
 
-def _requests(sample: Mapping[str, Any], model: str) -> Iterator[RequestRecord]:
-    """A request for each model event; without events the sums by model, whose times are not known."""
-    events = [one for one in objects(sample.get("events")) if one.get("event") == "model"]
+def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[RequestRecord]:
+    """Yield a request for each model event; without events the sums by model, whose times are not known."""
+    events = [one for one in objects(written) if one.get("event") == "model"]
     for turn, event in enumerate(events):
         output = mapping(event.get("output"))
         role = text(event.get("role")) or (

@@ -6,25 +6,22 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import xxhash
 
 from benchwright.errors import JournalError
 from benchwright.home import runs_directory
-from benchwright.interop.foreign import (
-    ForeignRun,
-    ForeignScale,
-    ForeignTrial,
-    UnreadableResults,
-)
+from benchwright.interop.foreign import ForeignRun, ForeignTrial
 from benchwright.interop.lines import score_lines, trial_line
-from benchwright.records import RunEvent, Target, TaskSpec
+from benchwright.interop.sources import Sources
+from benchwright.interop.tally import Tally
+from benchwright.records import RunEvent, ScoreRecord, Target, TaskSpec, TrialRecord
 from benchwright.runs.about import IMPORT
-from benchwright.runs.journal import Journal
+from benchwright.runs.journal import Journal, encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import MANIFEST, Manifest, ScorerInfo, read_manifest, write_manifest
 from benchwright.runs.store import run_id
@@ -32,7 +29,8 @@ from benchwright.runs.store import run_id
 AT_ONCE = 256
 """Trials that are written by one write."""
 
-MOST_FILES = 200_000
+READING = 2
+"""Raised when a reader reads something in another way: imports of the same files from before are then made anew."""
 
 
 class ImportedRun(NamedTuple):
@@ -42,42 +40,18 @@ class ImportedRun(NamedTuple):
     new: bool
 
 
-def digest_of(path: Path) -> str:
-    """A digest of a file, or of the names and the content of all files below a folder (links aside): what makes an
-    import the same.
-
-    Raises:
-        UnreadableResults: something cannot be read, or there are too many files.
-    """
-    files = (
-        [path]
-        if path.is_file()
-        else sorted(one for one in path.rglob("*") if one.is_file() and not one.is_symlink())
-    )
-    if len(files) > MOST_FILES:
-        raise UnreadableResults(f"{path} holds {len(files):,} files; at most {MOST_FILES:,} are read.")
-    digest = xxhash.xxh3_128()
-    for file in files:
-        digest.update(f"{file.relative_to(path)}\0".encode("utf-8", "surrogatepass"))
-        try:
-            with file.open("rb") as content:
-                while block := content.read(1 << 20):
-                    digest.update(block)
-        except OSError as error:
-            raise UnreadableResults(f"{file} cannot be read: {error.strerror}.") from None
-    return digest.hexdigest()
-
-
-def keep(run: ForeignRun, digest: str) -> ImportedRun:
-    """Writes a run into the store, unless it is there; `digest` is that of the path which it was read from.
+def keep(run: ForeignRun, sources: Sources) -> ImportedRun:
+    """Write a run into the store, unless it is there; `sources` knows the files that it is read from.
 
     The run's directory appears with all that is in it, or not at all.
 
     Raises:
-        UnreadableResults: the results are damaged, or have the same trial twice.
-        JournalError: the store cannot be written.
+        UnreadableResults: If the results are damaged, have a trial twice with different contents, or changed while they
+            were read.
+        JournalError: If the store cannot be written.
     """
-    identity = fingerprint(run.format, run.task, [target.slot for target in run.targets], digest)
+    slots = [target.slot for target in run.targets]
+    identity = fingerprint(run.format, READING, run.task, slots, sources.digest(run))
     name = f"{run.task} {run.targets[0].model}" if len(run.targets) == 1 else run.task
     created_at = run.created_at or int(run.path.stat().st_mtime * 1e9)
     for known in runs_directory().glob(f"*-{identity[:8]}/{MANIFEST}"):
@@ -90,8 +64,9 @@ def keep(run: ForeignRun, digest: str) -> ImportedRun:
     except OSError as error:
         raise JournalError(f"Cannot write to {runs_directory()}: {error.strerror}.") from None
     try:
-        scores = _write_trials(run, unfinished, identity, created_at)
-        write_manifest(unfinished, _manifest(run, directory.name, name, identity, created_at, scores))
+        tally = _write_trials(run, unfinished, identity, created_at)
+        sources.check_unchanged(run)
+        write_manifest(unfinished, _manifest(run, directory.name, name, identity, created_at, tally))
         os.replace(unfinished, directory)
     except OSError as error:
         if (directory / MANIFEST).exists():  # another process was as quick
@@ -108,14 +83,15 @@ def _manifest(
     name: str,
     made_of: str,
     created_at: int,
-    scores: dict[str, ForeignScale],
+    tally: Tally,
 ) -> Manifest:
+    scores = tally.scales()
     origin = {
         "format": run.format,
         "program": run.program,
         "path": str(run.path.resolve()),
         "lacks": run.lacks,
-        "notes": run.notes,
+        "notes": [*run.notes, *tally.notes()],
         "imported_at": time.time_ns(),
         "scores": msgspec.to_builtins(scores),
     }
@@ -136,62 +112,43 @@ def _manifest(
     )
 
 
-def _write_trials(
-    run: ForeignRun, directory: Path, identity: str, created_at: int
-) -> dict[str, ForeignScale]:
-    """Writes the journal of a run; returns its scores with what is known of them."""
-    journal = Journal(directory)
+def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: int) -> Tally:
+    """Write the journal of a run."""
+    journal, tally = Journal(directory), Tally(run)
     try:
         journal.write(RunEvent("started", created_at, {"total": run.planned or 0}))
-        scales, done, latest = _Scales(run), 0, created_at
-        seen: set[str] = set()
+        latest = created_at
         trials = iter(run.trials)
         while some := list(islice(trials, AT_ONCE)):
-            for trial in some:
-                key = _key(identity, trial)
-                if key in seen:
-                    raise UnreadableResults(
-                        f"{run.path}: sample {trial.sample!r}, repeat {trial.repeat + 1}, appears twice."
-                    )
-                seen.add(key)
-                scales.add(trial)
-                latest = max(latest, trial.started_at + trial.duration)
-            done += len(some)
+            entries = list(_entries(some, identity, tally))
             journal.write_group(
-                [trial_line(trial, _key(identity, trial)) for trial in some],
-                [score for trial in some for score in score_lines(trial, _key(identity, trial))],
+                [one.line for one in entries], [score for one in entries for score in one.scores]
             )
+            latest = max(latest, *(trial.started_at + trial.duration for trial in some))
+        tally.check_any_read()
         if run.state != "unfinished":
-            ended = max(latest, run.ended_at)
-            journal.write(RunEvent(run.state, ended, {"total": run.planned or done, "finished": done}))
+            ended, count = max(latest, run.ended_at), tally.count
+            journal.write(RunEvent(run.state, ended, {"total": run.planned or count, "finished": count}))
     finally:
         journal.close()
-    return scales.found()
+    return tally
+
+
+class _Entry(NamedTuple):
+    """What a journal holds of a trial: its line with its body, and the lines of its scores."""
+
+    line: tuple[TrialRecord, bytes]
+    scores: list[ScoreRecord]
+
+
+def _entries(trials: Iterable[ForeignTrial], identity: str, tally: Tally) -> Iterator[_Entry]:
+    """Yield what is to be written of trials, without those that are written already."""
+    for trial in trials:
+        key = _key(identity, trial)
+        entry = _Entry(trial_line(trial, key), list(score_lines(trial, key)))
+        if tally.add(trial, key, encode_json([entry.line[0], entry.scores]) + entry.line[1]):
+            yield entry
 
 
 def _key(identity: str, trial: ForeignTrial) -> str:
     return fingerprint(identity, trial.slot, trial.sample, trial.repeat)
-
-
-class _Scales:
-    """What is known of the scores: what the format says, and whether a score was ever anything but 0 or 1."""
-
-    def __init__(self, run: ForeignRun) -> None:
-        self._scales = dict(run.scores)
-        self._graded: set[str] = set()
-
-    def add(self, trial: ForeignTrial) -> None:
-        """Takes the scores of a trial in."""
-        for name, score in trial.scores.items():
-            self._scales.setdefault(name, ForeignScale())
-            if score.value is not None and score.value not in (0, 1):
-                self._graded.add(name)
-
-    def found(self) -> dict[str, ForeignScale]:
-        """The scores; of one that is 0 or 1 everywhere, 1 passes."""
-        return {
-            name: scale
-            if name in self._graded or scale.passing is not None or scale.lower_is_better
-            else msgspec.structs.replace(scale, low=0.0, high=1.0, passing=1.0)
-            for name, scale in self._scales.items()
-        }

@@ -2,53 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from benchwright.interop.foreign import (
     ForeignRun,
     ForeignScale,
-    ForeignScore,
     ForeignTarget,
-    ForeignTrial,
+    Readings,
     UnreadableResults,
+    read_each,
 )
-from benchwright.interop.reading import an_object, count, mapping, moment, number, read_json, read_lines, text
-from benchwright.records import UNREADABLE, Message
+from benchwright.interop.lm_eval_samples import Columns, trials_of
+from benchwright.interop.reading import an_object, count, mapping, moment, number, objects, read_json, text
 
 FORMAT = "lm-eval"
-RESULTS = "results_*.json"
-LOGLIKELIHOOD = ("loglikelihood", "multiple_choice", "loglikelihood_rolling")
+NAMED = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_]*)\.json")
+"""Files of results: results_TIME.json in the folder of a model, NAME_TIME.json with `--output_path NAME.json`."""
+MOST_TRIED = 3
+"""Files of a folder that are looked into before it is taken for another's: one may be cut short."""
+OLD = "results.json"
+"""Name of a file of results before version 0.4.3."""
 WITHIN_0_AND_1 = ("acc", "acc_norm", "exact_match")
-"""Metrics that are 0 or 1 for each sample."""
+"""Metrics that are 0 or 1 for each sample, and of which a result is the mean."""
 
 
 def recognises(path: Path) -> bool:
-    """Whether this is a file of results, or a folder with such, directly or in the folders of models."""
+    """Return whether this is a file of results, or a folder with such, directly or in the folders of models."""
     if path.is_file():
-        return path.match(RESULTS) and "higher_is_better" in mapping(_json_or_nothing(path))
-    return path.is_dir() and any(
-        "higher_is_better" in mapping(_json_or_nothing(one)) for one in _results_below(path)[:1]
-    )
+        if path.name == OLD:
+            return {"results", "versions", "config"} <= mapping(_json_or_nothing(path)).keys()
+        return NAMED.fullmatch(path.name) is not None and "higher_is_better" in mapping(
+            _json_or_nothing(path)
+        )
+    return path.is_dir() and any(recognises(one) for one in _results_below(path)[:MOST_TRIED])
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """A run for each task of each file of results.
+def read(path: Path) -> Readings:
+    """Read a run for each task of each file of results.
 
     Raises:
-        UnreadableResults: a file is damaged, or there are no samples.
+        UnreadableResults: If there are no samples.
     """
-    found = [run for file in ([path] if path.is_file() else _results_below(path)) for run in _runs(file)]
-    if not found:
-        raise UnreadableResults(f"{path} has no samples beside its results: run lm_eval with --log_samples.")
+    files = [path] if path.is_file() else _results_below(path)
+    if files and files[0].name == OLD:
+        raise UnreadableResults(
+            f"{files[0]} was written by lm-evaluation-harness before 0.4.3, whose samples do not say how they were "
+            "scored: run it again with a newer one."
+        )
+    found = read_each(files, _runs)
+    if not any(isinstance(one, ForeignRun) for one in found):
+        damaged = next((one for one in found if isinstance(one, UnreadableResults)), None)
+        raise damaged or UnreadableResults(
+            f"{path} has no samples beside its results: run lm_eval with --log_samples."
+        )
     return found
 
 
 def _results_below(path: Path) -> list[Path]:
-    return sorted([*path.glob(RESULTS), *path.glob(f"*/{RESULTS}")])
+    found = [*path.glob("*.json"), *path.glob("*/*.json")]
+    return sorted(one for one in found if NAMED.fullmatch(one.name)) or [
+        one for one in found if one.name == OLD
+    ]
 
 
 def _json_or_nothing(path: Path) -> Any:
@@ -58,39 +75,56 @@ def _json_or_nothing(path: Path) -> Any:
         return None
 
 
-def _runs(file: Path) -> Iterator[ForeignRun]:
+def _runs(file: Path) -> Readings:
     results = an_object(read_json(file), file)
-    time = file.stem.removeprefix("results_")
-    beside = {one.name: one for one in file.parent.glob("samples_*.jsonl") if one.is_file()}
-    for task, figures in mapping(results.get("results")).items():
-        samples = beside.get(f"samples_{task}_{time}.jsonl")
-        if samples is None:
-            continue
-        config = mapping(mapping(results.get("configs")).get(task))
-        counts = mapping(mapping(results.get("n-samples")).get(task))
-        model = text(results.get("model_name")) or text(mapping(results.get("config")).get("model")) or "?"
-        version = mapping(results.get("versions")).get(task)
-        yield ForeignRun(
-            format=FORMAT,
-            program=_program(results),
-            path=file,
-            task=task,
-            version="" if version is None else str(version),
-            targets=[ForeignTarget("primary", model, settings=_settings(config))],
-            scores=_scales(mapping(figures), mapping(mapping(results.get("higher_is_better")).get(task))),
-            trials=_trials(samples, text(config.get("output_type"))),
-            created_at=moment(results.get("date")),
-            planned=count(counts.get("effective")),
-            lacks=["times", "tokens", "errors of single samples"],
-            notes=list(_notes(config)),
-        )
+    named = NAMED.fullmatch(file.name)
+    assert named is not None
+    groups = {name for name, members in mapping(results.get("group_subtasks")).items() if members}
+    samples = {
+        task: file.parent / f"samples_{task}_{named['time']}.jsonl"
+        for task in mapping(results.get("results"))
+        if task not in groups
+    }
+    there = {task: place for task, place in samples.items() if place.is_file()}
+    missing: Readings = [
+        UnreadableResults(f"{file}: the samples of {task} are missing ({place.name}).")
+        for task, place in samples.items()
+        if there and task not in there
+    ]
+    return [*read_each(there, lambda task: [_run(file, results, task, there[task])]), *missing]
+
+
+def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> ForeignRun:
+    config = mapping(mapping(results.get("configs")).get(task))
+    counts = mapping(mapping(results.get("n-samples")).get(task))
+    figures = mapping(mapping(results.get("results")).get(task))
+    version = mapping(results.get("versions")).get(task)
+    return ForeignRun(
+        format=FORMAT,
+        program=_program(results),
+        path=file,
+        task=task,
+        version="" if version is None else str(version),
+        targets=[ForeignTarget("primary", _model(results), settings=_settings(config))],
+        scores=_scales(figures, mapping(mapping(results.get("higher_is_better")).get(task))),
+        trials=trials_of(samples, text(config.get("output_type")), _columns(config, figures)),
+        created_at=moment(results.get("date")),
+        planned=count(counts.get("effective")),
+        files=[file, samples],
+        lacks=["times", "tokens", "errors of single samples"],
+        notes=list(_notes(config)),
+    )
 
 
 def _program(results: Mapping[str, Any]) -> str:
-    """What wrote it: `export --format lm-eval` writes this layout, too."""
+    """Return what wrote the results: `export --format lm-eval` writes this layout, too."""
     if own := text(results.get("benchwright_version")):
         return f"benchwright {own}, as lm-evaluation-harness writes"
     return f"lm-evaluation-harness {text(results.get('lm_eval_version'))}".strip()
+
+
+def _model(results: Mapping[str, Any]) -> str:
+    return text(results.get("model_name")) or text(mapping(results.get("config")).get("model")) or "?"
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,112 +132,34 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if isinstance(value, str | int | float | bool)}
 
 
-def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """The scores of a task, each named after its metric and its filter."""
-    found = {}
+def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, metric, filter) of each score among a task's figures."""
     for name in figures:
-        metric, comma, _ = name.partition(",")
-        if not comma or metric.endswith("_stderr"):
-            continue
+        metric, comma, its_filter = name.partition(",")
+        if comma and not metric.endswith("_stderr"):
+            yield name, metric, its_filter
+
+
+def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> Columns:
+    """Return the filters in the order in which a document's lines stand, and the metrics of each."""
+    metrics: dict[str, list[str]] = {}
+    for _, metric, its_filter in _figures(figures):
+        metrics.setdefault(its_filter, []).append(metric)
+    listed = [text(one.get("name")) for one in objects(config.get("filter_list"))]
+    ordered = listed if set(listed) == set(metrics) else list(metrics)
+    return Columns({name: metrics[name] for name in ordered})
+
+
+def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> dict[str, ForeignScale]:
+    """Return the scores of a task, each named after its metric and its filter."""
+    found = {}
+    for name, metric, _ in _figures(figures):
         lower = higher_is_better.get(metric) is False
-        right_or_wrong = metric in WITHIN_0_AND_1
-        found[name] = (
-            ForeignScale(0.0, 1.0, 1.0, lower) if right_or_wrong else ForeignScale(None, None, None, lower)
-        )
+        if metric in WITHIN_0_AND_1:
+            found[name] = ForeignScale(0.0, 1.0, 1.0, lower, number(figures.get(name)))
+        else:
+            found[name] = ForeignScale(lower_is_better=lower)
     return found
-
-
-def _trials(path: Path, kind: str) -> Iterator[ForeignTrial]:
-    """A trial for each document: its lines, one for each filter, may lie far apart."""
-    lines: dict[str, list[dict[str, Any]]] = {}
-    for place, line in enumerate(read_lines(path), 1):
-        found = an_object(line, f"{path}, line {place}")
-        number_of_document = found.get("doc_id")
-        if not isinstance(number_of_document, int | str):
-            raise UnreadableResults(f"{path}, line {place}: it has no doc_id.")
-        lines.setdefault(str(number_of_document), []).append(found)
-    for sample, its_lines in lines.items():
-        yield _trial(sample, its_lines, kind)
-
-
-def _trial(sample: str, lines: list[dict[str, Any]], kind: str) -> ForeignTrial:
-    first = lines[0]
-    prompt, choices = _asked(first.get("arguments"))
-    chosen = kind in LOGLIKELIHOOD
-    answer = _likeliest(first, choices) if chosen else _first(first.get("resps"))
-    asked = _conversation(prompt)
-    messages = list(asked)
-    if messages and not chosen:
-        messages.append({"role": "assistant", "content": answer})
-    target = first.get("target")
-    return ForeignTrial(
-        sample=sample,
-        scores={name: score for line in lines for name, score in _scores(line)},
-        input=text(asked[-1].get("content")) or None if asked else None,
-        target=str(target) if isinstance(target, str | int | float) else None,
-        identity=text(first.get("doc_hash")) or None,
-        messages=messages,
-        answer=answer,
-    )
-
-
-def _scores(line: Mapping[str, Any]) -> Iterator[tuple[str, ForeignScore]]:
-    metrics = line.get("metrics")
-    span = _first(line.get("filtered_resps"))
-    for metric in metrics if isinstance(metrics, list) else []:
-        value = number(line.get(metric)) if isinstance(metric, str) else None
-        if value is not None:
-            yield f"{metric},{text(line.get('filter')) or 'none'}", ForeignScore(value, span=span or None)
-
-
-def _asked(arguments: Any) -> tuple[str, list[str]]:
-    """The prompt, and what it could be continued with."""
-    given = list(arguments.values()) if isinstance(arguments, dict) else arguments
-    pairs = [_pair(one) for one in given] if isinstance(given, list) else []
-    return (pairs[0][0] if pairs else ""), [continuation for _, continuation in pairs]
-
-
-def _conversation(prompt: str) -> list[Message]:
-    """A prompt as messages: with a chat template it is a conversation, written as JSON."""
-    if prompt.startswith("[{"):
-        try:
-            found = msgspec.json.decode(prompt, type=list[dict[str, Any]])
-        except UNREADABLE:
-            found = []
-        if found and all(isinstance(one.get("role"), str) for one in found):
-            return found
-    return [{"role": "user", "content": prompt}] if prompt else []
-
-
-def _pair(argument: Any) -> tuple[str, str]:
-    parts = list(argument.values()) if isinstance(argument, dict) else argument
-    if not isinstance(parts, list):
-        return text(argument), ""
-    return _first(parts[:1]), text(parts[1]).strip() if len(parts) > 1 else ""
-
-
-def _likeliest(line: Mapping[str, Any], choices: list[str]) -> str:
-    """The continuation with the largest log-likelihood, which the file has as text; empty where that is not known."""
-    given = line.get("filtered_resps")
-    values = [_logarithm(one) for one in given] if isinstance(given, list) else []
-    known = [
-        (value, place) for place, value in enumerate(values) if value is not None and place < len(choices)
-    ]
-    return choices[max(known)[1]] if known and len(known) == len(choices) else ""
-
-
-def _logarithm(response: Any) -> float | None:
-    value = response[0] if isinstance(response, list) and response else response
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _first(responses: Any) -> str:
-    while isinstance(responses, list) and responses:
-        responses = responses[0]
-    return text(responses)
 
 
 def _notes(config: Mapping[str, Any]) -> Iterator[str]:

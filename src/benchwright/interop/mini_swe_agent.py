@@ -9,8 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.agent_folders import Told, ending_of, run_of, trajectory_files
-from benchwright.interop.foreign import ForeignRun, ForeignTrial
+from benchwright.interop.agent_folders import (
+    Told,
+    ending_of,
+    read_trajectories,
+    run_of,
+    trajectory_files,
+)
+from benchwright.interop.foreign import ForeignTrial, Readings
 from benchwright.interop.messages import content_of, openai_call
 from benchwright.interop.reading import an_object, count, mapping, objects, read_json, text
 from benchwright.records import Message, RequestRecord, Status, Usage
@@ -27,13 +33,13 @@ def recognises(path: Path) -> bool:
     return bool(trajectory_files(path, ENDING))
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """The run of a file or a folder.
+def read(path: Path) -> Readings:
+    """Read the run of a file or a folder.
 
     Raises:
-        UnreadableResults: a file is damaged.
+        UnreadableResults: If every file is damaged.
     """
-    told = [_told(file) for file in trajectory_files(path, ENDING)]
+    told = read_trajectories(trajectory_files(path, ENDING), ENDING, _told)
     return [run_of(path, FORMAT, told, ["times of requests"])]
 
 

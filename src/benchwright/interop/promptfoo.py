@@ -13,11 +13,12 @@ import xxhash
 from benchwright.interop.foreign import (
     ForeignRun,
     ForeignScale,
-    ForeignScore,
     ForeignTarget,
     ForeignTrial,
+    Readings,
     UnreadableResults,
 )
+from benchwright.interop.promptfoo_scores import PASS, SCORE, Graded, graded
 from benchwright.interop.reading import (
     an_object,
     count,
@@ -43,6 +44,9 @@ LONGEST_NAME = 60
 LONGEST_REASON = 500
 
 
+ColumnKey = int | str
+
+
 class Column(NamedTuple):
     """A prompt and a provider: a target of its own."""
 
@@ -59,20 +63,26 @@ def recognises(path: Path) -> bool:
     return b'"evalId"' in beginning and b'"results"' in beginning
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """The run of a file.
+def read(path: Path) -> Readings:
+    """Read the run of a file.
 
     Raises:
-        UnreadableResults: it is damaged, or has no cells.
+        UnreadableResults: If it is damaged, has no cells, or a cell twice with different contents.
     """
     whole = an_object(read_json(path), path)
     results = an_object(whole.get("results"), f"{path}, results")
-    cells = objects(results.get("results"))
-    if not cells:
+    written = objects(results.get("results"))
+    if not written:
         raise UnreadableResults(f"{path} has no results of single tests.")
+    cells = _once(written, path)
     columns = _columns(cells)
+    stats = [
+        count(mapping(results.get("stats")).get(name)) or 0 for name in ("successes", "failures", "errors")
+    ]
     cached = sum(mapping(cell.get("response")).get("cached") is True for cell in cells)
     notes = [f"{cached} answers came from promptfoo's cache."] if cached else []
+    if len(cells) < len(written):
+        notes.append(f"{len(written) - len(cells)} results stood twice, word for word; each counts once.")
     trials = list(_trials(cells, columns))
     return [
         ForeignRun(
@@ -81,48 +91,82 @@ def read(path: Path) -> list[ForeignRun]:
             path=path,
             task=one_line(text(mapping(whole.get("config")).get("description")), LONGEST_NAME) or "promptfoo",
             targets=[ForeignTarget(one.slot, one.model) for one in columns.values()],
-            scores={"success": ForeignScale(0.0, 1.0, 1.0), "score": ForeignScale()},
+            scores={PASS: ForeignScale(0.0, 1.0, 1.0), SCORE: ForeignScale()},
             trials=trials,
             created_at=moment(results.get("timestamp")),
             repeats=1 + max(trial.repeat for trial in trials),
-            planned=len(cells),
+            planned=max(sum(stats), len(cells)),
             lacks=["time to first token"],
             notes=[*notes, "promptfoo's score is the weighted mean of a test's assertions."],
         )
     ]
 
 
-def _columns(cells: list[dict[str, Any]]) -> dict[int, Column]:
-    """The columns by number, in order; a name that several have gets its number."""
-    found: dict[int, tuple[str, str]] = {}
+def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
+    """Return the columns by key, in order; a name that several have gets its number."""
+    found: dict[ColumnKey, tuple[str, str]] = {}
     for cell in sorted(cells, key=lambda one: count(one.get("promptIdx")) or 0):
-        provider, prompt = mapping(cell.get("provider")), mapping(cell.get("prompt"))
-        model = text(provider.get("label")) or text(provider.get("id")) or "?"
-        found.setdefault(count(cell.get("promptIdx")) or 0, (model, text(prompt.get("label"))))
+        found.setdefault(_column(cell), (_model(cell), text(mapping(cell.get("prompt")).get("label"))))
     if len(found) == 1:
-        return {place: Column("primary", model) for place, (model, _) in found.items()}
+        return {key: Column("primary", model) for key, (model, _) in found.items()}
     several = len({label for _, label in found.values()}) > 1
     names = {
-        place: one_line(f"{model} {label}" if several else model, LONGEST_NAME)
-        for place, (model, label) in found.items()
+        key: one_line(f"{model} {label}" if several else model, LONGEST_NAME)
+        for key, (model, label) in found.items()
     }
     often = Counter(names.values())
     return {
-        place: Column(name if often[name] == 1 else f"{name} {place}", found[place][0])
-        for place, name in names.items()
+        key: Column(name if often[name] == 1 else f"{name} {place}", found[key][0])
+        for place, (key, name) in enumerate(names.items())
     }
 
 
-def _trials(cells: list[dict[str, Any]], columns: Mapping[int, Column]) -> Iterator[ForeignTrial]:
-    """The cells in the order of the tests: those with the same variables in one column are repeats."""
+def _column(cell: Mapping[str, Any]) -> ColumnKey:
+    """Return the number of a cell's column; without one, as older versions wrote, its provider and its prompt."""
+    number_of_column = count(cell.get("promptIdx"))
+    if number_of_column is not None:
+        return number_of_column
+    provider, prompt = mapping(cell.get("provider")), mapping(cell.get("prompt"))
+    return json.dumps([provider.get("id"), provider.get("label"), prompt.get("label")], sort_keys=True)
+
+
+def _model(cell: Mapping[str, Any]) -> str:
+    """Return the name of the provider, which is a text in older versions."""
+    provider = cell.get("provider")
+    return text(provider) or text(mapping(provider).get("label")) or text(mapping(provider).get("id")) or "?"
+
+
+def _once(cells: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """Return the cells without those that stand there again, word for word.
+
+    Raises:
+        UnreadableResults: If two cells of one test and column differ.
+    """
+    found: dict[tuple[int, ColumnKey], dict[str, Any]] = {}
+    unnumbered = []
+    for cell in cells:
+        test = count(cell.get("testIdx"))
+        if test is None:
+            unnumbered.append(cell)
+        elif found.setdefault((test, _column(cell)), cell) != cell:
+            raise UnreadableResults(
+                f"{path}: the test {test} stands there twice for {_model(cell)}, and the two differ."
+            )
+    return [*found.values(), *unnumbered]
+
+
+def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, Column]) -> Iterator[ForeignTrial]:
+    """Yield the cells in the order of the tests: those with the same variables in one column are repeats."""
     seen: Counter[tuple[str, str]] = Counter()
     for cell in sorted(cells, key=lambda one: count(one.get("testIdx")) or 0):
-        slot = columns[count(cell.get("promptIdx")) or 0].slot
+        slot = columns[_column(cell)].slot
         sample, digest = _sample(cell)
         repeat = seen[slot, sample]
         seen[slot, sample] += 1
-        grading = mapping(cell.get("gradingResult"))
-        failed = cell.get("failureReason") == ERROR or (bool(cell.get("error")) and not grading)
+        failed = cell.get("failureReason") == ERROR or (
+            bool(cell.get("error")) and not mapping(cell.get("gradingResult"))
+        )
+        worth = Graded({}, ()) if failed else graded(cell)
         answer = mapping(cell.get("response")).get("output")
         metadata = mapping(mapping(cell.get("testCase")).get("metadata"))
         yield ForeignTrial(
@@ -131,7 +175,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[int, Column]) -> Itera
             slot=slot,
             status=Status.PROVIDER_ERROR if failed else Status.ANSWERED,
             reason=one_line(str(cell.get("error")), LONGEST_REASON) if failed else None,
-            scores={} if failed else _scores(cell, text(grading.get("reason"))),
+            scores=worth.scores,
             input=text(mapping(cell.get("prompt")).get("raw")) or None,
             identity=digest,
             answer=answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer),
@@ -141,6 +185,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[int, Column]) -> Itera
                 for name, one in metadata.items()
                 if isinstance(one, str) and 0 < len(one) <= LONGEST_NAME
             },
+            remarks=worth.remarks,
         )
 
 
@@ -151,15 +196,6 @@ def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
     digest = xxhash.xxh3_64_hexdigest(canonical.encode())
     shown = ", ".join(str(one) for one in given.values() if one not in ("", None))
     return f"{one_line(shown, LONGEST_NAME)} {digest[:8]}".strip(), digest
-
-
-def _scores(cell: Mapping[str, Any], reason: str) -> dict[str, ForeignScore]:
-    given = {"success": cell.get("success"), "score": cell.get("score"), **mapping(cell.get("namedScores"))}
-    return {
-        name: ForeignScore(value, explanation=reason or None)
-        for name, value in ((name, number(one)) for name, one in given.items())
-        if value is not None
-    }
 
 
 def _request(cell: Mapping[str, Any], name: str, *, failed: bool) -> RequestRecord:

@@ -38,21 +38,33 @@ def read_json(path: Path) -> Any:
         raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def read_lines(path: Path) -> Iterator[Any]:
-    """The objects of a JSON Lines file, one after the other; empty lines are skipped.
+def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
+    """Yield the objects of a JSON Lines file, one after the other; empty lines are skipped.
+
+    With `torn`, a last line that has no end and is no JSON is left out, as a program that was stopped while it wrote
+    leaves one behind; its place is added to `torn`.
 
     Raises:
-        UnreadableResults: it cannot be read, or a line is too long, or no JSON.
+        UnreadableResults: If the file cannot be read, or a line is too long, or no JSON.
     """
     try:
         with path.open("rb") as file:
             number = 0
             while line := file.readline(LARGEST_LINE + 1):
                 number += 1
+                where = f"{path}, line {number}"
                 if len(line) > LARGEST_LINE:
-                    raise UnreadableResults(f"{path}, line {number}, has more than {LARGEST_LINE:,} bytes.")
-                if line.strip():
-                    yield decoded(line, f"{path}, line {number}")
+                    raise UnreadableResults(f"{where}, has more than {LARGEST_LINE:,} bytes.")
+                if not line.strip():
+                    continue
+                try:
+                    found = decoded(line, where)
+                except UnreadableResults:
+                    if torn is None or line.endswith(b"\n"):
+                        raise
+                    torn.append(where)
+                    return
+                yield found
     except OSError as error:
         raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
 

@@ -16,8 +16,9 @@ from benchwright.interop import (
     score_lines,
     swe_agent,
 )
-from benchwright.interop.foreign import ForeignRun, UnreadableResults
-from benchwright.interop.keeping import ImportedRun, digest_of, keep
+from benchwright.interop.foreign import Readings, UnreadableResults
+from benchwright.interop.keeping import ImportedRun, keep
+from benchwright.interop.sources import Sources
 from benchwright.runs.manifest import MANIFEST
 from benchwright.runs.store import find_run
 from benchwright.typed_paths import typed_path
@@ -29,7 +30,7 @@ class Format(NamedTuple):
     name: str
     title: str
     recognises: Callable[[Path], bool]
-    read: Callable[[Path], list[ForeignRun]]
+    read: Callable[[Path], Readings]
 
 
 FORMATS = (
@@ -69,23 +70,35 @@ def results_below(path: Path) -> list[Path]:
     return found
 
 
-def import_runs(path: Path) -> list[ImportedRun]:
-    """Takes the runs of a path, of one known format, into the store; those that are there already stay as they are.
+class Imported(NamedTuple):
+    """What came of a path: its runs in the store, and why others in it could not be read."""
+
+    runs: list[ImportedRun]
+    unread: list[UnreadableResults]
+
+
+def import_runs(path: Path) -> Imported:
+    """Take the runs of a path, of one known format, into the store; those that are there already stay as they are.
 
     Raises:
-        UnreadableResults: it is of no known format, or damaged.
-        JournalError: the store cannot be written.
+        UnreadableResults: If it is of no known format, or nothing in it can be read.
+        JournalError: If the store cannot be written.
     """
     found = format_of(path)
     if found is None:
         raise UnreadableResults(f"{path} holds no results that can be read.")
-    digests: dict[Path, str] = {}
-    kept = []
+    sources = Sources(path)
+    imported = Imported([], [])
     for run in found.read(path):
-        if run.path not in digests:
-            digests[run.path] = digest_of(run.path)
-        kept.append(keep(run, digests[run.path]))
-    return kept
+        try:
+            if isinstance(run, UnreadableResults):
+                raise run
+            imported.runs.append(keep(run, sources))
+        except UnreadableResults as error:
+            imported.unread.append(error)
+    if not imported.runs and imported.unread:
+        raise imported.unread[0]
+    return imported
 
 
 def run_or_results(reference: str) -> Path:
@@ -98,9 +111,11 @@ def run_or_results(reference: str) -> Path:
     path = typed_path(reference)
     if not path.exists() or (path / MANIFEST).exists() or format_of(path) is None:
         return find_run(reference)
-    kept = import_runs(path)
+    kept, unread = import_runs(path)
+    names = ", ".join(one.directory.name for one in kept)
+    if unread:
+        raise UnreadableResults(f"{unread[0]} What can be read is imported, so give one of: {names}")
     if len(kept) != 1:
-        names = ", ".join(one.directory.name for one in kept)
         raise UnreadableResults(
             f"{path} holds {len(kept)} runs; they are imported, so give one of them: {names}"
         )

@@ -14,6 +14,7 @@ from benchwright.interop.foreign import (
     ForeignScore,
     ForeignTarget,
     ForeignTrial,
+    Readings,
     UnreadableResults,
 )
 from benchwright.interop.reading import (
@@ -48,11 +49,11 @@ def recognises(path: Path) -> bool:
     return isinstance(first, dict) and _id(first) is not None and _says_something(first)
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """The run of a file; the lines of each model are a target.
+def read(path: Path) -> Readings:
+    """Read the run of a file; the lines of each model are a target.
 
     Raises:
-        UnreadableResults: a line is not an object, or has no id, or neither a score nor an error.
+        UnreadableResults: If a line is not an object, or has no id, or neither a score nor an error.
     """
     models: dict[str, None] = {}
     scores: dict[str, ForeignScale] = {}

@@ -10,8 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.agent_folders import Told, ending_of, run_of, trajectory_files
-from benchwright.interop.foreign import ForeignRun, ForeignTrial
+from benchwright.interop.agent_folders import (
+    Told,
+    ending_of,
+    read_trajectories,
+    run_of,
+    trajectory_files,
+)
+from benchwright.interop.foreign import ForeignTrial, Readings
 from benchwright.interop.messages import content_of, openai_call
 from benchwright.interop.reading import NOT_JSON, an_object, count, mapping, objects, read_json, text
 from benchwright.records import Message, RequestRecord, Status, Usage
@@ -22,6 +28,7 @@ FAILURES = {
     "exit_api": Status.PROVIDER_ERROR,
     "exit_environment_error": Status.EXECUTION_ERROR,
     "exit_error": Status.EXECUTION_ERROR,
+    "early_exit": Status.CANCELLED,
 }
 """Ends that no limit brought about; "submitted (exit_…)" is a patch that was taken after one."""
 ROLES = ("system", "user", "assistant", "tool")
@@ -32,13 +39,13 @@ def recognises(path: Path) -> bool:
     return bool(trajectory_files(path, ENDING))
 
 
-def read(path: Path) -> list[ForeignRun]:
-    """The run of a file or a folder.
+def read(path: Path) -> Readings:
+    """Read the run of a file or a folder.
 
     Raises:
-        UnreadableResults: a file is damaged.
+        UnreadableResults: If every file is damaged.
     """
-    told = [_told(file, path) for file in trajectory_files(path, ENDING)]
+    told = read_trajectories(trajectory_files(path, ENDING), ENDING, lambda file: _told(file, path))
     return [run_of(path, FORMAT, told, ["times of requests", "tokens of single requests"])]
 
 

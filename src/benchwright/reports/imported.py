@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.analysis.imported import ImportedRun
+from benchwright.analysis.imported import ImportedRun, ImportReport
 from benchwright.formats import counted
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign, Line
@@ -22,8 +22,9 @@ def imported_table(runs: Sequence[ImportedRun]) -> Block:
     return Block("Imported", ["Run", "from", "task", "model", "trials", "failed"], rows, left=4)
 
 
-def imported_lines(runs: Sequence[ImportedRun]) -> Iterator[Line]:
-    """What is new, and of each kind of results what they lack and what their notes say, once."""
+def imported_lines(report: ImportReport) -> Iterator[Line]:
+    """Yield what is new, what each kind of results lacks and its notes, once, and what could not be read."""
+    runs = report.imported
     known = sum(not one.new for one in runs)
     if known:
         yield Line("note", [f"{counted(known, 'run')} of these had been imported before."])
@@ -34,3 +35,5 @@ def imported_lines(runs: Sequence[ImportedRun]) -> Iterator[Line]:
             yield Line("note", [Foreign(program), " results lack: ", Foreign(", ".join(lacks)), "."])
     for task, note in dict.fromkeys((one.task, note) for one in runs for note in one.notes):
         yield Line("note", [Foreign(task), ": ", Foreign(note)])
+    for error in report.unread:
+        yield Line("warning", ["Not imported: ", Foreign(error)])

@@ -13,13 +13,13 @@ from benchwright.analysis.joint.records import JointView
 from benchwright.analysis.load.against.records import LoadComparison, LoadsCompared
 from benchwright.analysis.load.records import LoadReport
 from benchwright.reports.comparison.brief import brief_blocks, brief_lines
+from benchwright.reports.comparison.by_task import told_verdicts
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_notes, detail_blocks
 from benchwright.reports.comparison.words import (
     Kind,
     Line,
     rulings,
-    verdicts,
     warnings,
 )
 from benchwright.reports.fitted import FittedTable, cell_text
@@ -52,7 +52,7 @@ def render_answer(comparison: Comparison, *, simulated: bool = True, details: bo
     details = details or not comparison.pairs
     tables = [*brief_blocks(comparison), *(detail_blocks(comparison) if details else ())]
     more = [] if details else [MORE]
-    parts: list[RenderableType] = [render_line(line) for line in verdicts(comparison)]
+    parts: list[RenderableType] = [render_line(line) for line in told_verdicts(comparison)]
     parts += [render_line(line) for line in warnings(comparison, simulated=simulated)]
     for block in tables:
         parts += [Text(""), *render_block(block)]

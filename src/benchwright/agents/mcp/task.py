@@ -13,11 +13,11 @@ import msgspec
 from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
 from benchwright.agents.mcp.toolbox import open_toolbox
 from benchwright.agents.rows import RowsTask, SampleRows
-from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.tool_loop import Toolbox, tool_loop
 from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 NAME = "mcp_agent"
 VERSION = "1"
@@ -29,7 +29,8 @@ class McpTask(RowsTask):
 
     A trial has `max_turns` answers of the model at most; one that runs out of them is scored by what was
     said until then. `completion_params` are body fields of every request. The fingerprint covers both, and
-    every `*.py` file below the directory, but nothing else that the tools read.
+    every `*.py` file below the directory with what it imports of the user's own project, but nothing else that the
+    tools read.
 
     Raises:
         MCPLoadError: see `load_mcp_server`.

@@ -53,13 +53,13 @@ def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
     ]
 
 
-def unknown(a: Facts, b: Facts) -> list[str]:
-    """What could not be checked."""
+def unknown(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
+    """Return what could not be checked; `same_data` says that prompts and gold answers were found to be the same."""
     found = []
     if a.program != b.program and IMPORT in (a.kind, b.kind):
         told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
         found.append(f"could not check that {told} are the same task")
-    if a.data is None or b.data is None:
+    if (a.data is None or b.data is None) and not same_data:
         found.append("could not check that the data is the same")
     if a.graders is None or b.graders is None:
         found.append("could not check that both were graded by the same rules")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from msgspec.structs import replace
 
 from benchwright.analysis.comparison.deciding import decide, nameable_metrics
+from benchwright.analysis.comparison.folders import Folder, folder_at, match_tasks, task_of
 from benchwright.analysis.comparison.names import letter_of, side_names
-from benchwright.analysis.comparison.pairs import compare_pair, settled
-from benchwright.analysis.comparison.records import ComparedRun, Comparison
+from benchwright.analysis.comparison.pairs import PairOfSides, compare_pair
+from benchwright.analysis.comparison.records import ComparedRun, Comparison, TogetherComparison
 from benchwright.analysis.comparison.references import Reference, resolve
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
+from benchwright.analysis.comparison.settling import settled
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
+from benchwright.analysis.comparison.together import all_together
 from benchwright.analysis.joint.concurrency import by_concurrency, why_no_table
 from benchwright.analysis.joint.views import joint_view
 from benchwright.errors import UserError
@@ -47,17 +51,105 @@ class Outcome(Record, frozen=True):
 
 
 def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> Outcome:  # noqa: B008  # frozen
-    """Compares the first of each task with every other one of it; of a single run, its targets.
+    """Compare the first of each task with every other one of it; of a single run, its targets.
+
+    Folders are compared task by task; see `folders`.
 
     Raises:
-        UserError: a reference means nothing, a rule is none, or a decision is asked for where nothing can be
+        UserError: If a reference means nothing, a rule is none, or a decision is asked for but nothing can be
             compared.
     """
-    return compare_named([resolve(reference) for reference in references], wanted)
+    check_options(wanted)
+    found: list[Reference | Folder] = [folder_at(reference) or resolve(reference) for reference in references]
+    if len(found) > 1 and any(isinstance(one, Folder) and len(one.members) > 1 for one in found):
+        return compare_folders(found, wanted)
+    named = [member for one in found for member in (one.members if isinstance(one, Folder) else [one])]
+    notes = [note for one in found if isinstance(one, Folder) for note in one.notes]
+    return compare_named(named, wanted, notes)
 
 
-def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outcome:
-    """Compares what was read already; see `compare`."""
+def compare_named(
+    named: Sequence[Reference], wanted: ComparisonOptions, notes: Sequence[str] = ()
+) -> Outcome:
+    """Compare what was read already; see `compare`."""
+    check_options(wanted)
+    sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
+    groups = _groups(sides)
+    pairs = [
+        compare_pair(group[0], other, wanted.confidence, anyway=wanted.anyway)
+        for group in groups
+        for other in group[1:]
+    ]
+    views = [joint_view(side, wanted.confidence) for side in sides]
+    tables = by_concurrency(sides, views)
+    alone = _alone(groups) if len(sides) > 1 else []
+    comparison = _concluded(sides, pairs, [], wanted, [*notes, *alone, *why_no_table(views, tables)])
+    columns = [one.column for one in named if one.column is not None]
+    return Outcome(
+        replace(comparison, joint=[view for view in views if view is not None], by_concurrency=tables),
+        columns if len(columns) == len(named) else [],
+    )
+
+
+def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> Outcome:
+    """Compare the first folder with every other one, task by task and all tasks together.
+
+    What is no folder stands for one with a single run in it.
+    """
+    folders = _named_folders(found)
+    pairs: list[PairOfSides] = []
+    together: list[TogetherComparison] = []
+    notes = [f"{name}: {note}" for name, _, told in folders for note in told]
+    (first, first_sides, _), *others = folders
+    for name, sides, _ in others:
+        matched = match_tasks(first_sides, sides, (first, name))
+        several = len({task_of(a) for a, _ in matched.pairs}) < len(matched.pairs)
+        compared = [
+            _of_task(compare_pair(a, b, wanted.confidence, anyway=wanted.anyway), several=several)
+            for a, b in matched.pairs
+        ]
+        for model, own in _by_model(compared, several=several).items():
+            overall = all_together(own, first, name, wanted.confidence)
+            together += [replace(overall, model=model)] if overall is not None else []
+        pairs += compared
+        notes += matched.notes
+    if not pairs:
+        raise UserError(f"The folders have no task in common: {'; '.join(notes)}.")
+    used = {side.facts.letter for pair in pairs for side in (pair.a, pair.b)}
+    sides = [side for _, some, _ in folders for side in some if side.facts.letter in used]
+    return Outcome(_concluded(sides, pairs, together, wanted, notes), [])
+
+
+def _concluded(
+    sides: list[Side],
+    pairs: list[PairOfSides],
+    together: list[TogetherComparison],
+    wanted: ComparisonOptions,
+    notes: list[str],
+) -> Comparison:
+    """Return the comparison of all pairs, with Holm's correction over all tests and what was to be decided."""
+    rules = [parse_rule(text) for text in wanted.fail_if]
+    pairs, together, tests = settled(pairs, together)
+    return Comparison(
+        runs=[_run(side) for side in sides],
+        pairs=[pair.result for pair in pairs],
+        confidence=wanted.confidence,
+        tests=tests,
+        notes=notes,
+        metrics=nameable_metrics(sides, pairs),
+        rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
+        if wanted.decides
+        else [],
+        together=together,
+    )
+
+
+def check_options(wanted: ComparisonOptions) -> None:
+    """Refuse options that mean nothing, before anything is read.
+
+    Raises:
+        UserError: If a number is out of its range, an option lacks another one, or a rule is none.
+    """
     if not 0.5 < wanted.confidence < 1:
         raise UserError(f"--confidence {wanted.confidence:g}: give a number between 0.5 and 1, such as 0.95.")
     if wanted.max_regression is not None and not wanted.max_regression >= 0:
@@ -66,33 +158,55 @@ def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outc
         )
     if wanted.prove and wanted.max_regression is None:
         raise UserError("--prove needs --max-regression: the largest acceptable loss.")
-    rules = [parse_rule(text) for text in wanted.fail_if]
-    sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
-    groups = _groups(sides)
-    pairs = [
-        compare_pair(group[0], other, wanted.confidence, anyway=wanted.anyway)
-        for group in groups
-        for other in group[1:]
+    for text in wanted.fail_if:
+        parse_rule(text)
+
+
+def _of_task(pair: PairOfSides, *, several: bool) -> PairOfSides:
+    """Return a pair of folders under the name of its task; with `several` of one task, its model too."""
+    task = task_of(pair.a)
+    told = f"{task}, {pair.a.facts.title}" if several else task
+    return pair._replace(result=replace(pair.result, task=told))
+
+
+def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None, list[PairOfSides]]:
+    """Return the pairs of each model: those of several models on one task are not independent."""
+    found: dict[str | None, list[PairOfSides]] = {}
+    for pair in pairs:
+        found.setdefault(pair.a.facts.title if several else None, []).append(pair)
+    return found
+
+
+def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[Side], list[str]]]:
+    """Return the name of each folder, its sides under that name, and what is to be said of it.
+
+    Each side has a letter of its own; a folder is called by its only model, else by its own name, else by a letter.
+    """
+    contents = [
+        [side for member in one.members for side in member.sides(all_slots=True)]
+        if isinstance(one, Folder)
+        else list(one.sides(all_slots=False))
+        for one in found
     ]
-    pairs, tests = settled(pairs)
-    metrics = nameable_metrics(sides, pairs)
-    views = [joint_view(side, wanted.confidence) for side in sides]
-    tables = by_concurrency(sides, views)
-    comparison = Comparison(
-        runs=[_run(side) for side in sides],
-        pairs=[pair.result for pair in pairs],
-        confidence=wanted.confidence,
-        tests=tests,
-        notes=[*(_alone(groups) if len(sides) > 1 else []), *why_no_table(views, tables)],
-        rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
-        if wanted.decides
-        else [],
-        metrics=metrics,
-        joint=[view for view in views if view is not None],
-        by_concurrency=tables,
-    )
-    columns = [one.column for one in named if one.column is not None]
-    return Outcome(comparison, columns if len(columns) == len(named) else [])
+    models = [{side.facts.title for side in sides} for sides in contents]
+    letters = [letter_of(number) for number in range(len(found))]
+    candidates = [
+        [next(iter(one)) if len(one) == 1 else "" for one in models],
+        [one.path.resolve().name if isinstance(one, Folder) else one.reference for one in found],
+    ]
+    names = next((chosen for one in candidates if (chosen := side_names(one, letters)) != letters), letters)
+    numbers = count()
+    return [
+        (
+            name,
+            [
+                replace(side, facts=replace(side.facts, letter=letter_of(next(numbers)), name=name))
+                for side in sides
+            ],
+            one.notes if isinstance(one, Folder) else [],
+        )
+        for name, sides, one in zip(names, contents, found, strict=True)
+    ]
 
 
 def _lettered(sides: list[Side]) -> list[Side]:

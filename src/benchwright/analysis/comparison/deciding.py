@@ -30,7 +30,10 @@ def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, f
 
 
 def _pair_metrics(pair: PairOfSides) -> dict[str, float | None]:
-    return metrics_of(pair.b) | metrics_of_pair(pair.result)
+    metrics = metrics_of(pair.b) | metrics_of_pair(pair.result)
+    return metrics | {
+        score.score_b: metrics[score.score] for score in pair.result.scores if score.score_b is not None
+    }
 
 
 def decide(
@@ -63,19 +66,27 @@ def decide(
         return [apply_rule(rule, metrics_of(sides[0])) for rule in rules]
     if not pairs:
         raise UserError("Nothing was compared, so there is nothing to decide.")
-    rulings = [ruling for pair in pairs for ruling in _rulings(pair, rules, several=len(pairs) > 1)]
+    tasks = len({pair.result.task for pair in pairs}) > 1
+    rulings = [
+        ruling
+        for pair in pairs
+        for ruling in _rulings(pair, rules, f"{_side_of(pair, tasks=tasks)}: " if len(pairs) > 1 else "")
+    ]
     if max_regression is not None:
         rulings += _regressions(pairs, max_regression, confidence, prove=prove)
     return rulings
 
 
-def _rulings(pair: PairOfSides, rules: list[Rule], *, several: bool) -> Iterator[Ruling]:
+def _side_of(pair: PairOfSides, *, tasks: bool) -> str:
+    """Return what side B is called in a rule: by its letter, or where there are several tasks by its task and name."""
+    return f"{pair.result.task}, {pair.b.facts.name}" if tasks else pair.result.b
+
+
+def _rulings(pair: PairOfSides, rules: list[Rule], before: str) -> Iterator[Ruling]:
     metrics = _pair_metrics(pair)
     for rule in rules:
         ruling = apply_rule(rule, metrics)
-        if several:
-            ruling = msgspec.structs.replace(ruling, rule=f"{pair.result.b}: {ruling.rule}")
-        yield ruling
+        yield msgspec.structs.replace(ruling, rule=f"{before}{ruling.rule}")
 
 
 def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, prove: bool) -> list[Ruling]:
@@ -93,7 +104,8 @@ def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, 
             if score.lower_is_better:
                 columns, aligned = columns[::-1], aligned._replace(a=aligned.b, b=aligned.a)
             found = one_sided(aligned, *columns, level, lower=prove)
-            name = f"{pair.result.b} against {pair.result.a}, {score.score}"
+            task = f"{pair.result.task}: " if len({one.result.task for one in pairs}) > 1 else ""
+            name = f"{task}{pair.result.b} against {pair.result.a}, {score.title}"
             rule = rule_on_proof if prove else rule_on_regression
             ruling = rule(name, found, margin, confidence, tests)
             samples, failed = counted(score.n or score.n_b, "sample"), counted(score.errors_b, "trial")

@@ -13,7 +13,16 @@ import numpy as np
 
 from benchwright.analysis.comparison.effort import effort_of_metrics
 from benchwright.analysis.comparison.from_table import LONGEST_ANSWER
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Facts, Side, Trials, TrialsBuilder
+from benchwright.analysis.comparison.sides import (
+    ERROR,
+    NO_ANSWER,
+    SCORED,
+    Asked,
+    Facts,
+    Side,
+    Trials,
+    TrialsBuilder,
+)
 from benchwright.errors import UserError
 from benchwright.records import FAILED, Amount, Record, Status
 
@@ -28,6 +37,7 @@ class SampleFacts(Record, frozen=True):
     correct: bool = False
     score: float | None = None
     predicted: Any = None
+    expected: Any = None
     status: Any = None
     repeat: Any = None
     details: Any = None
@@ -82,6 +92,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
     timings = {"ttft": array("d"), "latency": array("d")}
     seen: Counter[str] = Counter()
     answers = []
+    expected = [one.expected for one in file.sample_results]
     for one in file.sample_results:
         name = "" if one.id is None else str(one.id)
         repeat = one.repeat if isinstance(one.repeat, int) else seen[name]
@@ -108,6 +119,10 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
             if answers[position] is not None
         },
         contents=lambda: None,
+        asked=lambda wanted: {
+            position: Asked(None, None if expected[position] is None else str(expected[position]))
+            for position in wanted
+        },
         effort=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
     )
 

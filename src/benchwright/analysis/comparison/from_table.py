@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.agents.rows import ID
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Effort, Facts, Labels, LostWork, Prefix, Side
+from benchwright.analysis.comparison.sides import Asked, Effort, Facts, Labels, LostWork, Prefix, Side
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
@@ -92,6 +92,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
         contents=lambda: _contents(table, rows),
         questions=lambda: _questions(table, rows),
+        asked=lambda wanted: _asked_at(table, rows, wanted),
         lower_is_better=_lower_is_better(manifest),
         labels=lambda: _labels(manifest, table, rows),
         effort=effort,
@@ -253,6 +254,21 @@ def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dic
                 text = None
         if text is not None:
             found[position] = text[:LONGEST_ANSWER]
+    return found
+
+
+def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Asked]:
+    """Return what trials were asked, as far as their bodies are there."""
+    found = {}
+    for position in sorted(wanted):
+        record = table.trial(int(rows[position])).record
+        try:
+            body = read_body(table.directory, record) if record.body[1] else None
+        except JournalError:
+            body = None
+        if body is not None:
+            prompt = _text_of(_asked(body.messages)) or read_input(body.input, body.messages)
+            found[position] = Asked(prompt, body.target)
     return found
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
 from benchwright.analysis.comparison.breakdown import breakdowns
 from benchwright.analysis.comparison.comparable import differing_settings, refusals, unknown
-from benchwright.analysis.comparison.figures import compare_score, same_everywhere, settle
+from benchwright.analysis.comparison.data_differences import data_differences
+from benchwright.analysis.comparison.figures import compare_score, same_everywhere
 from benchwright.analysis.comparison.latency import compare_latencies
 from benchwright.analysis.comparison.pairing import Alignment, align
 from benchwright.analysis.comparison.records import PairComparison, ScoreComparison, SettingDifference
 from benchwright.analysis.comparison.repeats import apart_by_chance
 from benchwright.analysis.comparison.sides import Side
 from benchwright.runs.about import IMPORT
-from benchwright.stats.families import holm
 
 
 class PairOfSides(NamedTuple):
@@ -32,7 +31,7 @@ class PairOfSides(NamedTuple):
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
     """Compares two sides, `anyway` also where they are of different tasks."""
     reasons = refusals(a.facts, b.facts)
-    b, renamed = only_scores(a, b)
+    b, renamed, other = only_scores(a, b)
     names = list(score_names(a, b))
     result = PairComparison(
         a=a.facts.letter, b=b.facts.letter, task=b.facts.task, refusals=reasons, anyway=anyway
@@ -46,17 +45,22 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
     scores = [_score(aligned, a, b, name, confidence) for name in names]
     settings = differing_settings(a.facts, b.facts)
     latencies, no_latency = compare_latencies(a, b, confidence)
+    data = data_differences(aligned, a, b)
     result = msgspec.structs.replace(
         result,
         alignment=aligned.description,
         notes=[
             *renamed,
             *_notes(
-                a, b, settings, [name for name, score in zip(names, scores, strict=True) if score is None]
+                a,
+                b,
+                settings,
+                [name for name, score in zip(names, scores, strict=True) if score is None],
+                same_data=data is not None and data.none,
             ),
         ],
         settings=settings,
-        scores=[score for score in scores if score is not None],
+        scores=[msgspec.structs.replace(score, score_b=other) for score in scores if score is not None],
         breakdowns=[
             found
             for score in scores
@@ -65,6 +69,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
         ],
         latencies=latencies,
         no_latency=no_latency,
+        data=data,
     )
     return PairOfSides(result, a, b, aligned)
 
@@ -82,16 +87,17 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
         yield name
 
 
-def only_scores(a: Side, b: Side) -> tuple[Side, list[str]]:
-    """Side B with its only score under the name of side A's only score, and what is to be said of it.
+def only_scores(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
+    """Return side B with its only score found under the name of side A's only score, what is to be said of it, and the
+    name that the score has in B.
 
-    Programs call the same thing by other names. Nothing is renamed where both sides are ours, or have more scores.
+    Programs call the same thing by other names. Nothing is done if both sides are ours, or have more scores.
     """
     if IMPORT not in (a.facts.kind, b.facts.kind) or not len(a.trials.scores) == len(b.trials.scores) == 1:
-        return b, []
+        return b, [], None
     (name,), (other,) = a.trials.scores, b.trials.scores
     if name == other:
-        return b, []
+        return b, [], None
     trials = b.trials._replace(scores={name: b.trials.scores[other]})
     told = f"{name!r} of {a.facts.name} is compared with {other!r} of {b.facts.name}: each has but this score"
     lower = frozenset({name}) if other in b.lower_is_better else frozenset()
@@ -99,7 +105,7 @@ def only_scores(a: Side, b: Side) -> tuple[Side, list[str]]:
     renamed = msgspec.structs.replace(
         b, trials=trials, lower_is_better=lower, evidence=lambda _, wanted: evidence(other, wanted)
     )
-    return renamed, [told]
+    return renamed, [told], other
 
 
 def _no_scores(a: Side, b: Side) -> str:
@@ -113,9 +119,11 @@ def _score(aligned: Alignment, a: Side, b: Side, name: str, confidence: float) -
     return found and msgspec.structs.replace(found, noise=apart_by_chance(a, b, name))
 
 
-def _notes(a: Side, b: Side, settings: list[SettingDifference], empty: list[str]) -> Iterator[str]:
+def _notes(
+    a: Side, b: Side, settings: list[SettingDifference], empty: list[str], *, same_data: bool
+) -> Iterator[str]:
     yield from (f"{one.name}: {one.a or 'none'} → {one.b or 'none'}" for one in settings)
-    yield from unknown(a.facts, b.facts)
+    yield from unknown(a.facts, b.facts, same_data=same_data)
     yield from (f"{name!r} has no value on one side" for name in empty)
     yield from _stopped_early(a, b)
     for side in (a, b):
@@ -132,27 +140,3 @@ def _stopped_early(a: Side, b: Side) -> Iterator[str]:
             f"{' and '.join(names)} stopped early: what counts are the samples until then, with an interval that holds "
             "however often one looks, and without a p-value"
         )
-
-
-def settled(pairs: list[PairOfSides]) -> tuple[list[PairOfSides], int]:
-    """The pairs with Holm's p-values over all of their scores, and how many tests there are."""
-    p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
-    tests = len(p_values)
-    adjusted = holm(p_values).tolist()
-    settled = []
-    place = 0
-    for pair in pairs:
-        scores = []
-        for score in pair.result.scores:
-            tested = score.p_value is not None
-            p_adjusted = adjusted[place] if tested and tests > 1 else None
-            others = p_values[:place] + p_values[place + tested :]
-            scores.append(settle(score, p_adjusted, partial(_among, others), max(tests, 1)))
-            place += tested
-        settled.append(pair._replace(result=msgspec.structs.replace(pair.result, scores=scores)))
-    return settled, tests
-
-
-def _among(others: list[float], p_value: float) -> float:
-    """What Holm makes of a p-value among these others."""
-    return float(holm([p_value, *others])[0])

@@ -80,7 +80,8 @@ class ScoreComparison(Record, frozen=True):
     `low` and `high` are the interval of `difference` at `confidence`, made by `method`; `p_value` is two-sided,
     by `test`; `p_adjusted` is Holm's over all scores and pairs of the comparison, None where there is but one;
     `p_exact` is the exact McNemar test, for 0/1 scores without repeats and groups. `detectable` is the smallest
-    true difference that would probably (80 %) have shown. `unit` says that all values lie in [0, 1], so that a
+    true difference that would probably (80 %) have shown. `score_b` is what the program of B calls the score, if it has
+    another name there. `unit` says that all values lie in [0, 1], so that a
     difference can be told in points. `noise` is how far two runs like these lie apart by chance, 95 % of the time,
     where both are of one model and have repeats. `unpaired` says why nothing was paired; `n` is then 0
     and wins, losses and ties mean nothing. `n_a` and `n_b` are the samples with a value on either side.
@@ -119,6 +120,12 @@ class ScoreComparison(Record, frozen=True):
     counted: list[PolicyResult] = []
     depends: bool = False
     changes: list[Change] = []
+    score_b: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the score; where the programs call it by different names, both."""
+        return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
 
 class PartDifference(Record, frozen=True):
@@ -168,11 +175,49 @@ class LatencyComparison(Record, frozen=True):
     high: float | None = None
 
 
+class SampleDifference(Record, frozen=True):
+    """A sample of both sides whose `what` is not the same: its text in A and in B, shortened; None where there is none.
+
+    Of a sample that was asked otherwise the answers are not compared, unless a column of the data names the samples.
+    """
+
+    sample: str
+    what: Literal["gold answer", "prompt"]
+    a: str | None
+    b: str | None
+
+
+class DataDifferences(Record, frozen=True):
+    """In what the data of two sides differ. `both` samples are on both sides; the others are named.
+
+    Of `checked` of them prompts and gold answers are known of both sides. `unknown` says why it cannot be told, with
+    nothing else.
+    """
+
+    both: int = 0
+    checked: int = 0
+    samples: list[SampleDifference] = []
+    only_a: list[str] = []
+    only_b: list[str] = []
+    unknown: str | None = None
+
+    @property
+    def none(self) -> bool:
+        """Whether the data were found to be the same."""
+        alone = self.only_a or self.only_b
+        return self.checked == self.both > 0 and not self.samples and not alone and self.unknown is None
+
+    def count(self, what: str) -> int:
+        """Return the number of samples that differ in this."""
+        return sum(one.what == what for one in self.samples)
+
+
 class PairComparison(Record, frozen=True):
     """B against A. `refusals` say why they are not comparable; without `anyway` that is then all there is.
 
-    `alignment` tells how samples were matched, `settings` which of them differ besides the model, `notes` the same
-    and what else is to be known, `no_latency` why speed was not compared.
+    `alignment` tells how samples were matched, `data` in what the data differ if they are not known to be the same,
+    `settings` which settings differ besides the model, `notes` the same and what else is to be known, `no_latency` why
+    speed was not compared.
     """
 
     a: str
@@ -187,11 +232,38 @@ class PairComparison(Record, frozen=True):
     settings: list[SettingDifference] = []
     latencies: list[LatencyComparison] = []
     no_latency: str | None = None
+    data: DataDifferences | None = None
 
     @property
     def refused(self) -> bool:
         """Whether nothing was compared."""
         return bool(self.refusals) and not self.anyway
+
+
+class TogetherComparison(Record, frozen=True):
+    """All tasks of two folders together: the mean of the differences B - A of `tasks`, each of which weighs the same.
+
+    `scores` has the score of each task, `n` are all of their samples. `low` and `high` are the interval of the
+    difference, `p_value` is two-sided, `p_adjusted` Holm's among all tests of the comparison. `left_out` says of other
+    tasks why they are not in it. `model` is there if the folders hold several models, which are compared each.
+    """
+
+    a: str
+    b: str
+    tasks: list[str]
+    scores: list[str]
+    n: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    verdict: Verdict
+    confidence: float
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    left_out: list[str] = []
+    model: str | None = None
 
 
 class Ruling(Record, frozen=True):
@@ -205,7 +277,8 @@ class Ruling(Record, frozen=True):
 class Comparison(Record, frozen=True):
     """All of it. `metrics` are the names and values that `--fail-if` knows; `tests` is the size of Holm's family.
 
-    `joint` has quality and speed of each run that has times, `by_concurrency` runs that differ in that only.
+    `joint` has quality and speed of each run that has times, `by_concurrency` runs that differ in that only, `together`
+    all tasks of folders together.
     """
 
     runs: list[ComparedRun]
@@ -217,6 +290,7 @@ class Comparison(Record, frozen=True):
     metrics: dict[str, float | None] = {}
     joint: list[JointView] = []
     by_concurrency: list[ByConcurrency] = []
+    together: list[TogetherComparison] = []
 
     @property
     def failed(self) -> bool:

@@ -23,6 +23,13 @@ Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
 
 
+class Asked(NamedTuple):
+    """What a trial was asked, and the answer that was expected of it; None where it is not known."""
+
+    prompt: str | None
+    gold: str | None
+
+
 class Facts(Record, frozen=True):
     """What is known of a side; None where the file does not say.
 
@@ -192,6 +199,7 @@ class Side(msgspec.Struct, frozen=True):
     pass_threshold: float = 1.0
     prefix: Prefix | None = None
     questions: Callable[[], Sequence[str] | None] = lambda: None
+    asked: Callable[[set[int]], Mapping[int, Asked]] | None = None
     lower_is_better: frozenset[str] = frozenset()
 
 

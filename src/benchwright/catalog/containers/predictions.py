@@ -12,15 +12,12 @@ from benchwright.catalog.benchmark import Graded
 from benchwright.errors import UserError
 from benchwright.files import whole_file
 from benchwright.interop import mini_swe_agent, swe_agent
-from benchwright.interop.foreign import ForeignTrial
+from benchwright.interop.agent_folders import LIST
+from benchwright.interop.foreign import ForeignTrial, UnreadableResults
 from benchwright.records import UNREADABLE, Record
 from benchwright.typed_paths import typed_path
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
-
-
-LIST = "preds.json"
-"""The predictions in a folder of SWE-agent or mini-SWE-agent."""
 
 
 class Prediction(Record, frozen=True):
@@ -71,7 +68,8 @@ class Predictions(Record, frozen=True):
 def predictions_at(path: Path) -> Predictions:
     """The predictions of a file, or of a folder that SWE-agent or mini-SWE-agent wrote.
 
-    In a folder, `preds.json` says what was submitted; instances without a trajectory are known from there only.
+    In a folder, `preds.json` says what was submitted; instances without a trajectory, or with a damaged one, are known
+    from there only.
 
     Raises:
         UserError: the file cannot be read or is of no known form, or the folder is not such a folder.
@@ -86,7 +84,9 @@ def predictions_at(path: Path) -> Predictions:
     if reader is None:
         return Predictions(listed)
     (run,) = reader.read(place)
-    trials = {trial.sample: trial for trial in run.trials}
+    if isinstance(run, UnreadableResults):
+        raise run
+    trials = {trial.sample: trial for trial in run.trials if not trial.unread}
     patches = {name: trial.answer for name, trial in trials.items()} | listed
     return Predictions(patches, trials, run.program)
 

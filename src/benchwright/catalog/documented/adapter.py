@@ -6,7 +6,6 @@ import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +21,7 @@ from benchwright.errors import ExecutionError, GraderError, UserError
 from benchwright.records import Outcome, Sample, Trial
 from benchwright.runs.journal import encode_json
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.sources import source_fingerprint
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.client import SessionClient
@@ -249,9 +249,11 @@ def _request_kwargs(benchmark: BaseBenchmark, sample: BenchmarkSample) -> dict[s
 
 
 def _version(benchmark: type[BaseBenchmark]) -> str:
-    """A digest of the file that the class stands in, or of its name where there is no such file."""
-    try:
-        source = Path(inspect.getfile(benchmark)).read_bytes()
-    except (OSError, TypeError):
+    """Return a digest of the file that the class stands in and of what it imports of the user's own project.
+
+    Where there is no such file, it is one of the class's name.
+    """
+    source = source_fingerprint(benchmark)
+    if source is None:
         return fingerprint(benchmark.__module__, benchmark.__qualname__)[:16]
     return fingerprint(source)[:16]

@@ -13,11 +13,13 @@ from benchwright.analysis.comparison.records import (
 )
 from benchwright.analysis.joint.records import JointView
 from benchwright.formats import counted, milliseconds, number
+from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
 from benchwright.reports.comparison.tables import (
     METRICS,
     Block,
     how_compared,
     interval_of_times,
+    signed_interval,
     signed_milliseconds,
 )
 from benchwright.reports.comparison.words import Cell, Foreign, Line, notes
@@ -29,7 +31,13 @@ PERCENTILES = (0.5, 0.95)
 
 
 def brief_blocks(comparison: Comparison) -> Iterator[Block]:
-    """The runs, a table of figures for each pair, and those of runs that differ in concurrency."""
+    """The runs, a table of figures for each pair, and those of runs that differ in concurrency.
+
+    Of folders there is one table of all tasks.
+    """
+    if is_by_task(comparison):
+        yield from task_blocks(comparison)
+        return
     yield _runs(comparison.runs)
     for pair in comparison.pairs:
         if pair.scores:
@@ -39,6 +47,9 @@ def brief_blocks(comparison: Comparison) -> Iterator[Block]:
 
 def brief_lines(comparison: Comparison) -> Iterator[Line]:
     """How many answers changed, and what else must be known with the figures."""
+    if is_by_task(comparison):
+        yield from task_notes(comparison)
+        return
     for pair in comparison.pairs:
         told = f"{pair.b} against {pair.a}, " if len(comparison.pairs) > 1 else ""
         for score in pair.scores:
@@ -47,7 +58,7 @@ def brief_lines(comparison: Comparison) -> Iterator[Line]:
                 lost = len(score.changes) - won
                 yield Line(
                     "note",
-                    [f"{told}", Foreign(score.score), f": {counted(won, 'trial')} won, {lost:,} lost."],
+                    [f"{told}", Foreign(score.title), f": {counted(won, 'trial')} won, {lost:,} lost."],
                 )
     yield from concurrency_lines(comparison.by_concurrency)
     yield from (line for line in joint_lines(comparison.joint) if line.kind == "warning")
@@ -92,10 +103,10 @@ def _figures(pair: PairComparison, comparison: Comparison) -> Block:
 
 
 def _score(score: ScoreComparison) -> list[Cell]:
-    interval = "–" if score.low is None or score.high is None else f"[{score.low:+.3f}, {score.high:+.3f}]"
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
     means = [number(score.mean_a), number(score.mean_b), f"{score.difference:+.3f}"]
-    return [Foreign(score.score), *means, interval, number(p_value, ".2g")]
+    interval = signed_interval(score.low, score.high)
+    return [Foreign(score.title), *means, interval, number(p_value, ".2g")]
 
 
 def _time(one: LatencyComparison) -> list[Cell]:

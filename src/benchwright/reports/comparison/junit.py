@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from benchwright.analysis.comparison.names import named
-from benchwright.analysis.comparison.records import Comparison, Ruling
-from benchwright.reports.comparison.words import Foreign, Line, verdicts, warnings
+from benchwright.analysis.comparison.records import Comparison, PairComparison, Ruling
+from benchwright.reports.comparison.words import Foreign, Line, verdicts, verdicts_together, warnings
 from benchwright.text import plain
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -18,13 +18,24 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def render_junit(comparison: Comparison) -> bytes:
     """One suite. A rule that did not hold is a failure, a pair that was refused is skipped; verdicts fail nothing."""
     comparison = named(comparison)
+    tasks = len({pair.task for pair in comparison.pairs}) > 1
+
+    def of_task(pair: PairComparison) -> str:
+        return f": {pair.task}" if tasks else ""
+
     refused = {
-        f"{pair.b} against {pair.a}": "; ".join(pair.refusals) for pair in comparison.pairs if pair.refused
+        f"{pair.b} against {pair.a}{of_task(pair)}": "; ".join(pair.refusals)
+        for pair in comparison.pairs
+        if pair.refused
     }
     scores = [(pair, score) for pair in comparison.pairs for score in pair.scores]
     compared = {
-        f"{pair.b} against {pair.a}: {pair.task}, {score.score}": line
+        f"{pair.b} against {pair.a}: {pair.task}, {score.title}": line
         for (pair, score), line in zip(scores, verdicts(comparison), strict=True)
+    }
+    compared |= {
+        f"{one.b} against {one.a}: all together{'' if one.model is None else f', {one.model}'}": line
+        for one, line in zip(comparison.together, verdicts_together(comparison), strict=True)
     }
     return junit_of(comparison.rulings, refused, compared, list(warnings(comparison)))
 

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
+from benchwright.reports.comparison.by_task import told_verdicts
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (
@@ -17,12 +18,11 @@ from benchwright.reports.comparison.words import (
     Foreign,
     Line,
     rulings,
-    verdicts,
     warnings,
 )
 from benchwright.text import plain
 
-OPEN = ("Scores", "Metrics", "By concurrency")
+OPEN = ("Tasks", "Scores", "Metrics", "By concurrency")
 """Tables that are not folded."""
 
 MARKS = {"passed": "✅", "failed": "❌"}
@@ -34,7 +34,7 @@ HARMLESS = " .,-"
 def render_markdown(comparison: Comparison) -> str:
     """The whole comparison; its first table open, the others folded."""
     comparison = named(comparison)
-    told = [*verdicts(comparison), *warnings(comparison), *rulings(comparison)]
+    told = [*told_verdicts(comparison), *warnings(comparison), *rulings(comparison)]
     return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), OPEN)
 
 

@@ -9,6 +9,7 @@ from benchwright.analysis.comparison.records import (
     Change,
     ComparedRun,
     Comparison,
+    DataDifferences,
     LatencyComparison,
     PairComparison,
     PolicyResult,
@@ -69,6 +70,8 @@ def blocks(comparison: Comparison) -> Iterator[Block]:
     if timed:
         yield _latencies(timed, comparison.confidence)
     for pair in scored:
+        if pair.data is not None and pair.data.samples:
+            yield _data(pair, pair.data)
         yield from (_changes(pair, score) for score in pair.scores if score.changes)
     if not comparison.pairs and comparison.metrics:
         rows: list[list[Cell]] = [
@@ -106,15 +109,15 @@ def _scores(pairs: Sequence[PairComparison]) -> Block:
     corrected = any(score.p_adjusted is not None for pair in pairs for score in pair.scores)
     columns = ["Scores", "score", "first", "second", "difference", "interval", "p"]
     columns += [*(["Holm p"] if corrected else []), "won/lost/tied", "samples"]
-    rows = [_score_row(pair, score, corrected) for pair in pairs for score in pair.scores]
+    rows = [_score_row(sides_of(pair, pairs), score, corrected) for pair in pairs for score in pair.scores]
     return Block("Scores", columns, rows, left=2, note="; ".join(how_compared(pairs)))
 
 
-def _score_row(pair: PairComparison, score: ScoreComparison, corrected: bool) -> list[Cell]:
+def _score_row(sides: Cell, score: ScoreComparison, corrected: bool) -> list[Cell]:
     paired = score.unpaired is None
     return [
-        f"{pair.b} − {pair.a}",
-        Foreign(score.score),
+        sides,
+        Foreign(score.title),
         f"{score.mean_a:.4f}",
         f"{score.mean_b:.4f}",
         f"{score.difference:+.4f}",
@@ -128,6 +131,17 @@ def _score_row(pair: PairComparison, score: ScoreComparison, corrected: bool) ->
 
 def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{low:+.4f}, {high:+.4f}]"
+
+
+def signed_interval(low: float | None, high: float | None) -> str:
+    """An interval of a difference; a dash where there is none."""
+    return "–" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
+
+
+def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> Cell:
+    """Return which two a row is of; among pairs of several tasks, of which task too."""
+    sides = f"{pair.b} − {pair.a}"
+    return Foreign(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
 
 
 def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
@@ -153,7 +167,10 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
         for score in pair.scores:
             if score.counted:
                 usual = PolicyResult("usual", score.n, score.difference, score.verdict, score.low, score.high)
-                rows += [_counted_row(pair, score, one) for one in (usual, *score.counted)]
+                rows += [
+                    [sides_of(pair, pairs), *_counted_row(pair, score, one)]
+                    for one in (usual, *score.counted)
+                ]
     columns = ["Without a score", "score", "counted", "verdict", "difference", "interval", "samples"]
     note = (
         "failed: provider, agent or grader; no answer: the model answered, but no answer could be extracted"
@@ -164,8 +181,7 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
 def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult) -> list[Cell]:
     n = f"{one.n:,}" if one.n else "–"
     return [
-        f"{pair.b} − {pair.a}",
-        Foreign(score.score),
+        Foreign(score.title),
         counting(one, pair),
         one.verdict,
         f"{one.difference:+.4f}",
@@ -176,7 +192,7 @@ def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult
 
 def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
     rows: list[list[Cell]] = [
-        [f"{pair.b} − {pair.a}", f"{METRICS[one.metric]} p{one.q * 100:g}", *_times(one)]
+        [sides_of(pair, pairs), f"{METRICS[one.metric]} p{one.q * 100:g}", *_times(one)]
         for pair in pairs
         for one in pair.latencies
     ]
@@ -215,6 +231,17 @@ def signed_milliseconds(seconds: float) -> str:
     return f"{'-' if seconds < 0 else '+'}{text}"
 
 
+def _data(pair: PairComparison, data: DataDifferences) -> Block:
+    """Return a table of the samples whose gold answers or prompts are not the same."""
+    shown = data.samples[:MOST_CHANGES]
+    more = len(data.samples) - len(shown)
+    rows: list[list[Cell]] = [
+        [Foreign(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
+    ]
+    columns = ["Other data", "what", pair.a, pair.b]
+    return Block("Other data", columns, rows, left=4, note=f"{more:,} more in --json" if more else "")
+
+
 def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     won = [change for change in score.changes if change.b > change.a]
     lost = [change for change in score.changes if change.b < change.a]
@@ -223,7 +250,7 @@ def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     more = len(score.changes) - len(shown)
     title = f"Changed from {pair.a} to {pair.b}: {len(won):,} won, {len(lost):,} lost"
     columns = ["Changed", "score", f"answer of {pair.a}", f"answer of {pair.b}", "repeat", pair.a, pair.b]
-    rows = [_change_row(score.score, change) for change in shown]
+    rows = [_change_row(score.title, change) for change in shown]
     note = f"{len(won):,} won, {len(lost):,} lost" + (f"; {more:,} more in --json" if more else "")
     return Block(title, columns, rows, left=4, note=note)
 

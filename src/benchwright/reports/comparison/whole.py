@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.breakdown import breakdown_blocks
+from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
 from benchwright.reports.comparison.tables import Block, blocks
 from benchwright.reports.comparison.words import Line, notes
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
@@ -13,6 +14,8 @@ from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joi
 
 def all_blocks(comparison: Comparison) -> Iterator[Block]:
     """The tables, those that have something to tell."""
+    if is_by_task(comparison):
+        yield from task_blocks(comparison)
     yield from blocks(comparison)
     yield from breakdown_blocks(comparison)
     yield from joint_blocks(comparison.joint)
@@ -21,11 +24,12 @@ def all_blocks(comparison: Comparison) -> Iterator[Block]:
 
 def detail_blocks(comparison: Comparison) -> Iterator[Block]:
     """The tables that are not on the first screen."""
-    return (block for block in all_blocks(comparison) if block.title not in ("Runs", "By concurrency"))
+    shown = ("Tasks", "By concurrency", *(() if is_by_task(comparison) else ("Runs",)))
+    return (block for block in all_blocks(comparison) if block.title not in shown)
 
 
 def all_notes(comparison: Comparison) -> Iterator[Line]:
     """What else is to be known."""
     yield from concurrency_lines(comparison.by_concurrency)
     yield from joint_lines(comparison.joint)
-    yield from notes(comparison)
+    yield from task_notes(comparison) if is_by_task(comparison) else notes(comparison)

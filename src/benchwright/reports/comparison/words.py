@@ -11,11 +11,13 @@ from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import (
     Comparison,
+    DataDifferences,
     PairComparison,
     Policy,
     PolicyResult,
     Ruling,
     ScoreComparison,
+    TogetherComparison,
 )
 from benchwright.formats import counted
 
@@ -66,21 +68,40 @@ def verdicts(comparison: Comparison) -> Iterator[Line]:
     for pair in comparison.pairs:
         for score in pair.scores:
             cells: list[Cell] = [Foreign(pair.task), ", "] if tasks else []
-            cells += [Foreign(score.score), ": "] if several else []
+            cells += [Foreign(score.title), ": "] if several else []
             yield Line("verdict", [*cells, _verdict(pair, score, comparison.tests)])
 
 
+def verdicts_together(comparison: Comparison) -> Iterator[Line]:
+    """One sentence for all tasks together."""
+    for one in comparison.together:
+        model: list[Cell] = [] if one.model is None else [" of ", Foreign(one.model)]
+        told = _verdict_of(one, one, _p_words(one, comparison.tests), unit=True)
+        yield Line("verdict", [f"All {counted(len(one.tasks), 'task')}", *model, f" together: {told}"])
+
+
 def _verdict(pair: PairComparison, score: ScoreComparison, tests: int) -> str:
-    a, b = pair.a, pair.b
-    p_value = _p_words(score, tests)
-    if score.verdict in ("better", "worse"):
-        amount = amount_of(abs(score.difference), score.unit)
-        interval = _interval_words(score, flip=score.difference < 0)
-        return f"{b} is {score.verdict} than {a} by {amount}{interval}, {p_value}."
-    amount = amount_of(score.difference, score.unit, signed=True)
-    if score.verdict == "undecided":
+    return _verdict_of(pair, score, _p_words(score, tests), unit=score.unit) + (
+        _could(score) if score.verdict == "no difference found" else ""
+    )
+
+
+def _verdict_of(
+    sides: PairComparison | TogetherComparison,
+    found: ScoreComparison | TogetherComparison,
+    p_value: str,
+    *,
+    unit: bool,
+) -> str:
+    a, b = sides.a, sides.b
+    if found.verdict in ("better", "worse"):
+        amount = amount_of(abs(found.difference), unit)
+        interval = _interval_words(found, unit, flip=found.difference < 0)
+        return f"{b} is {found.verdict} than {a} by {amount}{interval}, {p_value}."
+    amount = amount_of(found.difference, unit, signed=True)
+    if found.verdict == "undecided":
         return f"Undecided between {b} and {a}: the difference is {amount}, and the data does not support a test."
-    return f"No difference found between {b} and {a}: {amount}{_interval_words(score)}, {p_value}.{_could(score)}"
+    return f"No difference found between {b} and {a}: {amount}{_interval_words(found, unit)}, {p_value}."
 
 
 def _could(score: ScoreComparison) -> str:
@@ -90,15 +111,15 @@ def _could(score: ScoreComparison) -> str:
     return f" A true difference of {amount} would have been detected with 80 % probability."
 
 
-def _interval_words(score: ScoreComparison, *, flip: bool = False) -> str:
+def _interval_words(score: ScoreComparison | TogetherComparison, unit: bool, *, flip: bool = False) -> str:
     if score.low is None or score.high is None:
         return ""
     ends = (-score.high, -score.low) if flip else (score.low, score.high)
-    low, high = (_scaled(end, score.unit) for end in ends)
+    low, high = (_scaled(end, unit) for end in ends)
     return f" ({score.confidence * 100:g} % {low} to {high})"
 
 
-def _p_words(score: ScoreComparison, tests: int) -> str:
+def _p_words(score: ScoreComparison | TogetherComparison, tests: int) -> str:
     if score.p_value is None:
         return "no p-value"
     if score.p_adjusted is None:
@@ -148,21 +169,21 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
         yield Line(
             "warning",
             [
-                Foreign(score.score),
+                Foreign(score.title),
                 f": UNPAIRED, because {score.unpaired}. The samples of {pair.a} and {pair.b} are taken as "
                 "independent, which only detects much larger differences.",
             ],
         )
     elif score.n < min(score.n_a, score.n_b) / 2:
         told = f": ONLY {counted(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
-        yield Line("warning", [Foreign(score.score), told])
+        yield Line("warning", [Foreign(score.title), told])
     if score.depends:
         without = score.errors_a + score.errors_b + score.no_answer_a + score.no_answer_b
         told = "; ".join(f"{counting(one, pair)}: {one.verdict}" for one in score.counted)
         yield Line(
             "warning",
             [
-                Foreign(score.score),
+                Foreign(score.title),
                 f": THE VERDICT DEPENDS on how to count {counted(without, 'trial')} without a score ({told}).",
             ],
         )
@@ -176,16 +197,46 @@ def counting(one: PolicyResult, pair: PairComparison) -> str:
 def notes(comparison: Comparison) -> Iterator[Line]:
     """What else is to be known: in which settings the runs differ, why speed was not compared."""
     for pair in comparison.pairs:
-        told = f"{pair.b} and {pair.a}"
-        yield from _noise(pair)
-        if pair.settings:
-            among = f" of {told}" if len(comparison.pairs) > 1 else ""
-            yield Line("note", [f"Settings{among} that differ: ", *_settings(pair), "."])
-        for note in pair.notes[len(pair.settings) :]:
-            yield Line("note", [f"{told}: ", Foreign(note), "."])
-        if pair.no_latency is not None:
-            yield Line("note", [f"Speed of {told} not compared: {pair.no_latency}."])
+        yield from pair_notes(pair, several=len(comparison.pairs) > 1)
     yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
+
+
+def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
+    """Yield what else is to be known of a pair, which is one of `several`."""
+    told = f"{pair.b} and {pair.a}"
+    yield from _noise(pair)
+    if pair.data is not None:
+        yield from _data(pair, pair.data)
+    if pair.settings:
+        among = f" of {told}" if several else ""
+        yield Line("note", [f"Settings{among} that differ: ", *_settings(pair), "."])
+    for note in pair.notes[len(pair.settings) :]:
+        yield Line("note", [f"{told}: ", Foreign(note), "."])
+    if pair.no_latency is not None:
+        yield Line("note", [f"Speed of {told} not compared: {pair.no_latency}."])
+
+
+def _data(pair: PairComparison, data: DataDifferences) -> Iterator[Line]:
+    """Yield in what the data of a pair differ, in numbers; nothing if they do not."""
+    if data.unknown is not None:
+        yield Line("note", [f"In what the data differ cannot be told: {data.unknown}."])
+        return
+    parts = [
+        f"{counted(count, 'sample')} with another {what}"
+        for what in ("gold answer", "prompt")
+        if (count := data.count(what))
+    ]
+    parts += [
+        f"{counted(len(alone), 'sample')} only in {name}"
+        for name, alone in ((pair.a, data.only_a), (pair.b, data.only_b))
+        if alone
+    ]
+    if parts:
+        both = counted(data.both, "sample")
+        yield Line(
+            "note",
+            [f"The data of {pair.b} and {pair.a} differ, with {both} on both sides: {', '.join(parts)}."],
+        )
 
 
 def _noise(pair: PairComparison) -> Iterator[Line]:
@@ -193,7 +244,7 @@ def _noise(pair: PairComparison) -> Iterator[Line]:
         if score.noise is not None:
             within = "within" if abs(score.difference) <= score.noise else "beyond"
             told = f": up to {amount_of(score.noise, score.unit)} between two runs of this model is noise, by their "
-            yield Line("note", [Foreign(score.score), f"{told}repeats; this difference is {within} that."])
+            yield Line("note", [Foreign(score.title), f"{told}repeats; this difference is {within} that."])
 
 
 def _settings(pair: PairComparison) -> Iterator[Cell]:

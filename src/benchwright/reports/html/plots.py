@@ -98,7 +98,7 @@ def difference_plots(comparison: Comparison) -> list[Plot]:
 
 def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]:
     whole = Bar("all samples", score.difference, score.low, score.high, whole=True)
-    axis = f"{score.score}: {pair.b} − {pair.a}"
+    axis = f"{score.title}: {pair.b} − {pair.a}"
     found = [one for one in pair.breakdowns if one.score == score.score]
     for one in found:
         bars = [whole, *(Bar(part.value, part.difference, part.low, part.high) for part in one.parts)]
@@ -106,7 +106,7 @@ def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]
         figures = breakdown_block(pair, one, score.confidence)
         yield Plot(title, differences(title, axis, bars), DIFFERENCE_NOTE, figures)
     if not found:
-        title = f"{pair.b} − {pair.a}: {score.score}"
+        title = f"{pair.b} − {pair.a}: {score.title}"
         yield Plot(title, differences(title, axis, [whole]))
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.agents.loading import import_user_module
-from benchwright.agents.sources import known_or_unique, source_fingerprint
+from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 Write = Callable[[str, str], Path]
 

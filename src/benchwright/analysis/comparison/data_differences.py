@@ -1,0 +1,83 @@
+"""In what the data of two sides differ, sample by sample: gold answers, prompts, and samples of one side only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from benchwright.analysis.comparison.pairing import Alignment, Codes
+from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
+from benchwright.analysis.comparison.sides import Asked, Facts, Side
+from benchwright.runs.about import IMPORT
+from benchwright.text import shortened
+
+LONGEST = 300
+"""Characters of a text that are kept."""
+
+
+def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | None:
+    """Return in what the data differ; None if they are known to be the same, or are of two programs.
+
+    Two programs ask in their own words, and each writes gold answers in its own way.
+    """
+    if not _may_differ(a.facts, b.facts):
+        return None
+    if a.asked is None or b.asked is None:
+        told = " and ".join(side.facts.name for side in (a, b) if side.asked is None)
+        return DataDifferences(unknown=f"what was asked, and what was expected, is not known of {told}")
+    first_a, first_b = _first_trials(aligned.a), _first_trials(aligned.b)
+    both = {place: first_b[code] for code, place in first_a.items() if code in first_b}
+    alone_a = _by_name(a, (place for code, place in first_a.items() if code not in first_b))
+    alone_b = _by_name(b, (place for code, place in first_b.items() if code not in first_a))
+    renewed = {place: alone_b[name] for name, place in alone_a.items() if name in alone_b}
+    paired = {**both, **renewed}
+    asked_a, asked_b = a.asked(set(paired)), b.asked(set(paired.values()))
+    known = [(asked_a.get(place), asked_b.get(other)) for place, other in both.items()]
+    return DataDifferences(
+        both=len(both),
+        checked=sum(
+            one is not None and other is not None and None not in (*one, *other) for one, other in known
+        ),
+        samples=[
+            difference
+            for place, other in sorted(paired.items())
+            for difference in _differences(a.trials.samples[place], asked_a.get(place), asked_b.get(other))
+        ],
+        only_a=[name for name in alone_a if name not in alone_b],
+        only_b=[name for name in alone_b if name not in alone_a],
+    )
+
+
+def _may_differ(a: Facts, b: Facts) -> bool:
+    if a.data is not None and b.data is not None:
+        return a.data != b.data
+    return a.kind == b.kind == IMPORT and a.program == b.program
+
+
+def _first_trials(codes: Codes) -> Mapping[int, int]:
+    """Return the place of the first trial of each sample, by its code."""
+    distinct, places = np.unique(codes, return_index=True)
+    return {code: place for code, place in zip(distinct.tolist(), places.tolist(), strict=True) if code >= 0}
+
+
+def _by_name(side: Side, places: Iterator[int]) -> dict[str, int]:
+    return {side.trials.samples[place]: place for place in sorted(places)}
+
+
+def _differences(sample: str, a: Asked | None, b: Asked | None) -> Iterator[SampleDifference]:
+    if a is None or b is None:
+        return
+    if not _same(a.gold, b.gold):
+        yield SampleDifference(sample, "gold answer", _short(a.gold), _short(b.gold))
+    if not _same(a.prompt, b.prompt):
+        yield SampleDifference(sample, "prompt", _short(a.prompt), _short(b.prompt))
+
+
+def _same(a: str | None, b: str | None) -> bool:
+    """Return whether two texts are the same, white space aside; what is not known differs from nothing."""
+    return a is None or b is None or a.split() == b.split()
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else shortened(text, LONGEST)

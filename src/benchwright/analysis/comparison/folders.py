@@ -1,0 +1,158 @@
+"""Folders under comparison: what each holds, and which of their runs are of the same task."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.comparison.references import Reference, resolve
+from benchwright.analysis.comparison.sides import Side
+from benchwright.errors import UserError
+from benchwright.interop.recognising import format_of, import_runs, results_below
+from benchwright.records import Record
+from benchwright.runs.manifest import MANIFEST
+from benchwright.typed_paths import typed_path
+
+RUNS = "runs"
+"""The folder with the runs of a home."""
+LINES = "JSON Lines"
+
+
+class Folder(Record, frozen=True):
+    """The runs and result files of a folder, the oldest first, and what is to be said of it."""
+
+    path: Path
+    members: list[Reference]
+    notes: list[str] = []
+
+
+def folder_at(reference: str) -> Folder | None:
+    """Read what a folder holds: runs and result files of ours, or else results of other programs.
+
+    Return None if the reference means something else: a run, a file, or results that are one run.
+
+    Raises:
+        UserError: If there is nothing in the folder that can be compared.
+        JournalError: If a run cannot be read, or the store not be written.
+    """
+    path = typed_path(reference)
+    if not path.is_dir() or (path / MANIFEST).exists():
+        return None
+    own = list(_own(path)) or list(_own(path / RUNS))
+    if own:
+        return Folder(path, own)
+    try:
+        parts = results_below(path)
+    except UserError:
+        raise UserError(f"{path} holds no runs, and no results that can be read.") from None
+    members, notes = [], []
+    for part in parts:
+        found = import_runs(part)
+        members += [Reference(str(part), run=RunSides(run.directory, str(part))) for run in found.runs]
+        notes += [f"not read: {error}" for error in found.unread]
+    return Folder(path, members, notes)
+
+
+def _own(path: Path) -> Iterator[Reference]:
+    """Yield the runs of a folder, and its result files; other JSON files are left aside."""
+    if not path.is_dir():
+        return
+    for one in sorted(path.iterdir()):
+        if (one / MANIFEST).is_file() or (one.suffix == ".json" and one.is_file() and _has_results(one)):
+            yield resolve(str(one))
+
+
+def _has_results(path: Path) -> bool:
+    """Return whether a file is one of `run` or of `eval -o`."""
+    if format_of(path) is not None:
+        return False
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    if not isinstance(found, dict):
+        return False
+    return {"benchmark", "model"} <= found.keys() or (
+        "config" in found and ("rows" in found or "runs" in found)
+    )
+
+
+class Matched(NamedTuple):
+    """Pairs of sides of the same task, and what is to be said of the others."""
+
+    pairs: list[tuple[Side, Side]]
+    notes: list[str]
+
+
+def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str, str]) -> Matched:
+    """Pair the sides of two folders by their tasks; of several models in a folder, also by these.
+
+    Of several runs of one task and model the last one counts. If each folder holds one task, they are paired whatever
+    their names; so are tasks of different programs whose names are the same but for what stands before a slash.
+    """
+    notes: list[str] = []
+    left, right = (_latest(sides, name, notes) for sides, name in zip((first, second), names, strict=True))
+    partner = _partners(list(left), list(right))
+    pairs: list[tuple[Side, Side]] = []
+    for task, other in partner.items():
+        found = _by_model(left[task], right[other])
+        if not found:
+            notes.append(
+                f"{task} is there of several models on a side, and of none on both: it is not compared"
+            )
+        if task != other:
+            notes.append(f"{task} of {names[0]} is compared with {other} of {names[1]}")
+        pairs += found
+    for name, tasks, known in (
+        (names[0], left, partner.keys()),
+        (names[1], right, set(partner.values())),
+    ):
+        alone = [task for task in tasks if task not in known]
+        if alone:
+            notes.append(f"only in {name}: {', '.join(alone)}")
+    return Matched(pairs, notes)
+
+
+def task_of(side: Side) -> str:
+    """Return the name of a side's task, with its variant; lines of ids and scores have none but their file's."""
+    facts = side.facts
+    if facts.program == LINES:
+        return Path(facts.reference).stem
+    return facts.subject if facts.variant is None else f"{facts.subject}:{facts.variant}"
+
+
+def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, dict[str, Side]]:
+    """Return the sides by task and model, of several the last one."""
+    found: defaultdict[str, dict[str, Side]] = defaultdict(dict)
+    for side in sides:
+        task, model = task_of(side), side.facts.title
+        if model in found[task]:
+            notes.append(f"{folder} holds several results of {task} by {model}: the last one counts")
+        found[task][model] = side
+    return dict(found)
+
+
+def _partners(left: Sequence[str], right: Sequence[str]) -> dict[str, str]:
+    """Return for each task of the left side that of the right one that is the same."""
+    if len(left) == len(right) == 1:
+        return {left[0]: right[0]}
+    found = {task: task for task in left if task in right}
+    rest = {_last_part(task): task for task in right if task not in found}
+    for task in left:
+        if task not in found and (other := rest.get(_last_part(task))) is not None:
+            found[task] = other
+    return found
+
+
+def _last_part(task: str) -> str:
+    return task.rpartition("/")[2].lower().replace("-", "_")
+
+
+def _by_model(left: dict[str, Side], right: dict[str, Side]) -> list[tuple[Side, Side]]:
+    if len(left) == len(right) == 1:
+        return [(next(iter(left.values())), next(iter(right.values())))]
+    return [(side, right[model]) for model, side in left.items() if model in right]

@@ -1,0 +1,45 @@
+"""All tests of a comparison together: Holm's p-values, and the verdicts by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from benchwright.analysis.comparison.figures import settle
+from benchwright.analysis.comparison.pairs import PairOfSides
+from benchwright.analysis.comparison.records import TogetherComparison
+from benchwright.analysis.comparison.together import with_adjusted
+from benchwright.stats.families import holm
+
+
+def settled(
+    pairs: Sequence[PairOfSides], together: Sequence[TogetherComparison] = ()
+) -> tuple[list[PairOfSides], list[TogetherComparison], int]:
+    """Return the pairs and the means over tasks with Holm's p-values over all of them, and the number of tests."""
+    p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
+    p_values += [one.p_value for one in together if one.p_value is not None]
+    tests = len(p_values)
+    adjusted = holm(p_values).tolist()
+    place = 0
+
+    def next_adjusted(p_value: float | None) -> float | None:
+        nonlocal place
+        place += p_value is not None
+        return adjusted[place - 1] if p_value is not None and tests > 1 else None
+
+    settled_pairs = []
+    for pair in pairs:
+        found = []
+        for score in pair.result.scores:
+            tested = score.p_value is not None
+            others = p_values[:place] + p_values[place + tested :]
+            found.append(settle(score, next_adjusted(score.p_value), partial(_among, others), max(tests, 1)))
+        settled_pairs.append(pair._replace(result=msgspec.structs.replace(pair.result, scores=found)))
+    return settled_pairs, [with_adjusted(one, next_adjusted(one.p_value)) for one in together], tests
+
+
+def _among(others: list[float], p_value: float) -> float:
+    """Return what Holm makes of a p-value among these others."""
+    return float(holm([p_value, *others])[0])

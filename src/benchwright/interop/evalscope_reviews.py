@@ -1,0 +1,217 @@
+"""Reviews of EvalScope as trials: one line for each answer, with its scores; predictions have what it took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.formats import counted
+from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.interop.inspect_sample import openai_message, usage_of
+from benchwright.interop.reading import (
+    an_object,
+    count,
+    mapping,
+    nanoseconds,
+    number,
+    objects,
+    read_lines,
+    text,
+)
+from benchwright.records import RequestRecord, Status
+
+LINES = "*.jsonl"
+USABLE = ("", "success", "fallback", "degraded")
+"""Statuses of a score that counts; one of another status was left out by EvalScope (constants.ScoreStatus)."""
+
+Id = int | str
+
+
+class Subset(NamedTuple):
+    """One file of reviews: a subset of a dataset, and the predictions that belong to it."""
+
+    name: str
+    reviews: Path
+    predictions: Path
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are there."""
+        return [one for one in (self.reviews, self.predictions) if one.is_file()]
+
+
+class Attempt(NamedTuple):
+    """Which sample of its subset a review is of, and which repeat."""
+
+    sample: Id
+    repeat: int
+
+
+class Reviews(NamedTuple):
+    """What is known of the reviews of a dataset once they were read through.
+
+    `attempts` has for each file the lines that count, by number: a resumed evaluation may append an answer again, and
+    EvalScope takes the last one. `metrics` are the names of all scores, in order.
+    """
+
+    attempts: dict[Path, dict[int, Attempt]]
+    metrics: list[str]
+    repeats: int
+    notes: list[str]
+
+
+def reviewed(subsets: Sequence[Subset]) -> Reviews:
+    """Read the reviews through: which lines count, and what they score.
+
+    Raises:
+        UnreadableResults: If a line is damaged other than the last one, which an interruption may have torn.
+    """
+    attempts: dict[Path, dict[int, Attempt]] = {}
+    metrics: dict[str, None] = {}
+    again = 0
+    torn: list[str] = []
+    for subset in subsets:
+        last: dict[Id, tuple[int, Id, int | None]] = {}
+        for place, review in _lines(subset.reviews, torn):
+            answer, sample, repeat = _ids(review, f"{subset.reviews}, line {place}")
+            again += answer in last
+            last[answer] = place, sample, repeat
+            metrics |= dict.fromkeys(mapping(_score(review).get("value")))
+        attempts[subset.reviews] = _numbered(last)
+    repeats = 1 + max((one.repeat for lines in attempts.values() for one in lines.values()), default=0)
+    notes = [f"Its last line is cut short, and left out: {name}" for name in torn]
+    if again:
+        notes.append(
+            f"{counted(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
+        )
+    return Reviews(attempts, list(metrics), repeats, notes)
+
+
+def trials_of(subsets: Sequence[Subset], reviews: Reviews) -> Iterator[ForeignTrial]:
+    """Yield the trials of the reviews that count.
+
+    Raises:
+        UnreadableResults: If a line is damaged.
+    """
+    for subset in subsets:
+        requests = _requests(subset)
+        counting = reviews.attempts[subset.reviews]
+        for place, review in _lines(subset.reviews, []):
+            if place in counting:
+                yield _trial(subset, counting[place], review, requests, reviews.metrics)
+
+
+def _lines(path: Path, torn: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the lines with their numbers; the name of a file is added to `torn` if its last line is cut short."""
+    for place, line in enumerate(read_lines(path, torn=torn), 1):
+        yield place, an_object(line, f"{path}, line {place}")
+
+
+def _ids(review: Mapping[str, Any], where: str) -> tuple[Id, Id, int | None]:
+    """Return the id of an answer, that of its sample, and the number of the repeat if it has one.
+
+    The id of an answer counts through samples and repeats; only newer versions number the repeats of a sample.
+    """
+    sample_score = mapping(review.get("sample_score"))
+    answer = next(filter(_is_id, (sample_score.get("sample_id"), review.get("index"))), None)
+    sample = next(filter(_is_id, (sample_score.get("group_id"), answer)), None)
+    if sample is None:
+        raise UnreadableResults(
+            f"{where}: a review without a sample, as EvalScope before 1.0 wrote them; those are not read."
+        )
+    repeat = count(sample_score.get("generation_index"))
+    name = f"{sample}-{repeat}" if answer is None else answer
+    return name, sample, None if repeat is None else min(repeat, 100_000)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int | str)
+
+
+def _numbered(last: Mapping[Id, tuple[int, Id, int | None]]) -> dict[int, Attempt]:
+    """Return the attempts by their lines; repeats without a number are counted in the order of their ids."""
+    seen: Counter[Id] = Counter()
+    found = {}
+    for answer in sorted(last, key=lambda one: (isinstance(one, str), one)):
+        place, sample, repeat = last[answer]
+        found[place] = Attempt(sample, seen[sample] if repeat is None else repeat)
+        seen[sample] += 1
+    return found
+
+
+def _score(review: Mapping[str, Any]) -> dict[str, Any]:
+    return mapping(mapping(review.get("sample_score")).get("score"))
+
+
+def _trial(
+    subset: Subset,
+    attempt: Attempt,
+    review: Mapping[str, Any],
+    requests: Mapping[int | None, RequestRecord],
+    metrics: Sequence[str],
+) -> ForeignTrial:
+    messages = [openai_message(one, {}) for one in objects(review.get("messages"))]
+    score = _score(review)
+    asked = next((one["content"] for one in messages if one["role"] == "user"), review.get("input"))
+    target = review.get("target")
+    index = count(review.get("index"))
+    return ForeignTrial(
+        sample=f"{subset.name}/{attempt.sample}",
+        repeat=attempt.repeat,
+        scores=_scores(score, metrics),
+        input=asked if isinstance(asked, str) else None,
+        target=", ".join(map(str, target)) if isinstance(target, list) else text(target) or None,
+        messages=messages,
+        answer=text(score.get("prediction")),
+        requests=[requests[index]] if index in requests else [],
+        labels={"subset": subset.name},
+    )
+
+
+def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, ForeignScore]:
+    """Return the metrics of a review. One that could not be computed was written down as 0, and has no value here.
+
+    Where a judge failed, EvalScope leaves the metric out.
+    """
+    values = mapping(score.get("value"))
+    errors = mapping(mapping(score.get("metadata")).get("metric_errors"))
+    span, why = text(score.get("extracted_prediction")) or None, text(score.get("explanation")) or None
+    status = text(score.get("status"))
+    judged = text(mapping(score.get("judge_summary")).get("error")) or status
+    found = {}
+    for name in metrics if status not in USABLE else values:
+        error = next((told for metric, told in errors.items() if _belongs(name, metric)), None)
+        value = number(values.get(name))
+        if error is not None:
+            found[name] = ForeignScore(None, Status.GRADER_ERROR, explanation=text(error) or "not computed")
+        elif value is not None:
+            found[name] = ForeignScore(value, span=span, explanation=why)
+        elif name not in values:
+            found[name] = ForeignScore(None, Status.GRADER_ERROR, explanation=judged)
+    return found
+
+
+def _belongs(score: str, metric: str) -> bool:
+    """Return whether a score is one of a metric's: BLEU has bleu-1 to bleu-4; `acc` has nothing of `accuracy`."""
+    name, of = score.lower(), metric.lower()
+    return name == of or (name.startswith(of) and not name[len(of)].isalnum())
+
+
+def _requests(subset: Subset) -> dict[int | None, RequestRecord]:
+    """Return the request behind each prediction, by its index; of one that was appended again the last."""
+    if not subset.predictions.is_file():
+        return {}
+    found: dict[int | None, RequestRecord] = {}
+    for line in read_lines(subset.predictions, torn=[]):
+        given = mapping(line)
+        output = mapping(given.get("model_output"))
+        choices = objects(output.get("choices"))
+        found[count(given.get("index"))] = RequestRecord(
+            id=f"{subset.name}-{given.get('index')}",
+            total=nanoseconds(output.get("time")),
+            usage=usage_of(mapping(output.get("usage"))),
+            finish_reason=text(choices[0].get("stop_reason")) or None if choices else None,
+        )
+    return found

@@ -1,0 +1,175 @@
+"""Attempts of a Harbor job at its tasks, as trials."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import xxhash
+
+from benchwright.interop.atif import messages_of, requests_of
+from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.interop.reading import an_object, count, mapping, moment, number, objects, read_json, text
+from benchwright.records import Message, RequestRecord, Status, Usage
+from benchwright.text import one_line
+
+RESULT = "result.json"
+LONGEST_REASON = 500
+
+Slots = Mapping[tuple[str, str], str]
+"""The slot of each (agent, model)."""
+
+ENDED_BY_AGENT = {
+    "AgentTimeoutError": Status.LIMIT,
+    "ContextWindowExceededError": Status.LIMIT,
+    "ContextLengthExceededError": Status.LIMIT,
+    "OutputTokenExceededError": Status.LIMIT,
+    "OutputLengthExceededError": Status.LIMIT,
+    "AgentSafetyRefusalError": Status.REFUSED,
+    "ContentPolicyViolationError": Status.REFUSED,
+}
+"""Exceptions that the agent itself brought about: Harbor holds its reward for valid (models/trial/error_policy.py)."""
+
+CANCELLED = "CancelledError"
+"""The exception of a trial that was stopped with its job."""
+
+NO_CONVERSATION = "The trajectory is damaged, and left out; the reward counts"
+INVALID_REWARD = (
+    "A reward after a failure, which Harbor's own mean counts, is left out: Harbor holds it for invalid"
+)
+CHANGED = "The task was changed between attempts: each version of it is a sample of its own"
+
+
+class Attempt(NamedTuple):
+    """A trial's folder, and its result."""
+
+    folder: Path
+    result: dict[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> Attempt:
+        """Read the result of a trial.
+
+        Raises:
+            UnreadableResults: If it is damaged, or does not name its task.
+        """
+        found = cls(folder, an_object(read_json(folder / RESULT), folder / RESULT))
+        if not found.task:
+            raise UnreadableResults(f"{folder / RESULT}: it does not name its task.")
+        return found
+
+    @property
+    def task(self) -> str:
+        """The name of the task."""
+        return text(self.result.get("task_name"))
+
+    @property
+    def source(self) -> str:
+        """The dataset of the task; empty if it is a task by itself."""
+        return text(self.result.get("source"))
+
+    @property
+    def checksum(self) -> str:
+        """Harbor's digest of the task; empty if it is not known."""
+        return text(self.result.get("task_checksum"))
+
+
+def entrant_of(result: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the agent's name, and its model."""
+    agent, configured = mapping(result.get("agent_info")), mapping(mapping(result.get("config")).get("agent"))
+    model = text(configured.get("model_name")) or text(mapping(agent.get("model_info")).get("name"))
+    name = text(agent.get("name")) or text(configured.get("name"))
+    return name, model or name or "?"
+
+
+def trials_of(attempts: Sequence[Attempt], slots: Slots) -> list[ForeignTrial]:
+    """Return the attempts of one dataset in the order in which they were begun, by which they are numbered."""
+    versions: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for attempt in attempts:
+        versions[attempt.task][attempt.checksum] = None
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for attempt in sorted(attempts, key=lambda one: (moment(one.result.get("started_at")), one.folder)):
+        slot = slots[entrant_of(attempt.result)]
+        changed = len(versions[attempt.task]) > 1
+        version = xxhash.xxh3_64_hexdigest(attempt.checksum.encode())[:8]
+        sample = f"{attempt.task} {version}" if changed else attempt.task
+        found.append(_trial(attempt, sample, slot, seen[slot, sample], (CHANGED,) if changed else ()))
+        seen[slot, sample] += 1
+    return found
+
+
+def _trial(attempt: Attempt, sample: str, slot: str, repeat: int, remarks: tuple[str, ...]) -> ForeignTrial:
+    result, folder = attempt.result, attempt.folder
+    scores = _scores(result)
+    status, reason = _status(result, bool(scores))
+    if scores and status in (Status.EXECUTION_ERROR, Status.CANCELLED):
+        scores, remarks = {}, (*remarks, INVALID_REWARD)
+    began, ended = moment(result.get("started_at")), moment(result.get("finished_at"))
+    try:
+        messages, requests = _trajectory(folder)
+    except UnreadableResults:
+        messages, requests, remarks = [], [], (*remarks, NO_CONVERSATION)
+    said = [message for message in messages if message["role"] == "assistant"]
+    return ForeignTrial(
+        sample=sample,
+        repeat=repeat,
+        slot=slot,
+        status=status,
+        reason=reason,
+        scores=scores,
+        identity=attempt.checksum or None,
+        input=next((one["content"] for one in messages if one["role"] == "user"), None),
+        messages=messages,
+        answer=said[-1]["content"] if said else "",
+        requests=requests or _sums(result, folder.name),
+        started_at=began,
+        duration=max(0, ended - began) if began else 0,
+        labels={"agent": agent} if (agent := text(mapping(result.get("agent_info")).get("name"))) else {},
+        remarks=remarks,
+    )
+
+
+def _scores(result: Mapping[str, Any]) -> dict[str, ForeignScore]:
+    rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
+    worth = ((name, number(reward)) for name, reward in rewards.items())
+    return {name: ForeignScore(value) for name, value in worth if value is not None}
+
+
+def _status(result: Mapping[str, Any], rewarded: bool) -> tuple[Status, str | None]:
+    """Return how a trial ended, by its exceptions and those of its steps."""
+    steps = (mapping(step.get("exception_info")) for step in objects(result.get("step_results")))
+    raised = [one for one in (mapping(result.get("exception_info")), *steps) if one]
+    if rewarded and not raised:
+        return Status.ANSWERED, None
+    worst = next((one for one in raised if _kind(one) not in ENDED_BY_AGENT), raised[0] if raised else {})
+    told = one_line(f"{_kind(worst)}: {text(worst.get('exception_message'))}".rstrip(": "), LONGEST_REASON)
+    if _kind(worst) == CANCELLED:
+        return Status.CANCELLED, told
+    if rewarded:
+        return ENDED_BY_AGENT.get(_kind(worst), Status.EXECUTION_ERROR), told
+    return Status.EXECUTION_ERROR, told or "no reward was written"
+
+
+def _kind(exception: Mapping[str, Any]) -> str:
+    return text(exception.get("exception_type"))
+
+
+def _trajectory(folder: Path) -> tuple[list[Message], list[RequestRecord]]:
+    path = folder / "agent" / "trajectory.json"
+    if not path.is_file() or path.is_symlink():
+        return [], []
+    trajectory = mapping(read_json(path))
+    return messages_of(trajectory), requests_of(trajectory, folder.name)
+
+
+def _sums(result: Mapping[str, Any], name: str) -> list[RequestRecord]:
+    agent = mapping(result.get("agent_result"))
+    usage = Usage(
+        count(agent.get("n_input_tokens")),
+        count(agent.get("n_output_tokens")),
+        count(agent.get("n_cache_tokens")),
+    )
+    return [RequestRecord(name, usage=usage)] if usage != Usage() else []

@@ -1,0 +1,138 @@
+"""Folders compared task by task: a table of all tasks, the mean over them, and what is to be known, told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.comparison.records import (
+    Comparison,
+    PairComparison,
+    ScoreComparison,
+    TogetherComparison,
+)
+from benchwright.formats import counted, number
+from benchwright.reports.comparison.tables import Block, signed_interval
+from benchwright.reports.comparison.words import (
+    Cell,
+    Foreign,
+    Line,
+    pair_notes,
+    verdicts,
+    verdicts_together,
+)
+
+Names = tuple[str, str]
+
+MOST_NAMED = 3
+"""Tasks that a note names."""
+
+
+def is_by_task(comparison: Comparison) -> bool:
+    """Return whether the two sides of a pair are compared on several tasks, as those of folders are."""
+    return len(_by_names(comparison)) < len(comparison.pairs)
+
+
+def told_verdicts(comparison: Comparison) -> Iterator[Line]:
+    """Yield the verdicts as people read them: of folders on all tasks together, and on tasks that differ."""
+    lines = list(verdicts(comparison))
+    if not is_by_task(comparison):
+        yield from lines
+        return
+    yield from verdicts_together(comparison)
+    found = [score.verdict for pair in comparison.pairs for score in pair.scores]
+    yield from (line for line, verdict in zip(lines, found, strict=True) if verdict in ("better", "worse"))
+    others = sum(verdict not in ("better", "worse") for verdict in found)
+    if others:
+        tasks = counted(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
+        yield Line(
+            "verdict", [f"No difference found by {others:,} of {counted(len(found), 'score')} of {tasks}."]
+        )
+
+
+def task_blocks(comparison: Comparison) -> Iterator[Block]:
+    """Yield a table for each two folders: a row for each task and score, then all together."""
+    for names, pairs in _by_names(comparison).items():
+        together = [one for one in comparison.together if (one.a, one.b) == names]
+        yield _tasks(names, pairs, together, comparison.confidence)
+
+
+def task_notes(comparison: Comparison) -> Iterator[Line]:
+    """Yield the notes of all pairs. One that holds for all tasks is told once, others with their tasks."""
+    for pairs in _by_names(comparison).values():
+        found: dict[tuple[Cell, ...], list[str]] = {}
+        for pair in pairs:
+            for line in pair_notes(pair, several=False):
+                found.setdefault(tuple(line.cells), []).append(pair.task)
+        for cells, tasks in found.items():
+            every = len(tasks) == sum(not pair.refused for pair in pairs)
+            yield Line("note", [*([] if every else [_some(tasks), ": "]), *cells])
+    for one in comparison.together:
+        told = "All together: each task weighs the same, and it is one more test of Holm's family"
+        yield Line("note", [told, *_left_out(one), "."])
+    yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
+
+
+def _some(tasks: Sequence[str]) -> Cell:
+    distinct = list(dict.fromkeys(tasks))
+    return Foreign(", ".join(distinct)) if len(distinct) <= MOST_NAMED else counted(len(distinct), "task")
+
+
+def _left_out(together: TogetherComparison) -> list[Cell]:
+    return [". Left out: ", Foreign("; ".join(together.left_out))] if together.left_out else []
+
+
+def _by_names(comparison: Comparison) -> dict[Names, list[PairComparison]]:
+    found: dict[Names, list[PairComparison]] = {}
+    for pair in comparison.pairs:
+        found.setdefault((pair.a, pair.b), []).append(pair)
+    return found
+
+
+def _tasks(
+    names: Names,
+    pairs: Sequence[PairComparison],
+    together: Sequence[TogetherComparison],
+    confidence: float,
+) -> Block:
+    failed = any(score.errors_a or score.errors_b for pair in pairs for score in pair.scores)
+    columns = ["Task", "score", *names, "difference", f"{confidence * 100:g} % interval", "Holm p"]
+    columns += ["won/lost", "samples", *(["failed"] if failed else [])]
+    rows = [_row(pair.task, score, failed) for pair in pairs for score in pair.scores]
+    rows += [
+        [Foreign(pair.task), "not compared", *[""] * (len(columns) - 2)] for pair in pairs if not pair.scores
+    ]
+    rows += [_together(one, len(columns)) for one in together]
+    return Block("Tasks", columns, rows, left=2)
+
+
+def _row(task: str, score: ScoreComparison, failed: bool) -> list[Cell]:
+    p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
+    paired = score.unpaired is None
+    row: list[Cell] = [
+        Foreign(task),
+        Foreign(score.title),
+        number(score.mean_a),
+        number(score.mean_b),
+        f"{score.difference:+.3f}",
+        signed_interval(score.low, score.high),
+        number(p_value, ".2g"),
+        f"{score.wins:,}/{score.losses:,}" if paired else "–",
+        f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
+    ]
+    return row + ([f"{score.errors_a:,} and {score.errors_b:,}"] if failed else [])
+
+
+def _together(one: TogetherComparison, width: int) -> list[Cell]:
+    p_value = one.p_value if one.p_adjusted is None else one.p_adjusted
+    row: list[Cell] = [
+        "all together" if one.model is None else Foreign(f"all together, {one.model}"),
+        f"mean of {len(one.tasks)}",
+        number(one.mean_a),
+        number(one.mean_b),
+        f"{one.difference:+.3f}",
+        signed_interval(one.low, one.high),
+        number(p_value, ".2g"),
+        "",
+        f"{one.n:,}",
+    ]
+    return row + [""] * (width - len(row))

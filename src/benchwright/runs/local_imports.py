@@ -1,0 +1,225 @@
+"""The files of a user's own project that a piece of code imports, found in its text without running anything.
+
+Local is what lies below the folder that the code was imported from, below the working directory, or below a folder in
+PYTHONPATH, and is not installed: neither Python's own, nor in site-packages, nor Benchwright's.
+
+Imports count wherever they stand, also within functions, and those of imported files too. A module that imports by a
+name that is only known when it runs stands for all modules of its folder. What is not seen: files that code reads or
+executes by itself, compiled modules, and folders that are put on `sys.path` when a function is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+INIT = "__init__.py"
+OWN = frozenset({"benchwright", "osmosis_ai", "llm_benchmarker"})
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+BY_NAME = frozenset({"import_module", "__import__"})
+"""Functions that import what their first argument names."""
+
+MOST_FILES = 2_000
+"""Files that are followed; what a larger project imports beyond them is not seen."""
+
+
+class Imports(NamedTuple):
+    """What a file imports: (level, module, names) as in `from module import names`, `level` dots before the module.
+
+    `computed` says that it also imports by names that are only known when it runs.
+    """
+
+    named: tuple[tuple[int, str, tuple[str, ...]], ...]
+    computed: bool
+
+
+def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path, str]:
+    """Return the local files that files import, each with its name inside the project, in the order of the names.
+
+    The given files themselves are not among them. `texts` are further pieces of code, of a script or a notebook.
+    """
+    given = [file.resolve() for file in files]
+    roots = _roots(given)
+    here = Path.cwd() / "a script"
+    waiting = [file for file in given if not _is_installed(file)]
+    waiting += [
+        one for file in waiting for one in _packages(file) if one not in given and _is_local(one, roots)
+    ]
+    waiting += [one for text in texts for one in _resolved(imports_in(text), here, roots)]
+    seen = {*given, *waiting}
+    while waiting and len(seen) < MOST_FILES:
+        file = waiting.pop()
+        for one in _resolved(imports_of(file), file, roots):
+            if one not in seen:
+                seen.add(one)
+                waiting.append(one)
+    named = {file: _name(file, roots) for file in seen.difference(given)}
+    return dict(sorted(named.items(), key=lambda item: item[1]))
+
+
+def _roots(files: Sequence[Path]) -> list[Path]:
+    """Return the folders below which a module is local, those that code put on `sys.path` within them included."""
+    typed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    own = [*(_import_root(file) for file in files), Path.cwd(), *(Path(one) for one in typed if one)]
+    bases = list(dict.fromkeys(one.resolve() for one in own))
+    added = [Path(one).resolve() for one in sys.path if one]
+    within = [one for one in added if one.is_dir() and any(one.is_relative_to(base) for base in bases)]
+    return [one for one in dict.fromkeys([*bases, *within]) if not _is_installed(one)]
+
+
+def _import_root(file: Path) -> Path:
+    """Return the folder from which a file is imported: the first one above it that is no package."""
+    folder = file.parent
+    while (folder / INIT).is_file() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
+def _packages(file: Path) -> list[Path]:
+    """Return the `__init__.py` files that run before a file of a package."""
+    folders = (folder for folder in file.parents if folder.is_relative_to(_import_root(file)))
+    return [folder / INIT for folder in folders if (folder / INIT).is_file()]
+
+
+def _name(file: Path, roots: Sequence[Path]) -> str:
+    """Return the name of a file inside its project, which stays when the project is moved."""
+    within = [file.relative_to(root).as_posix() for root in roots if file.is_relative_to(root)]
+    return min(within, key=len, default=file.name)
+
+
+def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """Yield the local files that a file imports, and the packages that these lie in."""
+    for level, module, names in imports.named:
+        parts = module.split(".") if module else []
+        if not level and (parts[0] in sys.stdlib_module_names or parts[0] in OWN):
+            continue
+        places = [_above(file, level)] if level else roots
+        for place in places:
+            found = list(_files_of(place, parts, names))
+            yield from (one for one in found if _is_local(one, roots))
+            if found:
+                break
+        else:
+            yield from (one for one in _loaded(module, names) if _is_local(one, roots))
+    if imports.computed:
+        yield from (
+            one.resolve() for one in sorted(file.parent.glob("*.py")) if _is_local(one.resolve(), roots)
+        )
+
+
+def imports_of(file: Path) -> Imports:
+    """Return what a Python file imports, anywhere in it; nothing if it cannot be read as Python."""
+    try:
+        state = file.stat()
+        return _parsed(file, state.st_mtime_ns, state.st_size)
+    except OSError:
+        return Imports((), computed=False)
+
+
+@cache
+def _parsed(file: Path, _changed: int, _size: int) -> Imports:
+    return imports_in(file.read_bytes())
+
+
+def imports_in(code: str | bytes) -> Imports:
+    """Return what a piece of code imports, anywhere in it; nothing if it is no Python."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Imports((), computed=False)
+    named: dict[tuple[int, str, tuple[str, ...]], None] = {}
+    computed = False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            named |= {(0, alias.name, ()): None for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            named[node.level, node.module or "", tuple(alias.name for alias in node.names)] = None
+        elif isinstance(node, ast.Call) and _called(node) in BY_NAME and node.args:
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                module = first.value.lstrip(".")
+                named[len(first.value) - len(module), module, ()] = None
+            else:
+                computed = True
+    return Imports(tuple(named), computed)
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _above(file: Path, level: int) -> Path:
+    """Return the package that so many dots mean in a file."""
+    folder = file.parent
+    for _ in range(level - 1):
+        folder = folder.parent
+    return folder
+
+
+def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterator[Path]:
+    """Yield the files that an import below a folder runs: of each package on the way, of the module, and of names in it
+    that are modules.
+    """
+    folder = place
+    for number, part in enumerate(parts, 1):
+        if (
+            number == len(parts)
+            and not (folder / part / INIT).is_file()
+            and (folder / f"{part}.py").is_file()
+        ):
+            yield (folder / f"{part}.py").resolve()
+            return
+        folder = folder / part
+        if not folder.is_dir():
+            return
+        if (folder / INIT).is_file():
+            yield (folder / INIT).resolve()
+    if not parts and (folder / INIT).is_file():
+        yield (folder / INIT).resolve()
+    for name in names:
+        inner = [one for one in (folder / name / INIT, folder / f"{name}.py") if one.is_file()]
+        yield from (one.resolve() for one in inner[:1])
+
+
+def _loaded(module: str, names: Sequence[str]) -> Iterator[Path]:
+    """Yield the files of a module that is not found in a folder but was loaded all the same."""
+    for name in (module, *(f"{module}.{one}" for one in names)):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if isinstance(file, str) and file.endswith(".py"):
+            yield Path(file).resolve()
+
+
+def _is_local(file: Path, roots: Sequence[Path]) -> bool:
+    within = any(file.is_relative_to(root) for root in roots)
+    return within and not _is_installed(file) and not is_ours(file)
+
+
+def is_ours(file: Path) -> bool:
+    """Return whether a file is one of Benchwright's own."""
+    return any(file.is_relative_to(folder) for folder in _own_folders())
+
+
+def _is_installed(path: Path) -> bool:
+    return not INSTALLED.isdisjoint(path.parts) or any(
+        path.is_relative_to(one) for one in _standard_library()
+    )
+
+
+@cache
+def _standard_library() -> tuple[Path, ...]:
+    paths = sysconfig.get_paths()
+    return tuple({Path(paths[name]).resolve() for name in ("stdlib", "platstdlib")})
+
+
+@cache
+def _own_folders() -> tuple[Path, ...]:
+    """Return the folders of our own packages, which in a clone lie below the working directory."""
+    source = Path(__file__).resolve().parents[2]
+    return tuple(source / name for name in OWN)

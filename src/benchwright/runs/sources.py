@@ -1,0 +1,155 @@
+"""Fingerprints of a user's source code: when it changes, what it made is no longer re-used."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import os
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from uuid import uuid4
+
+import xxhash
+
+from benchwright.runs.local_imports import is_ours, local_imports
+
+MAIN = "__main__"
+PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+"""Kinds of value of a script that count as a part of a function that uses them."""
+
+
+def source_fingerprint(source: object) -> str | None:
+    """Return a digest (xxh3, 128 bits, hex) of the source code behind a path or an object; None if it is not found.
+
+    A path is read as it is. A module stands for its file, a package for all its `*.py` files, a function, a
+    class or an instance for the file that it (or its class) is written in. What these import of the user's own project
+    belongs to it, and what that imports in turn (see `local_imports`); installed modules do not. Names of files count
+    relative to their project, absolute paths never: moving a project does not change it. What a script or a notebook
+    defines stands for its own source, and for what of the script it uses: the rest says how it is used.
+    """
+    digest = xxhash.xxh3_128()
+    texts = list(_texts_in_main(source))
+    path = None if texts else _source_path(source)
+    if not texts and (path is None or not path.exists()):
+        return None
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass"))
+    files = {} if path is None else dict(_source_files(path))
+    for name, file in files.items():
+        _take_in(name, file, digest)
+    modules = [file for file in files.values() if file.suffix == ".py"]
+    for file, name in local_imports(modules, texts).items():
+        _take_in(f"import {name}", file, digest)
+    return digest.hexdigest()
+
+
+def users_source(source: object) -> str | None:
+    """Return `source_fingerprint` of what a user wrote; None if it is not found, or is Benchwright's own."""
+    path = _source_path(source)
+    return None if path is not None and is_ours(path.resolve()) else source_fingerprint(source)
+
+
+def known_or_unique(fingerprint: str | None) -> str:
+    """The fingerprint, or one that nothing else has: what cannot be recognised again must not be re-used."""
+    return fingerprint or f"unknown-{uuid4().hex}"
+
+
+def _take_in(name: str, file: Path, digest: xxhash.xxh3_128) -> None:
+    content = file.read_bytes()
+    digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+    digest.update(content)
+
+
+def _source_path(source: object) -> Path | None:
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    if isinstance(source, ModuleType):
+        folders = list(getattr(source, "__path__", ()))
+        file = folders[0] if folders else getattr(source, "__file__", None)
+    else:
+        file = _defining_file(source)
+    return Path(file) if file else None
+
+
+def _texts_in_main(source: object) -> Iterator[str]:
+    """Yield the code of a function or class that the program itself defines, not a module, and all that it uses of it.
+
+    That is: other functions and classes of the program, plain values, and the imports of modules and of what is from
+    them. Nothing of anything else.
+    """
+    if isinstance(source, str | os.PathLike | ModuleType):
+        return
+    waiting = [_definition(source)]
+    seen: set[int] = set()
+    while waiting:
+        defined = waiting.pop()
+        text = _source_in_main(defined)
+        if text is None or id(defined) in seen:
+            continue
+        seen.add(id(defined))
+        yield text
+        for name, value in _used_of_main(text):
+            if isinstance(value, PLAIN):
+                yield f"{name} = {value!r}\n"
+            elif _source_in_main(_definition(value)) is not None:
+                waiting.append(_definition(value))
+            elif module := _module_of(value):
+                yield f"import {module}\n"
+
+
+def _source_in_main(defined: Any) -> str | None:
+    if getattr(defined, "__module__", None) != MAIN:
+        return None
+    try:
+        return textwrap.dedent(inspect.getsource(defined))
+    except (OSError, TypeError):
+        return None
+
+
+def _used_of_main(text: str) -> Iterator[tuple[str, object]]:
+    """Yield the names in a piece of code that are names of the program, in order, with what they stand for."""
+    known = vars(sys.modules[MAIN])
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    yield from ((name, known[name]) for name in sorted(names) if name in known)
+
+
+def _module_of(value: object) -> str:
+    """Return the name of the module that a value is, or is from; empty if there is none."""
+    name = (
+        value.__name__ if isinstance(value, ModuleType) else getattr(_definition(value), "__module__", None)
+    )
+    return name if isinstance(name, str) and name not in (MAIN, "builtins") else ""
+
+
+def _definition(source: object) -> Any:
+    """The function or class that an object is, wraps, or is an instance of."""
+    while isinstance(source, functools.partial):
+        source = source.func
+    if callable(source):
+        source = inspect.unwrap(source)
+    return source if inspect.isroutine(source) or inspect.isclass(source) else type(source)
+
+
+def _defining_file(source: object) -> str | None:
+    try:
+        return inspect.getsourcefile(_definition(source))
+    except TypeError:
+        return None
+
+
+def _source_files(path: Path) -> Iterator[tuple[str, Path]]:
+    """(name, file) of a file, or of the `*.py` files below a directory in the order of their names."""
+    if path.is_file():
+        yield "", path
+        return
+    files = {file.relative_to(path).as_posix(): file for file in path.rglob("*.py") if not file.is_symlink()}
+    yield from sorted(files.items())
