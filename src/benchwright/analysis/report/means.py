@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.records import Breakdown, LatencyBin, Mark, Row, ScoreByLatency
-from benchwright.analysis.scores import mean_of, values_of
+from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -42,11 +42,7 @@ def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
     found = values_of(run.manifest, run.table, score, run.columns.rows[places])
     if found.groups is not None and np.unique(found.groups).size == 1:
         found = found._replace(groups=None)
-    result = mean_of(found)
-    if result is None:
-        return Mark(run.letter, 0, found.trials)
-    low, high = result.interval or (None, None)
-    return Mark(run.letter, len(found.values), found.trials, result.mean, low, high)
+    return Mark(run.letter, len(found.values), found.trials, *with_ends(mean_of(found)))
 
 
 def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:

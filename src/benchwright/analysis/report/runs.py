@@ -23,7 +23,7 @@ from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
 from benchwright.analysis.request_summary import request_lines
-from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
+from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of, with_ends
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
@@ -209,8 +209,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
 def _score(name: str, side: Side) -> ScoreSummary:
     """The figures of one score as far as a file tells them."""
     found = _values(name, side)
-    result = mean_of(found)
-    low, high = (None, None) if result is None or result.interval is None else result.interval
+    shown = with_ends(mean_of(found))
     documented = np.concatenate([found.values, np.zeros(found.failed)])
     some = documented if documented.size else np.zeros(1)
     return ScoreSummary(
@@ -220,13 +219,13 @@ def _score(name: str, side: Side) -> ScoreSummary:
         unparsed=found.no_answer,
         no_answer=found.no_answer,
         grader_errors=0,
-        mean=exact_mean(some),
-        std=exact_std(some),
-        min=float(some.min()),
-        max=float(some.max()),
-        mean_scored=None if result is None else result.mean,
-        low=low,
-        high=high,
+        documented_mean=exact_mean(some),
+        documented_std=exact_std(some),
+        documented_min=float(some.min()),
+        documented_max=float(some.max()),
+        mean_scored=shown.mean,
+        low=shown.low,
+        high=shown.high,
         method="",
         n_samples=len(set(side.trials.samples)),
         n_groups=None,
@@ -244,4 +243,5 @@ def _values(name: str, side: Side) -> ScoreValues:
     in_unit = bool(((values >= 0) & (values <= 1)).all())
     scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
     no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
-    return ScoreValues(values, samples[rows] if repeated else None, None, no_answer, failed, scale)
+    reasons = side.reasons(name) if not values.size else {}
+    return ScoreValues(values, samples[rows] if repeated else None, None, no_answer, failed, scale, reasons)
