@@ -159,9 +159,9 @@ def _give(
     if settings.output is not None:
         import msgspec
 
-        from benchwright.runs.journal import encode_json
+        from benchwright.analysis.documents import encode_document
 
-        write_whole(settings.output, msgspec.json.format(encode_json(found), indent=2) + b"\n")
+        write_whole(settings.output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
         say(f"Written: {settings.output}")
     say(f"Runs: benchwright runs --tag {first.id}")
     say(f"Plots: benchwright report {first.id}")

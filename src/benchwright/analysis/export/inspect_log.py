@@ -159,8 +159,8 @@ def _header(
 def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
     """A score's figures. Their `mean` is ours of what was scored: no answer is 0, a failure is left out."""
     score = figures.scores[place]
-    metrics = {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}
-    ends = {"low": score.low, "high": score.high}
+    metrics: dict[str, Any] = {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}
+    ends: dict[str, Any] = {"low": score.low, "high": score.high}
     if score.no_score is not None:
         metrics, ends = {}, {"no_score": str(score.no_score)}
     return {

@@ -13,6 +13,7 @@ from benchwright.analysis.report.records import Breakdown, LatencyBin, Mark, Row
 from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import numbers
 
 MOST_ROWS = 40
 MOST_DOTS = 500
@@ -64,7 +65,8 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
         kept = sorted(names, key=lambda name: -_count(parts, name))[:MOST_ROWS]
         for score in scores:
             rows = [Row(name, list(_marks(runs, parts, name, score))) for name in names if name in kept]
-            yield Breakdown(task, label, score, rows, len(names) - len(kept))
+            if numbers(mark.mean for row in rows for mark in row.marks):
+                yield Breakdown(task, label, score, rows, len(names) - len(kept))
 
 
 def _order(name: str) -> tuple[float, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from benchwright.analysis.joint.fronts import per_trial
 from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
+from benchwright.analysis.no_scores import failures_left, unscored, unscored_among, without_reason
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
@@ -133,11 +134,13 @@ def _banners(
         yield _departs("; ".join(departures))
     if summary.state != "finished":
         planned = f" of {summary.planned:,}" if summary.planned is not None else ""
-        why = f" {summary.stop_reason}" if summary.stop_reason and summary.state != "decided" else ""
+        stopped = without_reason(summary.stop_reason or "", [target])
+        why = f" {stopped[:1].upper()}{stopped[1:]}." if stopped and summary.state != "decided" else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
-    yield from (f"{sentence}." for sentence in shortfalls(manifest, [target]))
+    yield from (f"{without_reason(sentence, [target])}." for sentence in shortfalls(manifest, [target]))
+    yield from (one.text() for one in unscored(target))
     yield from _failures(failed_trials(target.statuses), target.trials)
-    for reason, count in target.failures.items():
+    for reason, count in failures_left(target).items():
         yield f"{count:,} failed: {reason}"
 
 
@@ -146,7 +149,7 @@ def _departs(departures: str) -> str:
 
 
 def _failures(failed: int, trials: int) -> Iterator[str]:
-    if failed:
+    if 0 < failed < trials:
         yield (
             f"{failed:,} of {trials:,} trials failed ({failed / trials:.1%}). A failure is not a wrong answer: it is "
             "left out of the means of what was scored."
@@ -189,6 +192,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
         banners.append("Timings invalid: the client was too busy.")
     if departures := facts.settings.get("departures from the protocol"):
         banners.append(_departs(departures))
+    scores = [_score(name, side) for name in trials.scores]
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
@@ -197,13 +201,17 @@ def file_part(side: Side, run: ComparedRun) -> Part:
         source=run.source,
         trials=n,
         statuses={name: count for name, count in statuses.items() if count},
-        scores=[_score(name, side) for name in trials.scores],
-        banners=[*banners, *_failures(failed, n)],
+        scores=scores,
+        banners=[*banners, *_unscored(scores), *_failures(failed, n)],
         run=facts.run,
         slot=facts.slot,
         repeats=1 + max(trials.repeats, default=0),
     )
     return Part(part, None, side.timings, facts_of_file(facts), data=facts.data)
+
+
+def _unscored(scores: Sequence[ScoreSummary]) -> Iterator[str]:
+    yield from (f"{', '.join(one.scorers)}: {one.why}" for one in unscored_among(scores))
 
 
 def _score(name: str, side: Side) -> ScoreSummary:

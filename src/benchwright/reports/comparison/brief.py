@@ -12,7 +12,7 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.joint.records import JointView
-from benchwright.formats import counted, milliseconds, number
+from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.tables import (
     METRICS,
     Block,
@@ -92,10 +92,9 @@ def _figures(pair: PairComparison, comparison: Comparison) -> Block:
 
 
 def _score(score: ScoreComparison) -> list[Cell]:
-    interval = "–" if score.low is None or score.high is None else f"[{score.low:+.3f}, {score.high:+.3f}]"
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
     means = [number(score.mean_a), number(score.mean_b), f"{score.difference:+.3f}"]
-    return [Foreign(score.score), *means, interval, number(p_value, ".2g")]
+    return [Foreign(score.score), *means, interval(score.low, score.high, "+.3f"), number(p_value, ".2g")]
 
 
 def _time(one: LatencyComparison) -> list[Cell]:

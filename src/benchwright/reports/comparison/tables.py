@@ -15,7 +15,7 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.joint.records import Metric
-from benchwright.formats import counted, milliseconds, number
+from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
 from benchwright.text import shortened
 
@@ -118,16 +118,12 @@ def _score_row(pair: PairComparison, score: ScoreComparison, corrected: bool) ->
         f"{score.mean_a:.4f}",
         f"{score.mean_b:.4f}",
         f"{score.difference:+.4f}",
-        _interval(score.low, score.high),
+        interval(score.low, score.high, "+.4f"),
         number(score.p_value, ".2g"),
         *([number(score.p_adjusted, ".2g")] if corrected else []),
         f"{score.wins:,}/{score.losses:,}/{score.ties:,}" if paired else "–",
         f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
     ]
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"[{low:+.4f}, {high:+.4f}]"
 
 
 def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
@@ -169,7 +165,7 @@ def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult
         counting(one, pair),
         one.verdict,
         f"{one.difference:+.4f}",
-        _interval(one.low, one.high),
+        interval(one.low, one.high, "+.4f"),
         n,
     ]
 

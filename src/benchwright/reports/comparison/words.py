@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import (
+    ComparedRun,
     Comparison,
     PairComparison,
     Policy,
@@ -18,6 +19,7 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.formats import counted
+from benchwright.statistic import NoScore
 
 
 class Foreign(NamedTuple):
@@ -139,8 +141,24 @@ def warnings(comparison: Comparison, *, simulated: bool = True) -> Iterator[Line
             )
         for score in pair.scores:
             yield from _score_warnings(pair, score)
+    yield from _no_scores(comparison.runs)
     if simulated and any(run.simulated for run in comparison.runs):
         yield Line("warning", ["SIMULATED: some of these answers are not from a model."])
+
+
+def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[Line]:
+    """Tell of each run by which scores nothing of it was scored, and why."""
+    for run in runs:
+        found: list[tuple[NoScore, list[str]]] = []
+        for score in run.scores:
+            if score.no_score is not None:
+                names = next((names for why, names in found if why == score.no_score), None)
+                if names is None:
+                    found.append((score.no_score, [score.score]))
+                else:
+                    names.append(score.score)
+        for why, names in found:
+            yield Line("warning", [f"{run.name or run.letter}, ", Foreign(f"{', '.join(names)}: {why}"), "."])
 
 
 def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
-from benchwright.formats import milliseconds, number
+from benchwright.formats import interval, milliseconds, number
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
@@ -82,7 +82,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
             Foreign(names[point.letter]),
             label(point.spent),
             number(point.mean),
-            "–" if point.low is None or point.high is None else f"[{point.low:.3f}, {point.high:.3f}]",
+            interval(point.low, point.high),
             "yes" if point.on_front else "no",
         ]
         for point in found.points

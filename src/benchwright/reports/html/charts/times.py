@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.report.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
-from benchwright.formats import counted
+from benchwright.formats import counted, number
 from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
 from benchwright.reports.html.charts.svg import (
     WIDTH,
@@ -21,6 +21,7 @@ from benchwright.reports.html.charts.svg import (
     text,
 )
 from benchwright.reports.html.text import one_line
+from benchwright.statistic import is_number
 
 LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW = 15
@@ -84,7 +85,7 @@ def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
     for one in found.bins:
         parts += _bin(one, x, y, place)
     description = "; ".join(
-        f"{time_label(one.low)} to {time_label(one.high)}: mean {one.mark.mean:.3f} of {one.mark.n}"
+        f"{time_label(one.low)} to {time_label(one.high)}: mean {number(one.mark.mean)} of {one.mark.n}"
         for one in found.bins
     )
     return drawing(f"{found.score} against latency", description, bottom + 42, parts)
@@ -99,10 +100,10 @@ def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -
 
 def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     mark = one.mark
-    assert mark.mean is not None
+    assert is_number(mark.mean)  # a bin has scored trials only
     low, high = x.at(one.low), x.at(one.high)
     level = y.at(mark.mean)
-    if mark.low is not None and mark.high is not None:
+    if is_number(mark.low) and is_number(mark.high):
         yield rectangle(low, y.at(mark.high), high - low, y.at(mark.low) - y.at(mark.high), "band")
     yield line(low, level, max(high, low + 2), level, f"step {series(place)}")
     if high - low > LABEL:
