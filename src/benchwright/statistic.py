@@ -29,18 +29,23 @@ class NoScore(msgspec.Struct, frozen=True, tag_field=TAG, tag="no score"):
     reasons: dict[str, int] = {}
 
     def __str__(self) -> str:
-        if not self.failed:
-            return "no score (no trial is finished)"
-        if not self.reasons:
-            return f"no score (none of {self.failed:,} was scored)"
+        if not self.failed or not self.reasons:
+            return self.brief
         reason, count = next(iter(self.reasons.items()))
         some = "" if count >= self.failed else f", {count:,} of them"
-        return f"no score ({self.failed:,} of {self.failed:,} failed{some}: {reason})"
+        return f"{self.brief.removesuffix(')')}{some}: {reason})"
 
     @property
     def brief(self) -> str:
-        """The same without a reason, for where the reasons are told beside it."""
-        return str(NoScore(self.failed)) if not self.reasons else f"no score ({self.failed:,} of {self.failed:,} failed)"
+        """The same without a reason."""
+        if not self.failed:
+            return "no score (no trial is finished)"
+        told = (
+            f"{self.failed:,} of {self.failed:,} failed"
+            if self.reasons
+            else f"none of {self.failed:,} was scored"
+        )
+        return f"no score ({told})"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a score that does not exist is neither true nor false: ask whether it is a NoScore")

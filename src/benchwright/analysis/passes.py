@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class PassAt(Record, frozen=True):
     """pass@k (at least one of k repeats passes) and pass^k (all of k pass): means over the samples with k repeats.
 
-    `samples` have k repeats or more; `too_few` have fewer, because the run is not finished or repeats were lost, and are
-    left out.
+    `samples` have k repeats or more. `too_few` have fewer, because the run is not finished or repeats were lost: they
+    are left out.
     """
 
     k: int

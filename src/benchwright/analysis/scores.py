@@ -12,7 +12,7 @@ import msgspec
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Status
 from benchwright.runs.columns import chosen
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.manifest import KnownScale, Manifest, origin_of
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore, Statistic
@@ -164,7 +164,8 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
     """Return why these trials have no score of this name, and how often: the most frequent reasons first.
 
-    A table keeps one reason for each trial. If that is another scorer's, this one's is read from the journal.
+    A table keeps one reason for each trial. If that is another scorer's, this one's is read from the journal. Trials that
+    failed without one have their status in its place.
     """
     own: dict[str, int] = {}
     for reason, count in table.failure_reasons(rows).items():
@@ -172,7 +173,13 @@ def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
             own[reason.removeprefix(f"{score}: ")] = count
         elif not any(reason.startswith(f"{other}: ") for other in table.scores):
             own[reason] = count
-    return dict(islice((own or _errors_of(table, score, rows)).items(), MOST_REASONS))
+    own = own or _errors_of(table, score, rows) or _failed_statuses(table, rows)
+    return dict(islice(own.items(), MOST_REASONS))
+
+
+def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:
+    counts = table.status_counts(rows)
+    return {status.replace("_", " "): count for status, count in counts.items() if status in FAILURES}
 
 
 def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:

@@ -2,8 +2,8 @@
 
 Two rules of counting stand side by side. The documented one: a trial without a value counts as 0 (`mean`,
 `std`, pass@k). The honest one (`runs.counting`): no answer counts as 0, what failed is left out (`mean_scored`, with
-`n_scored` of `n`), and `bounds` say where the mean could lie had the failures been scored. If every trial failed, all of
-these are the same `NoScore`.
+`n_scored` of `n`), and `bounds` say where the mean could lie had the failures been scored. If every trial failed, each
+of these figures is the same `NoScore`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
 from benchwright.analysis.judged.records import Certificate, Judge, judge_of
 from benchwright.analysis.own_figures import own_figures
-from benchwright.analysis.request_summary import RequestSummary, request_summary
 from benchwright.analysis.passes import PassAt, passes_of
+from benchwright.analysis.request_summary import RequestSummary, request_summary
 from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
@@ -47,8 +47,6 @@ from benchwright.statistic import NoScore, Statistic
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from benchwright.runs.columns import Rows
 
 
 MOST_FAILURES = 5

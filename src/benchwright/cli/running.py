@@ -88,9 +88,7 @@ def code_of(codes: Sequence[int]) -> int:
     return others[-1] if others else max(verdicts, key=VERDICTS.index, default=0)
 
 
-def _judge(
-    prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str], *, printed: bool
-) -> int:
+def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str], *, printed: bool) -> int:
     """Say what failed in a finished run, and whether a figure is missing for it."""
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
     trials = WORDS[prepared.request.kind][1]

@@ -159,7 +159,9 @@ def _documented(target: TargetSummary) -> list[Text]:
         lines.append(f"  {plain(score.scorer)}: {told}")
         if missing := score.n - score.n_scored:
             lines.append(f"    {missing:,} of {score.n:,} have no score and count as 0 here")
-        lines += [f"    pass@{entry.k}: {entry.pass_at_k:.1%}{_some_samples(entry)}" for entry in score.passes]
+        lines += [
+            f"    pass@{entry.k}: {entry.pass_at_k:.1%}{_some_samples(entry)}" for entry in score.passes
+        ]
     return [Text(line) for line in lines]
 
 
@@ -168,7 +170,9 @@ def _some_samples(entry: PassAt) -> str:
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
-    return f"  ({entry.samples:,} of {counted(total, 'sample')}; the others have fewer than {entry.k} repeats)"
+    return (
+        f"  ({entry.samples:,} of {counted(total, 'sample')}; the others have fewer than {entry.k} repeats)"
+    )
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
@@ -325,4 +329,3 @@ def _differences(differences: list[Difference], names: Mapping[str, str]) -> Ren
                 )
             )
     return Group(table, *notes)
-

@@ -92,7 +92,9 @@ def _status(run: DocumentedRun) -> Status:
     """Return how the trial ended, as far as its run tells."""
     if not run.success:
         return Status.EXECUTION_ERROR
-    ends = [why for why in _unscored(run).values() if why in NO_ANSWER_STATUSES and why is not Status.UNPARSED]
+    ends = [
+        why for why in _unscored(run).values() if why in NO_ANSWER_STATUSES and why is not Status.UNPARSED
+    ]
     return ends[0] if ends else Status.ANSWERED
 
 

@@ -34,8 +34,8 @@ PARTS = 32
 class DocumentedRun(msgspec.Struct, gc=False):
     """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests.
 
-    `unscored` names the scorers that gave no value, for which `scores` has 0.0, and why: `unparsed`, `truncated` and the
-    like where there was no answer, `grader_error` where the scorer failed. It is left out if all gave one.
+    `unscored` names the scorers that gave no value, for which `scores` has 0.0, and why: `unparsed`, `truncated` and
+    the like if there was no answer, `grader_error` if the scorer failed. It is left out if all gave one.
     """
 
     row_index: int

@@ -119,7 +119,9 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
 
 def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
     """Return why samples failed, as far as a file says, and how often: the most frequent reasons first."""
-    errors = [one.details.get("error") if isinstance(one.details, dict) else None for one in samples if failed(one)]
+    errors = [
+        one.details.get("error") if isinstance(one.details, dict) else None for one in samples if failed(one)
+    ]
     return _most(str(error) for error in errors if error)
 
 

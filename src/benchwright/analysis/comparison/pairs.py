@@ -19,7 +19,6 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.runs.about import IMPORT
 from benchwright.stats.families import holm
 
-
 NOT_BOTH = "no sample is scored on both sides"
 
 

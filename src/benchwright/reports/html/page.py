@@ -57,7 +57,7 @@ def render(report: Report) -> str:
             banners=_banners(report.runs),
             decisions=_decisions(report.runs),
             verdicts=list(verdicts(comparison)),
-            warnings=list(warnings(comparison, simulated=False)),
+            warnings=list(warnings(comparison, simulated=False, no_scores=False)),
             notes=list(notes(comparison)),
             blocks=[block for block in blocks(comparison) if _belongs(block)],
             difference_plots=difference_plots(comparison),

@@ -22,6 +22,7 @@ from benchwright.reports.html.charts.fronts import AXES, front
 from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
 from benchwright.reports.html.charts.scales import amount_label, time_label
 from benchwright.reports.html.charts.times import distribution
+from benchwright.statistic import is_number
 
 AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
 FRONT_NOTE = "The dashed line joins the models that by their means no other beats in both: the Pareto front."
@@ -135,7 +136,7 @@ def decision_plots(decision: RunDecision | None) -> list[Plot]:
             _moments(one),
         )
         for one in decision.models
-        if one.used
+        if one.used and is_number(one.difference)
     ]
 
 

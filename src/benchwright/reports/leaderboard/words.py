@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
 from benchwright.formats import counted, number
 from benchwright.reports.comparison.tables import TESTS
-from benchwright.reports.comparison.words import Foreign, Line
+from benchwright.reports.comparison.words import Foreign, Line, no_score_lines
 from benchwright.reports.leaderboard.effort import effort_lines
-from benchwright.statistic import is_number
+from benchwright.statistic import NoScore, is_number
 
 MARKS = {"best": "*", "tied": "~", "behind": " ", "alone": " "}
 LEGEND = (
@@ -66,7 +66,7 @@ def lines(board: Leaderboard) -> Iterator[Line]:
             "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
         )
     yield from effort_lines(board.rows)
-    yield from _no_scores(board)
+    yield from no_score_lines(_no_scores(board))
     if totals := [column for column in board.columns if column.total]:
         yield _of_packs(totals)
     for column in board.columns:
@@ -77,13 +77,12 @@ def lines(board: Leaderboard) -> Iterator[Line]:
     yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
 
 
-def _no_scores(board: Leaderboard) -> Iterator[Line]:
-    """Tell of each cell without a score why there is none."""
+def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
+    """Yield the row and the column of each cell without a score, and why there is none."""
     for row in board.rows:
         for column, cell in zip(board.columns, row.cells, strict=True):
             if cell is not None and cell.no_score is not None:
-                why = Foreign(str(cell.no_score))
-                yield Line("warning", [Foreign(row.name), ", ", Foreign(column.name), ": ", why, "."])
+                yield f"{row.name}, {column.name}", cell.no_score
 
 
 def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:

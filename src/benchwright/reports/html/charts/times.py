@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.report.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
-from benchwright.formats import counted, number
+from benchwright.analysis.report.records import (
+    Curve,
+    Distribution,
+    LatencyBin,
+    Mark,
+    ScoreByLatency,
+    TimedTrial,
+)
+from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
 from benchwright.reports.html.charts.svg import (
     WIDTH,
@@ -85,10 +92,14 @@ def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
     for one in found.bins:
         parts += _bin(one, x, y, place)
     description = "; ".join(
-        f"{time_label(one.low)} to {time_label(one.high)}: mean {number(one.mark.mean)} of {one.mark.n}"
+        f"{time_label(one.low)} to {time_label(one.high)}: {_mean(one.mark)} of {one.mark.n}"
         for one in found.bins
     )
     return drawing(f"{found.score} against latency", description, bottom + 42, parts)
+
+
+def _mean(mark: Mark) -> str:
+    return f"mean {mark.mean:.3f}" if is_number(mark.mean) else "no score"
 
 
 def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -> Iterator[Markup]:
