@@ -150,7 +150,7 @@ class TestOneRun:
         run, page = write_run(tmp_path / "run", [], finished=False), tmp_path / "report.html"
         write_report([str(run)], page, ReportSettings())
         assert "This run is unfinished: 0 of" in text_of(page)
-        assert "0 of 0 – –" in text_of(page)
+        assert "0 of 0 no score –" in text_of(page)
 
     def test_its_own_word_replaces_the_title(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "run", made([1.0]))
