@@ -148,7 +148,7 @@ class TestRegression:
     @pytest.mark.parametrize("rule", ["exact < 0.5", "exact > 0.5", "exact.scored < 0.5", "value == 0"])
     def test_a_rule_on_a_score_that_does_not_exist_decides_nothing(self, tmp_path: Path, rule: str) -> None:
         run = write_run(tmp_path / "a", [Made(str(n), failed=Status.PROVIDER_ERROR) for n in range(5)])
-        with pytest.raises(UserError, match="no score .*, so there is nothing to decide"):
+        with pytest.raises(UserError, match="so there is nothing to decide"):
             rulings_on(str(run), fail_if=(rule,))
 
     def test_what_is_not_comparable_never_passes(self, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from benchwright.records import ScoreRecord, Status, Target, TaskSpec, TrialReco
 from benchwright.runs.manifest import Manifest, ScorerInfo
 from benchwright.runs.question import Earlier, Goal, Question, shuffled
 from benchwright.runs.table import RunTable
-from benchwright.stats.sequential.decision import Decider
 from benchwright.statistic import NoScore
+from benchwright.stats.sequential.decision import Decider
 
 SLOTS = ("old", "new")
 OFFSETS = count(1)

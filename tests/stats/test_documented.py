@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from benchwright.stats.documented import DocumentedStatistics, Tries, documented_statistics, tries_by_sample
 
+
 def tries(*samples: tuple[int, int]) -> Tries:
     """Samples by how many runs were made of each, and how many of these passed."""
     made, passed = zip(*samples, strict=True)

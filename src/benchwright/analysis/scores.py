@@ -164,8 +164,8 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
     """Return why these trials have no score of this name, and how often: the most frequent reasons first.
 
-    A table keeps one reason for each trial. If that is another scorer's, this one's is read from the journal. Trials that
-    failed without one have their status in its place.
+    A table keeps one reason for each trial. If that is another scorer's, this one's is read from the journal. The
+    status stands in for a reason that nobody gave.
     """
     own: dict[str, int] = {}
     for reason, count in table.failure_reasons(rows).items():

@@ -152,7 +152,7 @@ def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:
 def _short_answers(results: Sequence[LevelResult], wanted: int | None) -> Iterator[str]:
     lengths = [one.answer_length for one in results if one.answer_length is not None]
     missed = [one for one in lengths if wanted is not None and abs(one - wanted) > MISSED * wanted]
-    if missed:
+    if missed and wanted is not None:
         yield (
             f"Answers had {min(missed):,.0f} tokens instead of {wanted:,}: if the server supports it, "
             "--param ignore_eos=true makes them long enough"
