@@ -80,14 +80,6 @@ def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
         )
 
 
-def scored(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
-    """Yield those of the trials of which there is a score, or no answer, as a benchmark's own figures see them.
-
-    A failure has no score, and is left out of all of these figures.
-    """
-    return (one for one in graded(trials, scorer) if one.status not in FAILURES)
-
-
 def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
     """The totals of the trials of a target, in `rows`; what its summary tells is taken from there."""
     scorer = benchmark.scorers[0].name

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchwright.analysis.benchmark_file import Totals, add_up, graded, scored, write_result_file
+from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
 from benchwright.analysis.own_figures import keep_own_figures
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise, with_figures
 from benchwright.app.prepared import LaunchedRun
@@ -78,7 +78,7 @@ def _report(
     model = manifest.typed_models.get(target.slot, target.model)
     rows = table.in_order(table.counted(target.slot))
     totals = add_up(table, rows, benchmark, target)
-    figures = [] if totals.no_score is not None else benchmark.figures(scored(table.trials(rows), scorer))
+    figures = [] if totals.no_score is not None else benchmark.figures(graded(table.trials(rows), scorer))
     path = None
     if launched.finished:
         path = _result_path(benchmark.about, settings.output_dir, model, timestamp(manifest.created_at))

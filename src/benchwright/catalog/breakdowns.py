@@ -79,6 +79,13 @@ def macro_average(graded: Iterable[Graded], label: str) -> Figure:
         breakdowns.add(one.labels, None if one.status in FAILURES else one.value or 0.0)
     entries = breakdowns.entries(label)
     means = numbers(entry.mean_scored for entry in entries)
-    missing = len(entries) - len(means)
-    note = f"of {len(means):,} of {len(entries):,}: the others have no score" if means and missing else None
-    return Figure(f"macro_{label}", mean(means), note)
+    return Figure(f"macro_{label}", mean(means), _left_out(entries, len(means)))
+
+
+def _left_out(entries: Sequence[Breakdown], scored: int) -> str | None:
+    """Tell how many trials failed, and of how many values all did."""
+    failed = sum(entry.n - entry.n_scored for entry in entries)
+    if not failed or not scored:
+        return None
+    some = f", and with them {len(entries) - scored:,} of {len(entries):,}" if scored < len(entries) else ""
+    return f"{failed:,} failed and left out{some}"
