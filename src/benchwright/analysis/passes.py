@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchwright.analysis.scores import scale_of
+from benchwright.analysis.scores import repeats_of, scale_of
 from benchwright.records import Record
 from benchwright.runs.columns import true_places
 from benchwright.runs.counting import FAILURES, ScoreState
@@ -44,8 +44,8 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     from benchwright.stats.documented import Tries, mean_pass_at
     from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
 
-    passing = scale_of(manifest, score).passing
-    if passing is None or manifest.repeats < 2:
+    passing, repeats = scale_of(manifest, score).passing, repeats_of(manifest, table)
+    if passing is None or repeats < 2:
         return []
     made = _made(table, score, rows)
     states, values = table.scores[score].states(made), table.scores[score].values(made)
@@ -56,7 +56,7 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     )
     group = table.group.numbers(made[first])
     result = []
-    for k, mean in mean_pass_at(tries, manifest.repeats).items():
+    for k, mean in mean_pass_at(tries, repeats).items():
         enough = tries.made >= k
         n, c = tries.made[enough].tolist(), tries.passed[enough].tolist()
         groups = [code or None for code in group[enough].tolist()] if group.any() else None

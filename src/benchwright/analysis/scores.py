@@ -152,13 +152,18 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
         scale = scale._replace(low=0.0, high=1.0)
     return ScoreValues(
         values,
-        table.sample.numbers(own) if manifest.repeats > 1 else None,
+        table.sample.numbers(own) if repeats_of(manifest, table) > 1 else None,
         table.group.numbers(own) - 1 if len(table.groups) else None,
         int(no_answer),
         int(failed),
         scale,
         {} if values.size else failure_reasons(table, score, rows),
     )
+
+
+def repeats_of(manifest: Manifest, table: RunTable) -> int:
+    """Return how often each sample is solved; a log of another program may number repeats that it does not plan."""
+    return max(manifest.repeats, 1 + table.repeat.largest)
 
 
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
