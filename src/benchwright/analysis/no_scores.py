@@ -62,10 +62,15 @@ def _told(target: TargetSummary) -> Iterator[str]:
 
 def without_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
     """Return a sentence without the reason that ends it, if that is told with the targets; "" if it is nothing else."""
-    for reason in sorted(_reasons(targets), key=len, reverse=True):
+    return cut_reason(sentence, _reasons(targets))
+
+
+def cut_reason(sentence: str, reasons: Iterable[str]) -> str:
+    """Return a sentence without the one of these reasons that ends it; "" if it is nothing else."""
+    for reason in sorted(reasons, key=len, reverse=True):
         if sentence == reason:
             return ""
-        if sentence.endswith(f": {reason}"):
+        if reason and sentence.endswith(f": {reason}"):
             return sentence.removesuffix(f": {reason}")
     return sentence
 

@@ -124,7 +124,8 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
 def with_figures(
     result: LevelResult, requests: Requests, plan: LevelPlan, found: Found, figures: Figures
 ) -> LevelResult:
-    """The result with the figures of the window that was found."""
+    """Return the result with the figures of the window that was found; no rates if nothing was answered."""
+    answered = figures.counted > figures.failed
     return msgspec.structs.replace(
         result,
         counted=figures.counted,
@@ -137,7 +138,7 @@ def with_figures(
         steady=found.steady,
         drift=found.drift,
         offered=figures.offered if result.level.open else None,
-        achieved=figures.achieved,
+        achieved=figures.achieved if answered else None,
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
         tokens_told=figures.reported_share("completion_tokens"),
@@ -152,7 +153,7 @@ def with_figures(
         late=figures.lateness() if result.level.open else None,
         ending=figures.ending(),
         outlasting=figures.outlasting,
-        goodput=figures.goodput(plan.objectives),
+        goodput=figures.goodput(plan.objectives) if answered else None,
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),
         reasoning_length=figures.mean("reasoning_tokens"),
@@ -188,7 +189,8 @@ def accuracy(side: Side) -> OutcomeCounts | None:
     column = trials.scores[score]
     reused = np.zeros(len(trials.samples), np.bool_)
     clusters = clusters_of(trials.samples, trials.groups)
-    return judged(column, right(column, side.pass_threshold), reused, clusters, 0.95)
+    correct = right(column, side.pass_threshold)
+    return judged(column, correct, reused, clusters, 0.95, side.reasons(score))
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:

@@ -164,7 +164,7 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
     kept = read_scores(manifest, table).get(slot)
     if kept is None:
         return None
-    total = kept.total or "none"
+    total = kept.total or "no score"
     if kept.score is None or not kept.is_complete:
         return OwnScore(total, kept.remark)
     categories = [
