@@ -18,7 +18,7 @@ import msgspec
 TAG = "statistic"
 
 
-class NoScore(msgspec.Struct, frozen=True, tag_field=TAG, tag="no score"):
+class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, tag="no score"):
     """The reason why there is no score: all of the `failed` trials failed, for these `reasons` (with their counts).
 
     `failed` is 0 if no trial is finished. `reasons` are the most frequent ones, in this order; none is given for trials
