@@ -202,9 +202,7 @@ def _scores(target: TargetSummary) -> RenderableType:
 
 
 def interval_text(score: ScoreSummary) -> str:
-    """Tell how the interval of a score was made, or why it has none, and from how many samples."""
-    if score.no_score is not None:
-        return score.no_score.brief
+    """Tell how the interval of a score that exists was made, or why it has none, and from how many samples."""
     groups = "" if score.n_groups is None else f" in {counted(score.n_groups, 'group')}"
     return f"{METHODS.get(score.method) or _why_no_interval(score)}, {counted(score.n_samples, 'sample')}{groups}"
 
