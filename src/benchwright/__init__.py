@@ -20,6 +20,7 @@ LAZY = {
     "benchwright.endpoint.card": ("Card", "Finding"),
     "benchwright.engine.protocols": ("Score", "Scorer", "Session", "Solver", "Task"),
     "benchwright.records": ("Outcome", "Sample", "Status", "TaskSpec", "Trial"),
+    "benchwright.statistic": ("NoScore", "Statistic"),
     "benchwright.errors": ("BenchwrightError", "JournalError", "ProviderError", "RunUnfinished", "UserError"),
 }
 """Public names, by the module that they are imported from when they are asked for; `__init__.pyi` has their types."""

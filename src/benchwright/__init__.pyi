@@ -33,6 +33,8 @@ from benchwright.records import Sample as Sample
 from benchwright.records import Status as Status
 from benchwright.records import TaskSpec as TaskSpec
 from benchwright.records import Trial as Trial
+from benchwright.statistic import NoScore as NoScore
+from benchwright.statistic import Statistic as Statistic
 
 __version__: str
 __all__: list[str]

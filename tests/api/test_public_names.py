@@ -19,6 +19,7 @@ PUBLIC = {
     *("Scorer", "Task", "Solver", "Session", "Score", "Sample", "Trial", "Outcome", "TaskSpec", "Status"),
     *("Evaluation", "BenchmarkRun", "BenchmarkReport", "LoadedRun", "TrialRow", "RequestRow"),
     *("BenchwrightError", "UserError", "ProviderError", "JournalError", "RunUnfinished"),
+    *("NoScore", "Statistic"),
     "__version__",
 }
 

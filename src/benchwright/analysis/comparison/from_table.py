@@ -16,6 +16,7 @@ from benchwright.analysis.benchmark_file import AGGREGATED
 from benchwright.analysis.comparison.sides import Asked, Effort, Facts, Labels, LostWork, Prefix, Side
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
+from benchwright.analysis.scores import failure_reasons
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message, Target
@@ -26,6 +27,7 @@ from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, origin_of, read_manifest
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable, read_table
+from benchwright.statistic import Statistic
 from benchwright.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         effort=effort,
         pass_threshold=manifest.pass_threshold,
         prefix=_prefix(table, summary),
+        reasons=lambda score: failure_reasons(table, _scorer(manifest, score), rows),
     )
 
 
@@ -231,9 +234,9 @@ def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
     return shown
 
 
-def _metrics(target: TargetSummary) -> dict[str, float | None]:
-    """The documented performance figures, and pass@k."""
-    found: dict[str, float | None] = {name: getattr(target.requests, name) for name in AGGREGATED}
+def _metrics(target: TargetSummary) -> dict[str, Statistic]:
+    """Return the documented performance figures, and pass@k."""
+    found: dict[str, Statistic] = {name: getattr(target.requests, name) for name in AGGREGATED}
     for score in target.scores:
         for entry in score.passes:
             found[f"{score.scorer}.pass_at_{entry.k}"] = entry.pass_at_k

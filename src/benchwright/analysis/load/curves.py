@@ -80,13 +80,13 @@ class Measurements:
 
 
 def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint | None:
-    """The figures of a level as `load` has them; None where its window is empty, or has no steady rate."""
+    """Return the figures of a level as `load` has them; None if its window has no answer, or no steady rate."""
     found = find_window(requests, plan)
     if found is None:
         return None
     figures = Figures(requests, found.window, open_loop=plan.level.open)
     achieved = figures.achieved
-    if achieved is None:
+    if achieved is None or figures.counted == figures.failed:
         return None
     return LoadPoint(
         plan.level, manifest.id, achieved.value, figures.spread("ttft"), figures.spread("latency")

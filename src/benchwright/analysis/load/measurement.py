@@ -127,13 +127,13 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
 def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
     """That the server serves one request at a time, with what shows it."""
     found = levels_alone(results)
-    alone = [one for one in results if one.streams_alone is not None]
+    alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:
         yield f"{one_at_a_time_text(found)}. {MORE_AT_ONCE}"
     elif alone:
-        most = max(alone, key=lambda one: one.in_flight)
+        most, streams = max(alone, key=lambda one: one[0].in_flight)
         yield (
-            f"The server serves one request at a time: at {most.level.name}, of {most.streams_alone:,} answers none "
+            f"The server serves one request at a time: at {most.level.name}, of {streams:,} answers none "
             f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. {MORE_AT_ONCE}"
         )
 
@@ -217,7 +217,7 @@ def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:
 def _short_answers(results: Sequence[LevelResult], wanted: int | None) -> Iterator[str]:
     lengths = [one.answer_length for one in results if one.answer_length is not None]
     missed = [one for one in lengths if wanted is not None and abs(one - wanted) > MISSED * wanted]
-    if missed:
+    if missed and wanted is not None:
         yield (
             f"Answers had {min(missed):,.0f} tokens instead of {wanted:,}: if the server supports it, "
             "--param ignore_eos=true makes them long enough"

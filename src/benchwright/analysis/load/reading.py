@@ -141,7 +141,8 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
 def with_figures(
     result: LevelResult, requests: Requests, plan: LevelPlan, found: Found, figures: Figures
 ) -> LevelResult:
-    """The result with the figures of the window that was found."""
+    """Return the result with the figures of the window that was found; no rates if nothing was answered."""
+    answered = figures.counted > figures.failed
     return msgspec.structs.replace(
         result,
         counted=figures.counted,
@@ -155,7 +156,7 @@ def with_figures(
         needs_seconds=needed_seconds(requests, is_open=result.level.open) if found.window.burst else None,
         drift=found.drift,
         offered=figures.offered if result.level.open else None,
-        achieved=figures.achieved,
+        achieved=figures.achieved if answered else None,
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
         tokens_told=figures.reported_share("completion_tokens"),
@@ -173,7 +174,7 @@ def with_figures(
         at_once=figures.at_once,
         streams_alone=streams_alone(requests),
         outlasting=figures.outlasting,
-        goodput=figures.goodput(plan.objectives),
+        goodput=figures.goodput(plan.objectives) if answered else None,
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),
         reasoning_length=figures.mean("reasoning_tokens"),
@@ -209,7 +210,8 @@ def accuracy(side: Side) -> OutcomeCounts | None:
     column = trials.scores[score]
     reused = np.zeros(len(trials.samples), np.bool_)
     clusters = clusters_of(trials.samples, trials.groups)
-    return judged(column, right(column, side.pass_threshold), reused, clusters, 0.95)
+    correct = right(column, side.pass_threshold)
+    return judged(column, correct, reused, clusters, 0.95, side.reasons(score))
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:

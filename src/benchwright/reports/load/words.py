@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
+from benchwright.analysis.no_scores import cut_reason
 from benchwright.formats import counted, duration, milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
 from benchwright.reports.joint import trend_text
@@ -55,7 +56,8 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
                 ],
             )
         if result.state != "finished":
-            why = f": {result.stop_reason}" if result.stop_reason else ""
+            stopped = cut_reason(result.stop_reason or "", reasons_of(result))
+            why = f": {stopped}" if stopped else ""
             yield Line("warning", [f"{level_text(result.level)} is {result.state}", Foreign(why), "."])
     if any(result.simulated for result in report.levels):
         yield Line("warning", ["SIMULATED: these answers are not from a model."])
@@ -117,6 +119,12 @@ def _energy(report: LoadReport) -> Iterator[Line]:
     ]
     if unknown:
         yield Line("warning", [f"NO ENERGY FIGURES: {'; '.join(unknown)}."])
+
+
+def reasons_of(result: LevelResult) -> list[str]:
+    """Return the reasons that the report of a level tells: of requests that failed, and of graders."""
+    failed, ungraded = list(result.failures)[:MOST_REASONS], list(result.ungraded)[:MOST_REASONS]
+    return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
 
 def _failures(result: LevelResult) -> Iterator[Line]:
