@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.comparison.effort import effort_of_metrics
-from benchwright.analysis.comparison.from_table import LONGEST_ANSWER
 from benchwright.analysis.comparison.sides import (
     ERROR,
+    LONGEST_ANSWER,
     NO_ANSWER,
     SCORED,
     Asked,

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from benchwright.agents.rows import ID
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Asked, Effort, Facts, Labels, LostWork, Prefix, Side
+from benchwright.analysis.comparison.sides import (
+    LONGEST_ANSWER,
+    Asked,
+    Effort,
+    Facts,
+    Labels,
+    LostWork,
+    Prefix,
+    Side,
+)
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.scores import failure_reasons
@@ -32,9 +41,6 @@ from benchwright.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
-
-LONGEST_ANSWER = 300
-"""Characters of an answer that are kept as evidence."""
 
 
 def slots_of(manifest: Manifest) -> list[str]:

@@ -20,6 +20,9 @@ from benchwright.stats.arrays import count_distinct
 
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
+LONGEST_ANSWER = 300
+"""Characters of an answer that are kept as evidence."""
+
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
 
