@@ -36,7 +36,7 @@ async def requests(serve: Serve, open_client: OpenClient) -> list[Request]:
     """One of each kind of request that there is."""
     streamed, refused = [ASKED, STREAMED_HELLO], [ASKED, json_answer({}, status="404 Not Found")]
     server = await serve(
-        [*streamed, *streamed, ASKED, OK, ASKED, OK, *refused * 3, *streamed],
+        [*streamed, *streamed, ASKED, OK, ASKED, json_answer({"count": 1}), *refused * 3, *streamed],
         [ASKED, json_answer({"data": []})],
         [ASKED, OK],
     )

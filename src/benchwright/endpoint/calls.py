@@ -28,9 +28,16 @@ def sent_fields(
 
 
 def make_call(
-    heads: Heads, path: str, fields: dict[str, Any], identity: str, left_out: frozenset[str], seconds: float
+    heads: Heads,
+    path: str,
+    given: dict[str, Any],
+    identity: str,
+    stream: bool,
+    left_out: frozenset[str],
+    seconds: float,
 ) -> Call:
-    """Return the call that sends these fields; messages that are JSON already are not copied."""
+    """Return the call that sends these fields (see `sent_fields`); messages that are JSON already are not copied."""
+    fields = sent_fields(given, stream=stream, left_out=left_out)
     with_id = REQUEST_ID not in left_out
     messages = fields.get("messages")
     if isinstance(messages, msgspec.Raw):

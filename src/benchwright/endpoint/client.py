@@ -119,8 +119,8 @@ class EndpointClient:
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        left_out = self._extras.left_out
-        call = self._call(path, fields, identity, self.stream, left_out, self._wire.limits.total)
+        left_out, seconds = self._extras.left_out, self._wire.limits.total
+        call = make_call(self._heads, path, fields, identity, self.stream, left_out, seconds)
         request = Request(identity, await begin(), left_out)
         try:
             delivery, reply = await self._answer(request, call, path, fields)
@@ -148,9 +148,8 @@ class EndpointClient:
         while True:
             await self._begin(request)
             try:
-                call = call or self._call(
-                    path, fields, request.identity, stream, request.left_out, seconds_left
-                )
+                left_out, identity = request.left_out, request.identity
+                call = call or make_call(self._heads, path, fields, identity, stream, left_out, seconds_left)
                 delivery = await self._wire.send(call, request.meter)
                 request.attempts += delivery.resent
                 return delivery, self._read(request, fields, stream=stream)
@@ -222,10 +221,8 @@ class EndpointClient:
         Raises:
             ProviderError: the server cannot be reached, or asks for a longer pause than a trial may wait.
         """
-        request, until = (
-            Request(next(self._ids), NO_PURPOSE),
-            perf_counter_ns() + self._wire.limits.total * 1e9,
-        )
+        request = Request(next(self._ids), NO_PURPOSE)
+        until = perf_counter_ns() + self._wire.limits.total * 1e9
         while True:
             await self._begin(request)
             try:
@@ -235,9 +232,8 @@ class EndpointClient:
             else:
                 if document.status not in failures.TRANSIENT:
                     return document.status in INVALID
-                error = failures.from_answer(
-                    document.status, document.headers, document.body, self._url, self.target.model
-                )
+                answer = (document.status, document.headers, document.body)
+                error = failures.from_answer(*answer, self._url, self.target.model)
             if not await self._waited(error, request, until):
                 if error.http_status is None:
                     raise error
@@ -354,18 +350,6 @@ class EndpointClient:
             return False
         await asyncio.sleep(delay)
         return True
-
-    def _call(
-        self,
-        path: str,
-        fields: dict[str, Any],
-        identity: str,
-        stream: bool,
-        left_out: frozenset[str],
-        seconds: float,
-    ) -> Call:
-        sent = sent_fields(fields, stream=stream, left_out=left_out)
-        return make_call(self._heads, path, sent, identity, left_out, seconds)
 
     def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
         """The answer to a request that had these fields."""

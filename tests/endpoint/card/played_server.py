@@ -402,7 +402,8 @@ class GeneratedAnswer:
             case "same_index":
                 return [{**call, "index": 0}]
             case "misread":
-                return [{**call, "index": index} for index in (0, place + 1)]
+                named = {"name": name} if place == 0 else {}
+                return [{"index": 0, "id": call["id"], "function": {**named, "arguments": arguments}}]
         halves = arguments[:4], arguments[4:]
         return [
             {
