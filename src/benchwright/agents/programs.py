@@ -1,27 +1,40 @@
-"""Runs a program to its end: input in, output out up to a limit, and nothing of it left behind."""
+"""Runs a program to its end: input in, output out up to a limit, and nothing of it left behind.
+
+It is started by a supervisor, a small process of ours that ends whatever the program has started (`supervisor.py`).
+"""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-from collections.abc import Mapping, Sequence
+import functools
+import socket
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from secrets import token_hex
 from subprocess import PIPE
 from typing import cast
 
+import msgspec
+
+from benchwright import descendants, supervisor
 from benchwright.errors import ExecutionError
 from benchwright.orphans import ORPHANS
+from benchwright.own_processes import bare_command, text_of
 from benchwright.records import Record
 
 LARGEST_OUTPUT = 10 * 1024 * 1024
 KEPT_OF_STDERR = 64 * 1024
 """Bytes kept of what a program writes to stderr: the last ones."""
 
-PATIENCE = 2.0
-"""Seconds that a program gets to end after SIGTERM, before SIGKILL."""
+SUPERVISOR_SECONDS = 15.0
+"""How long the supervisor may take to end a program and what it has started, before it is killed itself."""
+MOST_TOLD = 64 * 1024
 DRAIN = 1.0
 """Seconds to wait for output that another program may keep open for good."""
+
+
+Left = Mapping[str, int]
+"""How many processes of each name a program had left running, which were ended."""
 
 
 class ProgramResult(Record, frozen=True):
@@ -32,16 +45,36 @@ class ProgramResult(Record, frozen=True):
     errors: str
 
 
-async def run_program(
-    arguments: Sequence[str], given: bytes, environment: Mapping[str, str], folder: Path | None = None
-) -> ProgramResult:
-    """Runs a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
+class _Told(Record, frozen=True):
+    """What a supervisor tells at its end."""
 
-    When it ends, what it left running in its process group is killed, and so it is with its group where this process
-    is killed. Cancelling ends the whole group: SIGTERM, and SIGKILL after two seconds.
+    status: int = 0
+    left: dict[str, int] = {}
+    error: str | None = None
+
+
+def left_note(left: Left) -> str:
+    """Say how many processes were ended, and which, in one line."""
+    count = sum(left.values())
+    which = ", ".join(f"{name} ({number})" if number > 1 else name for name, number in left.items())
+    return f"{count:,} {'process' if count == 1 else 'processes'} left running and ended: {which}"
+
+
+async def run_program(
+    arguments: Sequence[str],
+    given: bytes,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
+    tell_left: Callable[[Left], None] | None = None,
+) -> ProgramResult:
+    """Run a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
+
+    When it ends, every process that it started and left running is killed, in whatever session; `tell_left` is called
+    if there were any. So it is if this process is killed. Cancelling sends the program SIGTERM first, and kills it
+    after two seconds.
 
     Raises:
-        ExecutionError: the program cannot be started, or writes more than 10 MB.
+        ExecutionError: If the program cannot be started, or writes more than 10 MB.
     """
     starting = asyncio.ensure_future(_start(arguments, environment, folder))
     try:
@@ -53,44 +86,67 @@ async def run_program(
         program.give(given)
         await asyncio.wait({program.done})  # which does not cancel the future with this task
     finally:
-        await program.stop()
+        told = await program.stop()
+        if told.left and tell_left is not None:
+            tell_left(told.left)
     if program.too_much:
         raise ExecutionError(f"the program wrote more than {LARGEST_OUTPUT // 1024**2} MB of output")
-    return program.ended()
+    if told.error is not None:
+        raise ExecutionError(f"cannot start {arguments[0]!r}: {told.error}")
+    return program.ended(told)
 
 
 async def _start(arguments: Sequence[str], environment: Mapping[str, str], folder: Path | None) -> _Program:
     loop = asyncio.get_running_loop()
-    ORPHANS.watch()
+    mark = token_hex(16)
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    ORPHANS.expect_marked(mark)
     try:
         _, program = await loop.subprocess_exec(
-            lambda: _Program(loop),
-            *arguments,
+            lambda: _Program(loop, ours, mark),
+            *bare_command(_supervisor(), str(theirs.fileno()), mark, *arguments),
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
             env=dict(environment),
             cwd=folder,
             start_new_session=True,
+            pass_fds=[theirs.fileno()],
         )
     except OSError as error:
+        ours.close()
+        ORPHANS.forget_marked(mark)
         raise ExecutionError(f"cannot start {arguments[0]!r}: {error.strerror or error}") from None
+    finally:
+        theirs.close()
     return program
 
 
-class _Program(asyncio.SubprocessProtocol):
-    """A program under way. `done`: it has exited, or is not worth waiting for; `closed`: all output is read."""
+@functools.cache
+def _supervisor() -> str:
+    return text_of(descendants) + text_of(supervisor)
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+
+class _Program(asyncio.SubprocessProtocol):
+    """A program under way, with its supervisor at the other end of `control`.
+
+    `exited`: the supervisor has ended, and with it everything; `done`: that, or the program is not worth waiting for;
+    `closed`: all output is read.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, control: socket.socket, mark: str) -> None:
         self.done: asyncio.Future[None] = loop.create_future()
+        self.exited: asyncio.Future[None] = loop.create_future()
         self.closed: asyncio.Future[None] = loop.create_future()
         self.too_much = False
+        self._control = control
+        self._mark = mark
         self._output = bytearray()
         self._errors = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
-        ORPHANS.expect(self._transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
@@ -103,6 +159,7 @@ class _Program(asyncio.SubprocessProtocol):
                 _resolve(self.done)
 
     def process_exited(self) -> None:
+        _resolve(self.exited)
         _resolve(self.done)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -114,28 +171,40 @@ class _Program(asyncio.SubprocessProtocol):
             stdin.write(data)
             stdin.close()
 
-    def signal(self, number: signal.Signals) -> None:
-        """Signals the process group, if there is still one."""
+    async def stop(self) -> _Told:
+        """End the program and all that it has started; returns what its supervisor told."""
+        stopping = asyncio.ensure_future(self._stop())
         try:
-            os.killpg(self._transport.get_pid(), number)
-        except ProcessLookupError:
-            pass
+            return await asyncio.shield(stopping)
+        except asyncio.CancelledError:
+            await stopping  # at once or not: nothing of it may be left
+            raise
 
-    async def stop(self) -> None:
+    async def _stop(self) -> _Told:
+        if not self.exited.done():
+            self._control.shutdown(socket.SHUT_WR)
+            await asyncio.wait({self.exited}, timeout=SUPERVISOR_SECONDS)
+        told = self._told()
+        if told is None:  # somebody killed the supervisor
+            if not self.exited.done():
+                self._transport.kill()
+            marked = functools.partial(descendants.marked, self._mark)
+            ended = await asyncio.to_thread(descendants.end_all, marked)
+            told = _Told(self._transport.get_returncode() or 0, {name: ended.count(name) for name in ended})
+        self._control.close()
+        ORPHANS.forget_marked(self._mark)
+        await asyncio.wait({self.closed}, timeout=DRAIN)
+        self._transport.close()
+        return told
+
+    def _told(self) -> _Told | None:
         try:
-            if not self.done.done():
-                self.signal(signal.SIGTERM)
-                await asyncio.wait({self.done}, timeout=PATIENCE)
-        finally:
-            self.signal(signal.SIGKILL)
-            ORPHANS.forget(self._transport.get_pid())
-            await asyncio.wait({self.closed}, timeout=DRAIN)
-            self._transport.close()
+            return msgspec.json.decode(self._control.recv(MOST_TOLD), type=_Told)
+        except (OSError, msgspec.DecodeError):
+            return None
 
-    def ended(self) -> ProgramResult:
-        status = self._transport.get_returncode()
-        assert status is not None
-        return ProgramResult(status, bytes(self._output), self._errors.decode("utf-8", "replace"))
+    def ended(self, told: _Told) -> ProgramResult:
+        return ProgramResult(told.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from benchwright.agents.command_task import failure_of
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask
-from benchwright.agents.programs import ProgramResult, run_program
+from benchwright.agents.programs import ProgramResult, left_note, run_program
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row, naming
@@ -19,9 +20,10 @@ from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
-from benchwright.recipes.collecting import OWN_FILES, texts_below
+from benchwright.recipes.collecting import OWN_FILES, collect_texts
 from benchwright.recipes.layers import launch_on_host
 from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.removing import remove_tree
 from benchwright.recipes.starting import Way, started
 from benchwright.records import Trial
 
@@ -41,9 +43,6 @@ HANDED_ON = (
 
 KEPT_OF_OUTPUT = 256 * 1024
 """Characters kept of what an agent prints: the last ones."""
-
-MOST_FILES = 500
-"""A work folder with more files than these is not kept."""
 
 
 def recipe_task(
@@ -74,7 +73,8 @@ class RecipeAgent:
     """Starts the agent once per row, in an empty folder with the row's `files` ({path: text}), if it has some.
 
     It is asked what the row asks a model: the system prompt, if there is one, and the user's. Its answer is the last
-    one that its model gave. Artifacts: `output`, `stderr`, its own `records`, and the `files` of its folder, as texts.
+    one that its model gave. Artifacts: `output`, `stderr`, its own `records`, and the `files` of its folder, as texts;
+    `left_running` and `not_kept`, if it left processes or more than is kept.
 
     Raises:
         UserError: it is not installed.
@@ -93,35 +93,40 @@ class RecipeAgent:
             ExecutionError: it cannot be started, prints too much, or the row's `files` are not such.
         """
         way = Way(calls.base_url, calls.token, calls.model)
-        with _folders() as (home, work):
+        left: dict[str, int] = {}
+        async with _folders() as (home, work):
             _write_files(row.get("files"), work)
             start = started(self._recipe, self._launch, _prompt(row), way, str(home))
             for path, text in start.files.items():
                 _write(Path(path), text)
             environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
-            ended = await calls.within_limits(run_program(start.command, b"", environment, work))
-            kept = self._kept(home, work)
-        artifacts = {**kept, **_said(ended)}
+            running = run_program(start.command, b"", environment, work, left.update)
+            ended = await calls.within_limits(running)
+            kept = await asyncio.to_thread(self._kept, home, work)
+        artifacts = {**kept, **_said(ended), **({"left_running": left_note(left)} if left else {})}
         answer = "" if calls.reply is None else calls.reply.text
         return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls))
 
     def _kept(self, home: Path, work: Path) -> dict[str, Any]:
-        files = texts_below(work, ["**/*"], without=OWN_FILES)
-        return {
-            "agent": self._recipe.label,
-            "records": texts_below(home, self._recipe.records),
-            "files": files if len(files) <= MOST_FILES else {},
-        }
+        files = collect_texts(work, ["**/*"], without=OWN_FILES)
+        records = collect_texts(home, self._recipe.records)
+        notes = {"files": files.note, "records": records.note}
+        told = "; ".join(f"{name} {note}" for name, note in notes.items() if note)
+        found = {"agent": self._recipe.label, "records": records.found, "files": files.found}
+        return found | ({"not_kept": told} if told else {})
 
 
-@contextmanager
-def _folders() -> Iterator[tuple[Path, Path]]:
+@asynccontextmanager
+async def _folders() -> AsyncIterator[tuple[Path, Path]]:
     """The agent's home and, beside it, its work folder; both are gone in the end."""
-    with tempfile.TemporaryDirectory(prefix="benchwright-agent-", ignore_cleanup_errors=True) as place:
-        home, work = Path(place, "home"), Path(place, "work")
+    place = Path(tempfile.mkdtemp(prefix="benchwright-agent-"))
+    try:
+        home, work = place / "home", place / "work"
         home.mkdir()
         work.mkdir()
         yield home, work
+    finally:
+        await asyncio.shield(asyncio.to_thread(remove_tree, place))
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
