@@ -54,6 +54,9 @@ VALUES: dict[str, Any] = {
     "scrape_prometheus": True,
     "direct": True,
     "keep_verifiers": True,
+    "skip_bad_rows": True,
+    **dict.fromkeys(("headers", "judge_headers", "baseline_headers"), {"X-Team": "blue"}),
+    **dict.fromkeys(("headers_env", "judge_headers_env", "baseline_headers_env"), {"X-Token": "TOKEN"}),
 }
 
 
