@@ -55,8 +55,8 @@ VALUES: dict[str, Any] = {
     "direct": True,
     "keep_verifiers": True,
     "skip_bad_rows": True,
-    **dict.fromkeys(("headers", "judge_headers", "baseline_headers"), {"X-Team": "blue"}),
-    **dict.fromkeys(("headers_env", "judge_headers_env", "baseline_headers_env"), {"X-Token": "TOKEN"}),
+    **{key: {"X-Team": "blue"} for key in ("headers", "judge_headers", "baseline_headers")},
+    **{key: {"X-Token": "TOKEN"} for key in ("headers_env", "judge_headers_env", "baseline_headers_env")},
 }
 
 

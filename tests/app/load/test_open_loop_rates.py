@@ -116,7 +116,9 @@ def test_what_meets_the_objectives_was_answered_and_what_was_answered_was_offere
     assume(requests.intended[-1] >= 1)  # else the given windows leave nothing
     found, level = figures(requests, per_second, **plan)
     if level.goodput is None:
-        assert not requests.ok[found.window.first : found.window.last + 1].any(), "only if nothing was answered"
+        assert not requests.ok[found.window.first : found.window.last + 1].any(), (
+            "only if nothing was answered"
+        )
         assert level.achieved is None
         return
     if level.achieved is None:
