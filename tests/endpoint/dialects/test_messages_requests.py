@@ -85,17 +85,18 @@ class TestUser:
 
 class TestCalls:
     CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}
+    CALLED = {"role": "assistant", "content": [CALL]}
     SECOND = {"type": "tool_use", "id": "toolu_2", "name": "Bash", "input": {}}
 
     def test_keep_their_ids_and_stand_in_one_message_with_the_text(self) -> None:
-        (message,) = said({"role": "assistant", "content": [text("Look:"), self.CALL, self.SECOND]})
+        message, *_ = said({"role": "assistant", "content": [text("Look:"), self.CALL, self.SECOND]})
         assert message["content"] == "Look:"
         assert [call["id"] for call in message["tool_calls"]] == ["toolu_1", "toolu_2"]
         assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"command": "ls"}
 
     def test_keep_what_was_thought_before(self) -> None:
         thought = {"type": "thinking", "thinking": "Hm.", "signature": ""}
-        (message,) = said({"role": "assistant", "content": [thought, self.CALL]})
+        message, *_ = said({"role": "assistant", "content": [thought, self.CALL]})
         assert message["reasoning_content"] == "Hm."
 
     def test_get_their_results_right_behind_them_and_before_what_the_user_says(self) -> None:
@@ -110,16 +111,16 @@ class TestCalls:
         ]
 
     def test_have_results_that_are_errors(self) -> None:
-        (message,) = said(user(result("toolu_1", "no such file", is_error=True)))
+        _, message = said(self.CALLED, user(result("toolu_1", "no such file", is_error=True)))
         assert message["content"] == "Error:\n\nno such file"
 
     def test_have_results_with_images_which_the_user_shows(self) -> None:
-        messages = said(user(result("toolu_1", [text("a"), IMAGE])))
-        assert [message["role"] for message in messages] == ["tool", "user"]
-        assert messages[1]["content"][0]["type"] == "image_url"
+        messages = said(self.CALLED, user(result("toolu_1", [text("a"), IMAGE])))
+        assert [message["role"] for message in messages] == ["assistant", "tool", "user"]
+        assert messages[2]["content"][0]["type"] == "image_url"
 
     def test_have_results_without_content(self) -> None:
-        (message,) = said(user({"type": "tool_result", "tool_use_id": "toolu_1"}))
+        _, message = said(self.CALLED, user({"type": "tool_result", "tool_use_id": "toolu_1"}))
         assert message["content"] == ""
 
 

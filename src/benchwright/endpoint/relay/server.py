@@ -17,6 +17,7 @@ from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
 from benchwright.endpoint.relay.asked import Asked
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
 from benchwright.endpoint.relay.routes import route_of
+from benchwright.endpoint.relay.settings import Settings
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
@@ -45,7 +46,15 @@ class SharedGrant:
         self.base_url = base_url
         self.token = token
         self._grants = {
-            name: Grant(base_url, token, client, client.target.settings, _purpose, note, lambda grant: None)
+            name: Grant(
+                base_url,
+                token,
+                client,
+                Settings(client.target.settings, win=False),
+                _purpose,
+                note,
+                lambda grant: None,
+            )
             for name, client in clients.items()
         }
         self.names = list(self._grants)
@@ -128,7 +137,7 @@ class Relay:
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
-        grant = Grant(self.base_url, token, client, settings, admit, note, self._withdraw, names)
+        grant = Grant(self.base_url, token, client, Settings(settings), admit, note, self._withdraw, names)
         self._grants[token.encode()] = grant
         return grant
 

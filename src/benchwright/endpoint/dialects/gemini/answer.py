@@ -7,6 +7,7 @@ from typing import Any
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
 from benchwright.endpoint.dialects.errors import gemini_error
 from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.tool_names import own_names
 from benchwright.records import Usage
 
 Event = dict[str, Any]
@@ -26,9 +27,12 @@ class GeminiWriter:
         thinking = said(said(asked, "generationConfig") or {}, "thinkingConfig")
         self._tells_thoughts = isinstance(thinking, dict) and bool(said(thinking, "includeThoughts"))
 
+        functions = (said(tool, "functionDeclarations") or () for tool in asked.get("tools") or ())
+        self._names = own_names(one["name"] for listed in functions for one in listed)
+
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
         """The body of an answer that is not streamed."""
-        parts = [_part(part, part.text) for part in answer.parts if self._tells(part)]
+        parts = [self._part(part, part.text) for part in answer.parts if self._tells(part)]
         return self._ended(answer, parts)
 
     def begin(self) -> list[Event]:
@@ -40,7 +44,7 @@ class GeminiWriter:
         whole = step.part.kind == "call"
         if step.what != ("end" if whole else "grow") or not self._tells(step.part):
             return []
-        return [self._response(parts=[_part(step.part, step.part.text if whole else step.text)])]
+        return [self._response(parts=[self._part(step.part, step.part.text if whole else step.text)])]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
         """The last event: why it ended, and its tokens."""
@@ -49,6 +53,12 @@ class GeminiWriter:
     def fail(self, message: str) -> list[Event]:
         """The event of a stream that breaks off."""
         return [gemini_error(500, message)]
+
+    def _part(self, part: Part, text: str) -> dict[str, Any]:
+        if part.kind == "call":
+            name = self._names.get(part.name, part.name)
+            return {"functionCall": {"id": part.id, "name": name, "args": read_arguments(text)}}
+        return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
 
     def _tells(self, part: Part) -> bool:
         return part.kind != "reasoning" or self._tells_thoughts
@@ -63,12 +73,6 @@ class GeminiWriter:
     def _response(self, *, parts: list[dict[str, Any]], **told: Any) -> Event:
         candidate = {"content": {"role": "model", "parts": parts}, **told, "index": 0}
         return {"candidates": [candidate], "modelVersion": self._model, "responseId": self._id}
-
-
-def _part(part: Part, text: str) -> dict[str, Any]:
-    if part.kind == "call":
-        return {"functionCall": {"id": part.id, "name": part.name, "args": read_arguments(text)}}
-    return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
 
 
 def _usage(usage: Usage) -> dict[str, int] | None:

@@ -6,11 +6,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step
-from benchwright.endpoint.dialects.responses.tools import INPUT, offered_tools
-from benchwright.records import UNREADABLE, Usage
+from benchwright.endpoint.dialects.responses.calls import call_item
+from benchwright.endpoint.dialects.responses.tools import offered_tools
+from benchwright.records import Usage
 
 Event = dict[str, Any]
 
@@ -33,7 +32,7 @@ class ResponsesWriter:
         self._id = identity
         self._model = model
         self._asked = asked
-        self._tools = {tool.chat_name: tool for tool in offered_tools(asked.get("tools"))}
+        self._tools = offered_tools(asked)
         self._created = int(time.time())
         self._items: list[dict[str, Any]] = []
         self._numbers = 0
@@ -88,13 +87,16 @@ class ResponsesWriter:
 
     def _grown(self, part: Part, text: str) -> list[Event]:
         item = self._items[-1]
-        if item["type"] == "custom_tool_call":
-            return []  # its text is inside of JSON until the whole is there
+        if part.kind == "call" and item["type"] != "function_call":
+            return []  # what it holds is inside of JSON until the whole is there
         return [{"type": f"{self._channel(part, item)}.delta", **self._place(item), "delta": text}]
 
     def _closed(self, part: Part) -> list[Event]:
         index = len(self._items) - 1
         item = self._items[index] = self._item(part, index)
+        done: Event = {"type": "response.output_item.done", "output_index": index, "item": item}
+        if part.kind == "call" and item["type"] not in _DELTAS:
+            return [done]
         channel, place = self._channel(part, item), self._place(item)
         events: list[Event] = []
         if item["type"] == "custom_tool_call":
@@ -110,7 +112,7 @@ class ResponsesWriter:
                 {"type": f"{channel}.done", **place, field: part.text},
                 {"type": "response.content_part.done", **place, "part": item["content"][0]},
             ]
-        return [*events, {"type": "response.output_item.done", "output_index": index, "item": item}]
+        return [*events, done]
 
     def _channel(self, part: Part, item: dict[str, Any]) -> str:
         return _DELTAS[item["type"] if part.kind == "call" else part.kind]
@@ -130,7 +132,7 @@ class ResponsesWriter:
 
     def _item(self, part: Part, index: int, status: str = "completed") -> dict[str, Any]:
         if part.kind == "call":
-            return self._call(part, index, status)
+            return call_item(self._tools.get(part.name), part, f"{self._id}_{index}", status)
         if part.kind == "reasoning":
             thought = [{"type": "reasoning_text", "text": part.text}]
             return {"type": "reasoning", "id": f"rs_{self._id}_{index}", "summary": [], "content": thought}
@@ -139,18 +141,6 @@ class ResponsesWriter:
             content = [{"type": "refusal", "refusal": part.text}]
         item = {"type": "message", "id": f"msg_{self._id}_{index}", "role": "assistant", "status": status}
         return {**item, "content": content}
-
-    def _call(self, part: Part, index: int, status: str) -> dict[str, Any]:
-        tool = self._tools.get(part.name)
-        item: dict[str, Any] = {"type": "function_call", "id": f"fc_{self._id}_{index}", "call_id": part.id}
-        item["name"] = part.name if tool is None else tool.name
-        if tool is not None and tool.namespace is not None:
-            item["namespace"] = tool.namespace
-        if tool is not None and tool.kind == "custom":
-            item.update(type="custom_tool_call", id=f"ctc_{self._id}_{index}", input=_free_text(part.text))
-        else:
-            item["arguments"] = part.text
-        return {**item, "status": status}
 
     def _ended(self, answer: ChatAnswer, items: list[dict[str, Any]]) -> dict[str, Any]:
         reason = _INCOMPLETE.get(answer.ended)
@@ -174,16 +164,6 @@ class ResponsesWriter:
             "error": None,
             "incomplete_details": None,
         }
-
-
-def _free_text(arguments: str) -> str:
-    """The text that a call of a free-text tool carries; the arguments themselves where they are not as asked."""
-    try:
-        value = msgspec.json.decode(arguments)
-    except UNREADABLE:
-        return arguments
-    text = value.get(INPUT) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else arguments
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
