@@ -269,7 +269,7 @@ def test_what_is_no_request_of_gemini_is_refused(body: dict[str, Any], reason: s
     ],
 )
 def test_tools_that_google_runs_are_not_offered(tools: Any, offers: bool) -> None:
-    assert offers_tools(tools) is offers
+    assert offers_tools({"tools": json.dumps(tools).encode()}) is offers
 
 
 @pytest.mark.parametrize("body", [{}, {"generateContentRequest": 7}])

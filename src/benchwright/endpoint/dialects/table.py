@@ -77,7 +77,7 @@ class Dialect(NamedTuple):
     fields from the outermost object inwards; what it has no place for is left out. `keep_alive` goes into a stream that
     has nothing to say for a while. `key_headers` are those in which servers look for a key.
 
-    `offers_tools` tells whether the fields of a request (JSON as it was written) offer any tool that the server does not
+    `offers_tools` tells whether the fields of a request, as they were written, offer any tool that the server does not
     run by itself; without it, all in the field `tools` are.
 
     Where `by_address`, the address says the model and the form of the answer; here they are fields of the body.

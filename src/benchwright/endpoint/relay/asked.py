@@ -12,7 +12,7 @@ from benchwright.endpoint.dialects import Dialect, NotTranslated
 from benchwright.endpoint.dialects.gemini.address import OF_THE_ADDRESS, Address, path_of
 from benchwright.endpoint.dialects.gemini.names import said
 from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.relay.settings import Settings, chat_paths, native_paths, sent_settings
+from benchwright.endpoint.relay.settings import Settings, sent_settings
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.records import UNREADABLE, Record
 
@@ -102,13 +102,13 @@ class Outgoing(NamedTuple):
 
 def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
     """The request of a program that asks as the target speaks: its model is the target's."""
-    merged = settings.merged(fields, chat_paths(settings.values))
+    merged = settings.merged(fields, None)
     return Outgoing(path, _encode({**merged, "model": model}), sent_settings(None, merged))
 
 
 def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
     """The request for a target that speaks the dialect itself, with those settings that it has a place for."""
-    merged = settings.merged(fields, native_paths(dialect, settings.values))
+    merged = settings.merged(fields, dialect)
     sent = sent_settings(dialect, merged)
     if not dialect.by_address:
         return Outgoing(dialect.path, _encode({**merged, "model": model}), sent)

@@ -127,7 +127,7 @@ class Grant:
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, asked=asked)
         if dialect is None:
             outgoing = chat_outgoing(path, self.model, self._settings, fields)
-            sent = _Sent(outgoing, added=self._settings.values.keys())
+            sent = _Sent(outgoing, added=self._settings.added_to(fields))
             self._rename(answer, fields)
             self._start(answer, self._ask(sent, noted, purpose, answer))
         else:

@@ -46,15 +46,7 @@ class SharedGrant:
         self.base_url = base_url
         self.token = token
         self._grants = {
-            name: Grant(
-                base_url,
-                token,
-                client,
-                Settings(client.target.settings, win=False),
-                _purpose,
-                note,
-                lambda grant: None,
-            )
+            name: Grant(base_url, token, client, _shared_settings(client), _purpose, note, lambda grant: None)
             for name, client in clients.items()
         }
         self.names = list(self._grants)
@@ -78,6 +70,12 @@ class SharedGrant:
         """Ends what is under way."""
         for grant in self._grants.values():
             await grant.close()
+
+
+def _shared_settings(client: EndpointClient) -> Settings:
+    """The settings of a target for a pack's requests: what the pack sets itself is part of its benchmark, and stays."""
+    settings = client.target.settings
+    return Settings(settings, settings.keys())
 
 
 def _purpose(asked: Asked) -> Purpose:
@@ -137,7 +135,16 @@ class Relay:
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
-        grant = Grant(self.base_url, token, client, Settings(settings), admit, note, self._withdraw, names)
+        grant = Grant(
+            self.base_url,
+            token,
+            client,
+            Settings(settings, client.own_settings),
+            admit,
+            note,
+            self._withdraw,
+            names,
+        )
         self._grants[token.encode()] = grant
         return grant
 

@@ -5,7 +5,7 @@ Values that a program wrote stay as they are, byte for byte: only objects that h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,33 +35,30 @@ _READ = {
 _decode = msgspec.json.Decoder().decode
 
 
-def chat_paths(settings: Mapping[str, Any]) -> dict[Path, Any]:
-    """Return settings by where chat completions have them."""
-    return {(name,): value for name, value in settings.items()}
-
-
-def native_paths(dialect: Dialect, settings: Mapping[str, Any]) -> dict[Path, Any]:
-    """Return those settings that a dialect has, by where it has them."""
-    paths = dialect.settings
-    return {paths[name]: value for name, value in settings.items() if name in paths}
-
-
 class Settings(NamedTuple):
-    """Settings of a target for the requests of a program, and whether they `win` over the program's own."""
+    """Settings of a target for the requests of a program; over those in `yielding` the program's own win."""
 
     values: Mapping[str, Any]
-    win: bool = True
+    yielding: Set[str] = frozenset()
 
-    def merged(self, fields: Mapping[str, Any], settings: Mapping[Path, Any]) -> dict[str, Any]:
-        """Return the fields of a request with these settings.
+    def merged(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
+        """Return the fields of a request with the settings that its dialect has; without one it is a chat completion.
 
         A maximum of tokens is an upper bound: a smaller one of the program stays.
         """
         merged = dict(fields)
-        for path, value in settings.items():
-            if self.win or path[-1] in _LIMITS or _value(fields, path) is None:
+        for name, value in self.values.items():
+            path = (name,) if dialect is None else dialect.settings.get(name)
+            if path is not None and (name in _LIMITS or not self._yields(name, fields, path)):
                 _set(merged, path, value)
         return merged
+
+    def added_to(self, fields: Mapping[str, Any]) -> set[str]:
+        """Return the names of the settings that a chat completion with these fields has of us."""
+        return {name for name in self.values if not self._yields(name, fields, (name,))}
+
+    def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:
+        return name in self.yielding and _has(fields, path)
 
 
 def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, float | str]:
@@ -104,6 +101,11 @@ def _names(name: str) -> Iterable[str]:
 def _lower(own: Any, limit: Any) -> Any:
     value = _plain(own)
     return min(value, limit) if type(value) is int and type(limit) is int else limit
+
+
+def _has(fields: Mapping[str, Any], path: Path) -> bool:
+    holder = _value(fields, path[:-1])
+    return isinstance(holder, Mapping) and bool(_written(holder, path[-1]))
 
 
 def _value(fields: Mapping[str, Any], path: Path) -> Any:

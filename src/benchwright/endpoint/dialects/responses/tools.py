@@ -124,7 +124,7 @@ def _is_run_by_client(tool: Mapping[str, Any]) -> bool:
     if tool["type"] == "tool_search":
         return tool.get("execution") == "client"
     if tool["type"] == "shell":
-        return (tool.get("environment") or {}).get("type", "local") == "local"
+        return bool((tool.get("environment") or {}).get("type", "local") == "local")
     return tool["type"] in get_args(Kind)
 
 
