@@ -42,8 +42,8 @@ class Writer(Protocol):
         """The last events: why it ended, and its tokens."""
         ...
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
         ...
 
 

@@ -16,6 +16,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
 from benchwright.endpoint.relay.asked import Asked
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
+from benchwright.endpoint.relay.readable import readable
 from benchwright.endpoint.relay.routes import route_of
 from benchwright.endpoint.relay.settings import Settings
 from benchwright.endpoint.request import Purpose
@@ -61,10 +62,17 @@ class SharedGrant:
             model = msgspec.json.decode(request.body, type=_Body).model
         except UNREADABLE as error:
             raise HttpError(400, f"The body is not a JSON object with a model: {error}") from None
-        grant = self._grants.get(model)
-        if grant is None:
+        self.check_name(model)
+        self._grants[model].pass_on(path, request, answer)
+
+    def check_name(self, model: str) -> None:
+        """Refuses the name of a model that the run does not have.
+
+        Raises:
+            HttpError: If there is no such model.
+        """
+        if model not in self._grants:
             raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
-        grant.pass_on(path, request, answer)
 
     async def close(self) -> None:
         """Ends what is under way."""
@@ -165,7 +173,9 @@ class Relay:
         try:
             grant = self._grant(request)
             self._users[connection] = grant
-            route = route_of(request)
+            route = route_of(readable(request))
+            if route.model is not None and isinstance(grant, SharedGrant):
+                grant.check_name(route.model)
             if route.listing is not None:
                 answer.whole(route.listing(grant.names))
             else:

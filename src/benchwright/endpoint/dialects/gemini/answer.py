@@ -50,9 +50,9 @@ class GeminiWriter:
         """The last event: why it ended, and its tokens."""
         return [self._ended(answer, [{"text": ""}])]
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
-        return [gemini_error(500, message)]
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        return [gemini_error(status, message)]
 
     def _part(self, part: Part, text: str) -> dict[str, Any]:
         if part.kind == "call":

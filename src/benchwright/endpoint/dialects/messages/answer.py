@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.endpoint.dialects.errors import messages_error
 from benchwright.endpoint.dialects.tool_names import own_names
 from benchwright.records import NO_USAGE, Usage
 
@@ -62,9 +63,9 @@ class MessagesWriter:
             {"type": "message_stop"},
         ]
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
-        return [{"type": "error", "error": {"type": "api_error", "message": message}}]
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        return [messages_error(status, message)]
 
     def _block(self, part: Part) -> dict[str, Any]:
         block = self._opening(part)

@@ -65,10 +65,10 @@ class ResponsesWriter:
         response = self._ended(answer, self._items)
         return self._numbered([{"type": f"response.{response['status']}", "response": response}])
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
         response = self._response("failed", self._items)
-        response["error"] = {"code": "server_error", "message": message}
+        response["error"] = {"code": _error_code(status), "message": message}
         return self._numbered([{"type": "response.failed", "response": response}])
 
     # Events of one part
@@ -77,6 +77,8 @@ class ResponsesWriter:
         index = len(self._items)
         item = self._item(Part(part.kind, "", part.id, part.name), index, "in_progress")
         self._items.append(item)
+        if _comes_whole(item):
+            return []
         if "content" not in item:
             return [{"type": "response.output_item.added", "output_index": index, "item": item}]
         (content,), item["content"] = item["content"], []
@@ -87,7 +89,7 @@ class ResponsesWriter:
 
     def _grown(self, part: Part, text: str) -> list[Event]:
         item = self._items[-1]
-        if part.kind == "call" and item["type"] != "function_call":
+        if _comes_whole(item) or item["type"] == "custom_tool_call":
             return []  # what it holds is inside of JSON until the whole is there
         return [{"type": f"{self._channel(part, item)}.delta", **self._place(item), "delta": text}]
 
@@ -95,8 +97,8 @@ class ResponsesWriter:
         index = len(self._items) - 1
         item = self._items[index] = self._item(part, index)
         done: Event = {"type": "response.output_item.done", "output_index": index, "item": item}
-        if part.kind == "call" and item["type"] not in _DELTAS:
-            return [done]
+        if _comes_whole(item):
+            return [{"type": "response.output_item.added", "output_index": index, "item": item}, done]
         channel, place = self._channel(part, item), self._place(item)
         events: list[Event] = []
         if item["type"] == "custom_tool_call":
@@ -164,6 +166,18 @@ class ResponsesWriter:
             "error": None,
             "incomplete_details": None,
         }
+
+
+def _comes_whole(item: dict[str, Any]) -> bool:
+    """Whether an item is told when it is complete: a call whose arguments are the fields of an object."""
+    return item["type"] not in ("message", "reasoning", *_DELTAS)
+
+
+def _error_code(status: int) -> str:
+    """The code of an error; clients such as Codex ask again after all others than `invalid_prompt`."""
+    if status == 429:
+        return "rate_limit_exceeded"
+    return "invalid_prompt" if 400 <= status < 500 else "server_error"
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
