@@ -256,7 +256,7 @@ class TestAnswer:
             answer = read_gemini(events)["candidates"][0]["content"]
             calls = [part["functionCall"] for part in answer["parts"] if "functionCall" in part]
             assert len(calls) == sum(kind == "call" for kind, _ in pieces)
-            results = [
+            results: list[Json] = [
                 {"functionResponse": {"name": call["name"], "response": {"output": "ok"}}} for call in calls
             ]
             contents += [answer, {"role": "user", "parts": results or [{"text": "Go on."}]}]
