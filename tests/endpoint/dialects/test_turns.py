@@ -276,6 +276,24 @@ class TestAnswer:
             items.append({"role": "user", "content": "Go on."})
         check_openai(RESPONSES.chat_request({"input": items}, Losses())["messages"])
 
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_brings_reasoning_back_from_agents_that_send_none(self, stream: bool) -> None:
+        """Codex and Gemini CLI send opaque fields back, and no readable reasoning; Kimi and DeepSeek demand it."""
+        pieces = [("thought", "Hm."), ("call", "bash")]
+        call = {"index": 0, "id": "a", "function": {"name": "bash", "arguments": "{}"}}
+        whole = {"choices": [{"message": {"reasoning_content": "Hm.", "tool_calls": [call]}}]}
+        codex: Json = {"model": "m", "include": ["reasoning.encrypted_content"]}
+        if stream:
+            items = read_responses(events_in(answered(RESPONSES, codex, pieces, 0)))["output"]
+            content = read_gemini(events_in(answered(GEMINI, {"alt": "sse"}, pieces, 0)))["candidates"][0]
+        else:
+            items = json.loads(Translation(RESPONSES, codex, "1").whole(whole))["output"]
+            content = json.loads(Translation(GEMINI, {}, "1").whole(whole))["candidates"][0]
+        kept = [{name: value for name, value in item.items() if name != "content"} for item in items]
+        (of_codex, _) = RESPONSES.chat_request({"input": kept}, Losses())["messages"]
+        (of_gemini, _) = GEMINI.chat_request({"contents": [content["content"]]}, Losses())["messages"]
+        assert of_codex["reasoning_content"] == of_gemini["reasoning_content"] == "Hm."
+
     @dialects
     def test_drops_blank_text_behind_a_call(self, dialect: Dialect) -> None:
         pieces = [("call", "bash"), ("text", "\n")]

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.endpoint.dialects.carried_thoughts import carried_thought
 from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
 from benchwright.endpoint.dialects.gemini.names import said
 from benchwright.endpoint.dialects.losses import Losses
@@ -51,6 +52,8 @@ class Contents:
             if part.get("text") is not None:
                 (thoughts if part.get("thought") else texts).append(part["text"])
             elif (call := said(part, "functionCall")) is not None:
+                if not thoughts:
+                    thoughts.append(carried_thought(said(part, "thoughtSignature")))
                 speak()
                 arguments = msgspec.json.encode(call.get("args") or {}).decode()
                 self._conversation.call(self._called(call), callable_name(call["name"]), arguments)

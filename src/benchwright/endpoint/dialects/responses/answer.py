@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step
+from benchwright.endpoint.dialects.carried_thoughts import carried
 from benchwright.endpoint.dialects.responses.calls import call_item
 from benchwright.endpoint.dialects.responses.tools import offered_tools
 from benchwright.records import Usage
@@ -33,6 +34,7 @@ class ResponsesWriter:
         self._model = model
         self._asked = asked
         self._tools = offered_tools(asked)
+        self._carries_thoughts = "reasoning.encrypted_content" in (asked.get("include") or ())
         self._created = int(time.time())
         self._items: list[dict[str, Any]] = []
         self._numbers = 0
@@ -137,7 +139,12 @@ class ResponsesWriter:
             return call_item(self._tools.get(part.name), part, f"{self._id}_{index}", status)
         if part.kind == "reasoning":
             thought = [{"type": "reasoning_text", "text": part.text}]
-            return {"type": "reasoning", "id": f"rs_{self._id}_{index}", "summary": [], "content": thought}
+            item = {"type": "reasoning", "id": f"rs_{self._id}_{index}", "summary": [], "content": thought}
+            return (
+                {**item, "encrypted_content": carried(part.text)}
+                if self._carries_thoughts and part.text
+                else item
+            )
         content: list[Any] = [{"type": "output_text", "text": part.text, "annotations": []}]
         if part.kind == "refusal":
             content = [{"type": "refusal", "refusal": part.text}]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from benchwright.endpoint.dialects.carried_thoughts import carried_thought
 from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
 from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.responses.calls import (
@@ -52,7 +53,8 @@ def _say(conversation: Conversation, item: dict[str, Any], losses: Losses) -> No
     elif text is not None:
         _say_result(conversation, item, [text_part(text)])
     elif kind == "reasoning":
-        conversation.answer("", "".join(part["text"] for part in item.get("content") or ()))
+        thought = "".join(part["text"] for part in item.get("content") or ())
+        conversation.answer("", thought or carried_thought(item.get("encrypted_content")))
     elif kind in _COMPACTIONS:
         losses.part(kind)
         conversation.tell([text_part(COMPACTED)])
