@@ -221,7 +221,7 @@ class RequestRecord(Record, frozen=True):
     dialect: str = "chat"
     resent: Amount = 0
     lost: Amount = 0
-    settings: dict[str, float | str] | None = None
+    settings: dict[str, int | float | str] | None = None
 
     @property
     def request_id(self) -> str:

@@ -9,7 +9,7 @@ from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 
 
-def summary_of(*settings: dict[str, float | str] | None) -> RequestSummary:
+def summary_of(*settings: dict[str, int | float | str] | None) -> RequestSummary:
     figures = RequestFigures()
     for place, one in enumerate(settings):
         figures.add(RequestRecord(f"r{place}", settings=one))

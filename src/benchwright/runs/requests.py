@@ -137,7 +137,7 @@ class RequestFigures:
         for kind in {kind_of(flag) for flag in flags} & NOTES.keys():
             self.noted[kind] = self.noted.get(kind, 0) + 1
 
-    def _count_settings(self, settings: Mapping[str, float | str]) -> None:
+    def _count_settings(self, settings: Mapping[str, int | float | str]) -> None:
         self.settings_read += 1
         for name, value in settings.items():
             values, shown = self.sent.setdefault(name, {}), str(value)

@@ -188,6 +188,15 @@ class TestBrokenConversation:
         assert messages[0]["role"] == "user"
         assert "a.txt" in messages[0]["content"]
 
+    def test_has_all_results_of_a_call_in_one(self) -> None:
+        """Codex sends a further result for each `notify` of a script."""
+        results = [
+            {"type": "function_call_output", "call_id": "a", "output": text} for text in ("half way", "done")
+        ]
+        messages = RESPONSES.chat_request({"input": [self.CALL, *results]}, Losses())["messages"]
+        check_openai(messages)
+        assert messages[1]["content"] == "half way\n\ndone"
+
     def test_may_use_the_id_of_a_call_again(self) -> None:
         result = {"type": "function_call_output", "call_id": "a", "output": "ok"}
         items = [self.CALL, result, self.CALL, result, self.CALL]

@@ -32,6 +32,10 @@ class Entry(NamedTuple):
     id: str = ""
 
 
+NOTHING = Entry("other", {})
+"""In place of an entry that was put to another one."""
+
+
 def arranged(entries: Iterable[Entry]) -> list[Message]:
     """Return the messages of a conversation in the order that servers take."""
     waiting = deque(_paired(list(entries)))
@@ -47,21 +51,30 @@ def arranged(entries: Iterable[Entry]) -> list[Message]:
 def _paired(entries: list[Entry]) -> list[Entry]:
     """Return the entries with calls marked as interrupted, and results as said by the user, if they have no partner.
 
-    A result belongs to the last call with its id.
+    A result belongs to the last call with its id. A further one for the same call (Codex's `notify`) is put to the first,
+    as servers take but one.
     """
     calls: dict[str, int] = {}
+    results: dict[str, int] = {}
     paired = list(entries)
     for place, entry in enumerate(entries):
         if entry.kind == "call":
             calls[entry.id] = place
+            results.pop(entry.id, None)
             paired[place] = entry._replace(kind="interrupted")
         elif entry.kind == "result" and entry.id in calls:
             call = calls.pop(entry.id)
             paired[call] = entries[call]
+            results[entry.id] = place
+        elif entry.kind == "result" and entry.id in results:
+            first = paired[results[entry.id]]
+            content = _joined(first.message["content"], entry.message["content"])
+            paired[results[entry.id]] = first._replace(message={**first.message, "content": content})
+            paired[place] = NOTHING
         elif entry.kind == "result":
             text = f"{LOST_CALL}\n{entry.message['content']}"
             paired[place] = Entry("other", {"role": "user", "content": text})
-    return paired
+    return [entry for entry in paired if entry is not NOTHING]
 
 
 def _take_turn(entries: deque[Entry]) -> list[Message]:

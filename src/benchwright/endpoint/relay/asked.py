@@ -97,7 +97,7 @@ class Outgoing(NamedTuple):
 
     path: str
     body: bytes
-    settings: dict[str, float | str]
+    settings: dict[str, int | float | str]
 
 
 def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:

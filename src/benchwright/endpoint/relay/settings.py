@@ -61,7 +61,7 @@ class Settings(NamedTuple):
         return name in self.yielding and _has(fields, path)
 
 
-def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, float | str]:
+def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:
     """Return the settings in a request as chat completions call them; without a dialect it is a chat completion."""
     paths = (
         _READ
