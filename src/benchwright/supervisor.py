@@ -87,7 +87,7 @@ def _waiting(program: int, control: socket.socket, awake: int) -> Iterator[int |
     """Yield the program's exit status, None while it runs; ends where it does not heed SIGTERM."""
     deadline = None
     while deadline is None or time.monotonic() < deadline:
-        watched = [awake] if deadline is not None else [awake, control]
+        watched: list[int | socket.socket] = [awake] if deadline is not None else [awake, control]
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         ready, _, _ = select.select(watched, [], [], left)
         if awake in ready:

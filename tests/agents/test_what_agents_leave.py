@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from secrets import token_hex
 
@@ -91,8 +91,8 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
         os.kill(pid, signal.SIGKILL)
 
 
-async def run_agent(folder: Path, program: str, **options: object) -> Ran:
-    recipe = read_recipe(write_recipe(folder / "recipes", program))
+async def run_agent(folder: Path, program: str, records: Sequence[str] = (), **options: object) -> Ran:
+    recipe = read_recipe(write_recipe(folder / "recipes", program, records=list(records)))
     rows = write_rows(folder / "rows.jsonl", {"question": "Hello", "answer": "Hello"})
     return await run_trial(recipe_task(rows, recipe, ()), **options)  # type: ignore[arg-type]
 
@@ -189,3 +189,28 @@ class TestFolders:
         ran = await run_agent(tmp_path, program + ANSWER)
         assert ran.record.status is Status.ANSWERED
         assert "folders deeper than 64: 1" in ran.body.artifacts["not_kept"]
+
+    async def test_with_pipes_sockets_links_and_names_that_are_no_text_are_collected(
+        self, tmp_path: Path
+    ) -> None:
+        program = (
+            "import socket\nos.mkfifo('pipe')\nsocket.socket(socket.AF_UNIX).bind('socket')\n"
+            "os.mkdir('a')\nos.symlink('..', 'a/up')\nos.symlink('nowhere', 'b')\nos.symlink('/etc', 'etc')\n"
+            "open('large', 'w').truncate(10**12)\nopen(b'\\xff.txt', 'w').write('named')\n"
+        )
+        ran = await run_agent(tmp_path, program + ANSWER)
+        assert ran.body.artifacts["files"] == {"\\xff.txt": "named"}
+        assert ran.body.artifacts["not_kept"] == "files not kept: larger than 1 MiB: 1, no plain file: 2"
+
+    async def test_that_became_links_are_not_followed(self, tmp_path: Path) -> None:
+        """Else files of the user's would be kept with the trial, and removed after it."""
+        ours = tmp_path / "ours"
+        ours.mkdir()
+        (ours / "secret.txt").write_text("ours")
+        program = (
+            "import shutil\nfor place in (os.environ['HOME'], os.getcwd()):\n"
+            f"    shutil.rmtree(place)\n    os.symlink({str(ours)!r}, place)\n"
+        )
+        ran = await run_agent(tmp_path, program + ANSWER, records=["**/*.txt"])
+        assert (ran.body.artifacts["files"], ran.body.artifacts["records"]) == ({}, {})
+        assert (ours / "secret.txt").read_text() == "ours"

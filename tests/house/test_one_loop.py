@@ -42,6 +42,14 @@ ALLOWED = {
         "benchwright/agents/programs.py",
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
+    (
+        "benchwright/agents/programs.py",
+        "to_thread",
+    ): "looking for marked processes, where a supervisor was killed",
+    (
+        "benchwright/agents/recipe_task.py",
+        "to_thread",
+    ): "reading and removing what an agent wrote, which may be much",
     ("benchwright/app/thinking.py", "ThreadPoolExecutor"): "one thread, as a loop may be running already",
     ("benchwright/app/network_preflight.py", "gather"): "hosts that are tried side by side, before a run",
     (
