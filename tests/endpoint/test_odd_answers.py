@@ -159,6 +159,14 @@ class TestErrors:
             meter.finish()
             assert meter.error == {"code": 1008, "message": "insufficient balance"}
 
+    @pytest.mark.parametrize("reason", ["stop", "error", None])
+    def test_in_the_choice_of_a_whole_answer_are_errors_of_the_answer(self, reason: str | None) -> None:
+        error = {"code": 429, "message": "the upstream is full"}
+        choice = {"message": {"role": "assistant", "content": ""}, "finish_reason": reason, "error": error}
+        meter = whole({"choices": [choice]})
+        meter.finish()
+        assert meter.error == error
+
     def test_a_status_of_success_is_none(self) -> None:
         answer = {**completion("a"), "base_resp": {"status_code": 0, "status_msg": ""}}
         assert whole(answer).finish().text == "a"

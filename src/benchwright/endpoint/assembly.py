@@ -238,6 +238,9 @@ class Assembly:
             return
         choices = answer["choices"]
         choice = choices[0]
+        if error := choice.get("error"):
+            self._take_error(error)
+            return
         message = choice.get("message") or choice.get("delta") or {}
         pieces = self.pieces
         text, thought, calls = read_content(message.get("content") or choice.get("text"))
