@@ -117,6 +117,12 @@ class TestEvents:
         meter.finish()
         assert meter.error == json.loads(error)
 
+    @pytest.mark.parametrize("end", [(), (event(b"[DONE]"),)])
+    def test_may_be_followed_by_an_error_without_a_field(self, end: tuple[bytes, ...]) -> None:
+        meter = read(said(b'"content":"a"'), b'{"error": {"message": "the upstream is gone"}}\n\n', *end)
+        meter.finish()
+        assert meter.error == {"message": "the upstream is gone"}
+
     @pytest.mark.parametrize("headers", [JSON, STREAM, [(b"content-type", b"application/x-ndjson")]])
     def test_may_be_lines_of_json(self, headers: Any) -> None:
         lines = [

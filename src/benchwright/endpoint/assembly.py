@@ -267,7 +267,8 @@ class Assembly:
         """
         if error and self.error is None:
             try:
-                self._take_error(read_json(error))
+                said = read_json(error)
+                self._take_error(_error_of(said) or said)
             except UNREADABLE:
                 self._take_error(error.decode("utf-8", "replace"))
         if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):
