@@ -333,6 +333,16 @@ class TestWhyItEnded:
             assert reply.finish_reason == ours
             assert reply.extra == ({} if theirs == ours else {"native_finish_reason": theirs})
 
+    def test_may_be_told_as_gemini_spells_it(self) -> None:
+        choice = {"index": 0, "finish_reason": None, "finishReason": "MAX_TOKENS"}
+        last = {"choices": [{**choice, "delta": {}}]}
+        message = {"role": "assistant", "content": "a"}
+        for reply in (
+            reply_of(delta(content="a"), last, done=False),
+            whole({"choices": [{**choice, "message": message}]}).finish(),
+        ):
+            assert reply.finish_reason == "length"
+
     @pytest.mark.parametrize("nothing", ["", "null", "None"])
     def test_is_not_told_before_the_end(self, nothing: str) -> None:
         reply = reply_of(delta(nothing, content="a"), delta("length"))
