@@ -397,6 +397,17 @@ class TestCounts:
         for chunk in (last, {**STOP, "x_groq": {"usage": told}}):
             assert reply_of(delta(content="a"), chunk).usage.completion_tokens == 3
 
+    @pytest.mark.parametrize("nothing", [0, None])
+    def test_of_nothing_replace_no_others(self, nothing: int | None) -> None:
+        zeros = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), nothing)
+        counts = usage(prompt_tokens=5, completion_tokens=3, total_tokens=8)
+        told = reply_of(delta(content="a"), STOP, counts, usage(**zeros)).usage
+        assert (told.prompt_tokens, told.completion_tokens) == (5, 3)
+
+    def test_may_come_apart(self) -> None:
+        told = reply_of(delta(content="a"), usage(prompt_tokens=5), STOP, usage(completion_tokens=3)).usage
+        assert (told.prompt_tokens, told.completion_tokens) == (5, 3)
+
     def test_that_only_the_total_tells_are_flagged(self) -> None:
         meter = streamed(
             delta(content="a"), STOP, usage(prompt_tokens=5, completion_tokens=3, total_tokens=108)
