@@ -76,6 +76,10 @@ class TestHalvesOfCharacters:
         text = meter.finish().text
         assert (text[0], text[-1], set(text[1:-1])) == ("a", "b", {"\ufffd"})
 
+    def test_that_the_server_replaced_itself_are_flagged(self) -> None:
+        meter = streamed(delta(content="a \ufffd\ufffd"), STOP)
+        assert (meter.finish().text, meter.flags) == ("a \ufffd\ufffd", ["broken_character"])
+
     def test_of_a_whole_answer_leave_a_raw_answer_that_is_json(self) -> None:
         body = b'{"id":"\\ud83d","choices":[{"message":{"content":"a\\ud83d \\ud83d\\ude00"},"finish_reason":"stop"}]}'
         reply = whole(body).finish()

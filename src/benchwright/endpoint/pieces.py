@@ -168,7 +168,7 @@ class Pieces:
             self.flags += flags_of_call(self.calls.unread, reply)
         if not reply.text:
             self.flags += flags_without_answer(reply)
-        if self.is_lenient and BROKEN in f"{reply.text}{reply.reasoning}":
+        if BROKEN in reply.text or BROKEN in reply.reasoning:
             self.flags.append(BROKEN_CHARACTER)
 
     def _told_usage(self, content: str) -> Usage:
