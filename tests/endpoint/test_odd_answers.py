@@ -337,6 +337,11 @@ class TestWhyItEnded:
             assert reply.finish_reason == ours
             assert reply.extra == ({} if theirs == ours else {"native_finish_reason": theirs})
 
+    def test_is_flagged_if_it_is_not_known(self) -> None:
+        meter = streamed(delta(content="a"), delta("engine_overloaded"))
+        meter.finish()
+        assert meter.flags == ["unknown_end: engine_overloaded"]
+
     def test_may_be_told_as_gemini_spells_it(self) -> None:
         choice = {"index": 0, "finish_reason": None, "finishReason": "MAX_TOKENS"}
         last = {"choices": [{**choice, "delta": {}}]}
