@@ -27,7 +27,8 @@ class EventStream:
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
     cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
     named `error`; `error` is what stood in a field of that name, which the standard does not have (llama.cpp until
-    September 2025), or a line of JSON that is an error (proxies whose stream has begun). `ending` is what completes the last event where the stream's end does.
+    September 2025), or a line of JSON that is an error (proxies whose stream has begun). `ending` is what completes
+    the last event where the stream's end does.
     """
 
     ending = b""
