@@ -344,7 +344,7 @@ class TestWhyItEnded:
 
     def test_may_be_told_as_gemini_spells_it(self) -> None:
         choice = {"index": 0, "finish_reason": None, "finishReason": "MAX_TOKENS"}
-        last = {"choices": [{**choice, "delta": {}}]}
+        last: dict[str, Any] = {"choices": [{**choice, "delta": {}}]}
         message = {"role": "assistant", "content": "a"}
         for reply in (
             reply_of(delta(content="a"), last, done=False),
