@@ -42,6 +42,10 @@ ALLOWED = {
         "benchwright/agents/programs.py",
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
+    (
+        "benchwright/agents/recipe_task.py",
+        "to_thread",
+    ): "the folders of one agent, read and removed when it has ended",
     ("benchwright/app/thinking.py", "ThreadPoolExecutor"): "one thread, as a loop may be running already",
     ("benchwright/app/network_preflight.py", "gather"): "hosts that are tried side by side, before a run",
     (

@@ -1,18 +1,24 @@
-"""Runs a program to its end: input in, output out up to a limit, and nothing of it left behind."""
+"""Run a program to its end: input in, output out up to a limit, and nothing that it started left behind."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-from collections.abc import Mapping, Sequence
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from subprocess import PIPE
 from typing import cast
 
+import msgspec
+
 from benchwright.errors import ExecutionError
 from benchwright.orphans import ORPHANS
+from benchwright.own_processes import bare_command
 from benchwright.records import Record
+from benchwright.sandbox import layout
 
 LARGEST_OUTPUT = 10 * 1024 * 1024
 KEPT_OF_STDERR = 64 * 1024
@@ -20,8 +26,14 @@ KEPT_OF_STDERR = 64 * 1024
 
 PATIENCE = 2.0
 """Seconds that a program gets to end after SIGTERM, before SIGKILL."""
+KEEPER_PATIENCE = PATIENCE + 4.0
+"""Seconds that the keeper gets to end everything."""
 DRAIN = 1.0
 """Seconds to wait for output that another program may keep open for good."""
+
+HAS_KEEPER = sys.platform == "linux"
+START = "import sys; sys.path[:0] = sys.argv[1:3]; import keeper; keeper.start()"
+FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 
 class ProgramResult(Record, frozen=True):
@@ -32,16 +44,44 @@ class ProgramResult(Record, frozen=True):
     errors: str
 
 
-async def run_program(
-    arguments: Sequence[str], given: bytes, environment: Mapping[str, str], folder: Path | None = None
-) -> ProgramResult:
-    """Runs a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
+class LeftRunning(Record, frozen=True):
+    """How many processes a program had left running, which were ended, and some of their names; known on Linux only."""
 
-    When it ends, what it left running in its process group is killed, and so it is with its group where this process
-    is killed. Cancelling ends the whole group: SIGTERM, and SIGKILL after two seconds.
+    processes: int
+    names: list[str]
+
+    def __str__(self) -> str:
+        """Return the note of a trial: how many there were, and what they are called."""
+        names = ", ".join(self.names)
+        if self.processes == 1:
+            return f"the agent left a process running, which was ended: {names}"
+        return f"the agent left {self.processes} processes running, which were ended: {names}"
+
+
+class _Ending(Record, frozen=True):
+    """What the keeper reports: see `keeper`."""
+
+    status: int = -signal.SIGKILL
+    left: int = 0
+    names: list[str] = []
+    trouble: str = ""
+
+
+async def run_program(
+    arguments: Sequence[str],
+    given: bytes,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
+    on_left: Callable[[LeftRunning], None] | None = None,
+) -> ProgramResult:
+    """Run a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
+
+    When it ends, all that it started is ended, and so it is if this process is killed: on Linux every descendant, in
+    whatever session, elsewhere its process group. Cancelling ends all of it: SIGTERM, and SIGKILL after two seconds.
+    `on_left` is called with what it had left running, if that is anything, also where this is cancelled.
 
     Raises:
-        ExecutionError: the program cannot be started, or writes more than 10 MB.
+        ExecutionError: If the program cannot be started, or writes more than 10 MB.
     """
     starting = asyncio.ensure_future(_start(arguments, environment, folder))
     try:
@@ -54,43 +94,60 @@ async def run_program(
         await asyncio.wait({program.done})  # which does not cancel the future with this task
     finally:
         await program.stop()
+        if on_left is not None and (left := program.left_running()) is not None:
+            on_left(left)
     if program.too_much:
         raise ExecutionError(f"the program wrote more than {LARGEST_OUTPUT // 1024**2} MB of output")
-    return program.ended()
+    return program.result(arguments[0])
 
 
 async def _start(arguments: Sequence[str], environment: Mapping[str, str], folder: Path | None) -> _Program:
     loop = asyncio.get_running_loop()
     ORPHANS.watch()
+    lifeline, theirs = socket.socketpair()
+    kept = bare_command(START, *FOLDERS, str(theirs.fileno())) if HAS_KEEPER else []
     try:
         _, program = await loop.subprocess_exec(
-            lambda: _Program(loop),
+            lambda: _Program(loop, lifeline),
+            *kept,
             *arguments,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
             env=dict(environment),
             cwd=folder,
+            pass_fds=(theirs.fileno(),) if HAS_KEEPER else (),
             start_new_session=True,
         )
     except OSError as error:
-        raise ExecutionError(f"cannot start {arguments[0]!r}: {error.strerror or error}") from None
+        lifeline.close()
+        raise _not_started(arguments[0], error.strerror or str(error)) from None
+    finally:
+        theirs.close()
     return program
+
+
+def _not_started(name: str, why: str) -> ExecutionError:
+    return ExecutionError(f"cannot start {name!r}: {why}")
 
 
 class _Program(asyncio.SubprocessProtocol):
     """A program under way. `done`: it has exited, or is not worth waiting for; `closed`: all output is read."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, lifeline: socket.socket) -> None:
         self.done: asyncio.Future[None] = loop.create_future()
         self.closed: asyncio.Future[None] = loop.create_future()
         self.too_much = False
+        self._exited: asyncio.Future[None] = loop.create_future()
         self._output = bytearray()
         self._errors = bytearray()
+        self._lifeline = lifeline
+        self._ending = _Ending()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
-        ORPHANS.expect(self._transport.get_pid())
+        if not HAS_KEEPER:
+            ORPHANS.expect(self._transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
@@ -103,6 +160,10 @@ class _Program(asyncio.SubprocessProtocol):
                 _resolve(self.done)
 
     def process_exited(self) -> None:
+        status = self._transport.get_returncode()
+        assert status is not None
+        self._ending = _read_ending(self._lifeline) if HAS_KEEPER else _Ending(status)
+        _resolve(self._exited)
         _resolve(self.done)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -114,28 +175,55 @@ class _Program(asyncio.SubprocessProtocol):
             stdin.write(data)
             stdin.close()
 
-    def signal(self, number: signal.Signals) -> None:
-        """Signals the process group, if there is still one."""
+    async def stop(self) -> None:
+        """End the program, and all that it started."""
+        try:
+            if not self._exited.done():
+                self._ask_to_end()
+                await asyncio.wait({self._exited}, timeout=KEEPER_PATIENCE if HAS_KEEPER else PATIENCE)
+        finally:
+            self._signal(signal.SIGKILL)
+            ORPHANS.forget(self._transport.get_pid())
+            await asyncio.wait({self.closed}, timeout=DRAIN)
+            self._transport.close()
+            self._lifeline.close()
+
+    def _ask_to_end(self) -> None:
+        if HAS_KEEPER:
+            self._lifeline.shutdown(socket.SHUT_WR)
+        else:
+            self._signal(signal.SIGTERM)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal the process group, if there is still one."""
         try:
             os.killpg(self._transport.get_pid(), number)
         except ProcessLookupError:
             pass
 
-    async def stop(self) -> None:
-        try:
-            if not self.done.done():
-                self.signal(signal.SIGTERM)
-                await asyncio.wait({self.done}, timeout=PATIENCE)
-        finally:
-            self.signal(signal.SIGKILL)
-            ORPHANS.forget(self._transport.get_pid())
-            await asyncio.wait({self.closed}, timeout=DRAIN)
-            self._transport.close()
+    def result(self, name: str) -> ProgramResult:
+        """Return how the program ended.
 
-    def ended(self) -> ProgramResult:
-        status = self._transport.get_returncode()
-        assert status is not None
-        return ProgramResult(status, bytes(self._output), self._errors.decode("utf-8", "replace"))
+        Raises:
+            ExecutionError: If it did not start.
+        """
+        ending = self._ending
+        if ending.trouble:
+            raise _not_started(name, ending.trouble)
+        return ProgramResult(ending.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
+
+    def left_running(self) -> LeftRunning | None:
+        """Return what the program had left running; None for nothing."""
+        return LeftRunning(self._ending.left, self._ending.names) if self._ending.left else None
+
+
+def _read_ending(lifeline: socket.socket) -> _Ending:
+    """Return what the keeper reported; if somebody killed it, the program went with it."""
+    lifeline.setblocking(False)
+    try:
+        return msgspec.json.decode(lifeline.recv(65536), type=_Ending)
+    except (OSError, msgspec.MsgspecError):
+        return _Ending()
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

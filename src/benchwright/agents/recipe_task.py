@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from benchwright.agents.command_task import failure_of
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask
-from benchwright.agents.programs import ProgramResult, run_program
+from benchwright.agents.programs import LeftRunning, ProgramResult, run_program
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row, naming
@@ -19,7 +21,7 @@ from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
-from benchwright.recipes.collecting import OWN_FILES, texts_below
+from benchwright.recipes.collecting import OWN_FILES, files_below, texts_below, texts_of
 from benchwright.recipes.layers import launch_on_host
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.starting import Way, started
@@ -93,35 +95,52 @@ class RecipeAgent:
             ExecutionError: it cannot be started, prints too much, or the row's `files` are not such.
         """
         way = Way(calls.base_url, calls.token, calls.model)
-        with _folders() as (home, work):
+        left: list[LeftRunning] = []
+        async with _folders() as (home, work):
             _write_files(row.get("files"), work)
             start = started(self._recipe, self._launch, _prompt(row), way, str(home))
             for path, text in start.files.items():
                 _write(Path(path), text)
             environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
-            ended = await calls.within_limits(run_program(start.command, b"", environment, work))
-            kept = self._kept(home, work)
+            running = run_program(start.command, b"", environment, work, left.append)
+            ended = await calls.within_limits(running)
+            kept, notes = await asyncio.to_thread(self._kept, home, work)
         artifacts = {**kept, **_said(ended)}
         answer = "" if calls.reply is None else calls.reply.text
-        return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls))
+        notes = [*map(str, left), *notes]
+        return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls), notes=notes)
 
-    def _kept(self, home: Path, work: Path) -> dict[str, Any]:
-        files = texts_below(work, ["**/*"], without=OWN_FILES)
-        return {
+    def _kept(self, home: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
+        """Return the artifacts from the agent's folders, and what to note about them."""
+        names = files_below(work, ["**/*"], without=OWN_FILES)
+        too_many = len(names) > MOST_FILES
+        kept = {
             "agent": self._recipe.label,
             "records": texts_below(home, self._recipe.records),
-            "files": files if len(files) <= MOST_FILES else {},
+            "files": {} if too_many else texts_of(work, names),
         }
+        return kept, [f"the work folder has more than {MOST_FILES} files; none is kept"] if too_many else []
 
 
-@contextmanager
-def _folders() -> Iterator[tuple[Path, Path]]:
-    """The agent's home and, beside it, its work folder; both are gone in the end."""
-    with tempfile.TemporaryDirectory(prefix="benchwright-agent-", ignore_cleanup_errors=True) as place:
-        home, work = Path(place, "home"), Path(place, "work")
-        home.mkdir()
-        work.mkdir()
-        yield home, work
+@asynccontextmanager
+async def _folders() -> AsyncIterator[tuple[Path, Path]]:
+    """Make the agent's home and, beside it, its work folder; both are gone in the end."""
+    place = await asyncio.to_thread(tempfile.mkdtemp, prefix="benchwright-agent-")
+    try:
+        folders = Path(place, "home"), Path(place, "work")
+        for folder in folders:
+            os.mkdir(folder)
+        yield folders
+    finally:
+        await asyncio.to_thread(_remove, place)
+
+
+def _remove(place: str) -> None:
+    """Remove a folder, however deep it is, folders included that its owner may not write to."""
+    remove = ["rm", "-rf", "--", place]
+    if subprocess.run(remove, stderr=subprocess.DEVNULL, check=False).returncode:
+        subprocess.run(["chmod", "-R", "u+rwX", "--", place], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(remove, stderr=subprocess.DEVNULL, check=False)
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 LARGEST_FILE = 1024 * 1024
 LARGEST_TOTAL = 8 * 1024 * 1024
 """Bytes of one file, and of all, that are kept."""
+MOST_SEEN = 20_000
+"""Names of files and folders that are looked at."""
 
 OWN_FILES = (
     ".git",
@@ -24,23 +29,59 @@ OWN_FILES = (
 
 
 def texts_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> dict[str, str]:
-    """The text files that fit one of the patterns, by path; links are not followed, and nothing larger is kept."""
+    """Return the text files below a folder by their paths: those of `files_below` that `texts_of` keeps."""
+    return texts_of(folder, files_below(folder, patterns, without))
+
+
+def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> list[str]:
+    """Return the paths of the files below a folder that fit one of the patterns, in order.
+
+    In a pattern `*` and `?` stand for characters of one name, `**/` for any folders. Links are not followed. Folders
+    and files with a name in `without` are passed over, and so is all beyond the first `MOST_SEEN` names.
+    """
+    fits = re.compile("|".join(map(_expression, patterns)) or "(?!)").fullmatch
+    passed_over = re.compile("|".join(map(_expression, without)) or "(?!)").fullmatch
+    found: list[str] = []
+    folders, seen = [""], 0
+    while folders and seen < MOST_SEEN:
+        here = folders.pop()
+        try:
+            with os.scandir(os.path.join(folder, here)) as listing:
+                entries = list(itertools.islice(listing, MOST_SEEN - seen))
+        except OSError:
+            continue  # it may not be read, or its path is too long
+        seen += len(entries)
+        for entry in entries:
+            path = here + entry.name
+            if passed_over(entry.name):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(path + "/")
+            elif entry.is_file(follow_symlinks=False) and fits(path):
+                found.append(path)
+    return sorted(found)
+
+
+def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Return the texts of files in a folder, of no file that is too large, nor of what is beyond the total."""
     found: dict[str, str] = {}
     left = LARGEST_TOTAL
-    for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
-        relative = path.relative_to(folder)
-        if _left_out(relative.parts, without) or path.is_symlink() or not path.is_file():
-            continue
-        size = path.stat().st_size
-        if size > min(left, LARGEST_FILE):
-            continue
+    for path in paths:
         try:
-            found[str(relative)] = path.read_text(encoding="utf-8")
+            size = os.path.getsize(folder / path)
+            if size > min(left, LARGEST_FILE):
+                continue
+            text = (folder / path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
+        found[os.fsencode(path).decode("utf-8", "replace")] = text
         left -= size
     return found
 
 
-def _left_out(parts: Iterable[str], without: Sequence[str]) -> bool:
-    return any(Path(part).match(pattern) for part in parts for pattern in without)
+def _expression(pattern: str) -> str:
+    """Return the regular expression that a pattern stands for."""
+    escaped = re.escape(pattern)
+    for written, meant in ((r"\*\*/", "(?:[^/]+/)*"), (r"\*", "[^/]*"), (r"\?", "[^/]")):
+        escaped = escaped.replace(written, meant)
+    return escaped
