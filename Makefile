@@ -9,7 +9,7 @@ AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 # Sources are compiled once, not by each of the thousands of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo field field-quick pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -18,7 +18,7 @@ demo: setup
 pictures: setup
 	$(BIN)/python -m tests.pictures
 
-SLOW := slow or real_server
+SLOW := slow or real_server or field
 PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE)
 TESTS = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/second_try.py $(AT_ONCE)
 
@@ -31,14 +31,14 @@ tests: setup
 
 # The slow ones: the demo, killed runs, benchmarks in containers, simulations of coverage and power, every page in every size, a server that nobody here wrote.
 test-slow: setup
-	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
+	$(TESTS) -m "slow or real_server" $(PYTEST_ARGS)
 
 # The checks beside the tests, slow ones and all; the README in an empty environment, another Python in a clone
-# elsewhere, other fastmcps, Ray, other programs that read what is exported, two at a time; then the ratios of speed and
-# memory against their limits.
+# elsewhere, other fastmcps, Ray, other programs that read what is exported, and a real model, three at a time; then the
+# ratios of speed and memory against their limits.
 test-all: setup
-	$(MAKE) --no-print-directory --jobs 2 test WHICH=
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-versions test-programs
+	$(MAKE) --no-print-directory --jobs 2 test WHICH='-m "not field"'
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-versions test-programs field-quick
 	$(BIN)/python -m benchmarks --check
 
 test-versions: setup
@@ -57,6 +57,14 @@ coverage: setup
 # was tried how often.
 faults: setup
 	FAULTS=150 $(PYTEST) $(PYTEST_ARGS) tests/faults
+
+# Servers that nobody here wrote, with a real model: docs/servers.md says what came of it (python -m tests.field.document).
+# SERVERS="litellm portkey": only these. field-quick: what fits into the time of CI.
+field: setup
+	$(BIN)/python -m tests.field $(SERVERS)
+
+field-quick: setup
+	$(BIN)/python -m tests.field --quick
 
 test-ray: setup
 	$(BIN)/python tests/on_ray.py
@@ -104,6 +112,14 @@ requirements:
 		--no-header --no-annotate requirements/litellm.in -o requirements/litellm.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate pyproject.toml requirements/ray.in -o requirements/ray.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --no-deps requirements/xllamacpp.in -o requirements/xllamacpp.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate requirements/llama_cpp_python.in -o requirements/llama_cpp_python.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --override requirements/peer_guidellm.override requirements/transformers.in \
+		-o requirements/transformers.txt
+	cat requirements/peer_guidellm.torch >> requirements/transformers.txt
 	for name in runners runners_old profile peer_lm_eval peer_evalscope peer_aiperf; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \

@@ -23,6 +23,7 @@ import uvloop
 from benchmarks.children import run, simulated
 from benchmarks.measured import Measured
 from benchmarks.processes import cpu_seconds
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Connection, Headers
 from benchwright.endpoint.dialects.gemini.address import STREAM
@@ -47,7 +48,7 @@ BODIES = {
 
 
 def client_of(base_url: str, concurrency: int, key: str | None = None) -> EndpointClient:
-    return EndpointClient(Target("primary", "m", base_url), key=key, connections=concurrency)
+    return EndpointClient(Target("primary", "m", base_url), access=Access(key), connections=concurrency)
 
 
 async def serve(base_url: str, concurrency: int) -> None:

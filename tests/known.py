@@ -1,13 +1,16 @@
-"""What may be None and is not in this test."""
+"""What may not exist, and does in this test."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
+from benchwright.statistic import NoScore
+
 T = TypeVar("T")
 
 
-def known(value: T | None) -> T:
-    """The value, which must be there."""
+def known(value: T | NoScore | None) -> T:
+    """Return the value, which must be there."""
     assert value is not None
+    assert not isinstance(value, NoScore)
     return value

@@ -1,6 +1,7 @@
 """What a newcomer does: installs a clone into an empty environment as the README says, and runs its commands.
 
-Called by `make test-all`. The model behind the README's address is a simulated one, started by the same program.
+Called by `make test-all`. The model behind the README's address is simulated, started by the same program; that of
+docs/start.md is real.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTED = "http://localhost:8000/v1"
+MOST_COMMANDS = 5
+QUESTIONS = 30
+"""Commands of docs/start.md, and questions of its evaluation."""
+
 RUN = ("benchwright eval ", "benchwright init ", "llm-bench list")
 """Beginnings of the commands that are run; the others need data from elsewhere, or the project's own tests."""
 
@@ -33,7 +39,48 @@ def main() -> int:
         subprocess.run([programs / "python", "-m", *install.split(), "--quiet"], cwd=clone, check=True)
         provide_files(clone, place)
         failed = [line for line in commands if line.startswith(RUN) and not works(line, place, programs)]
-    return int(bool(failed))
+        started = goes_on(clone, programs)
+    return int(bool(failed) or not started)
+
+
+def goes_on(clone: Path, programs: Path) -> bool:
+    """Return True if all commands of docs/start.md work in the clone: they evaluate a real model on this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    commands = [line.replace("8080", port) for line in commands_of(clone / "docs" / "start.md")]
+    assert len(commands) <= MOST_COMMANDS, commands
+    server = None
+    try:
+        for line in commands:
+            program, *arguments = shlex.split(line.removesuffix("&"))
+            command = [str(programs / program), *arguments]
+            if line.endswith("&"):
+                server = subprocess.Popen(command, cwd=clone, stdout=subprocess.PIPE, text=True)
+                assert server.stdout is not None
+                assert "/v1" in server.stdout.readline(), "the server does not say that it is ready"
+                done = 0
+            else:
+                done = subprocess.run(
+                    command, cwd=clone, env=environment_for(clone / "home", programs)
+                ).returncode
+            print(f"{'FAILED' if done else 'ok'}: {line}", flush=True)
+            if done:
+                return False
+    finally:
+        if server is not None:
+            server.terminate()
+            server.wait(10)
+    return real_scores(clone / "home")
+
+
+def real_scores(home: Path) -> bool:
+    """Return True if the only run in a home has a score for every question, and is not simulated."""
+    (run,) = home.glob("runs/*")
+    manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    lines = map(json.loads, (run / "trials.jsonl").read_text(encoding="utf-8").splitlines())
+    values = [line["value"] for line in lines if line.get("type") == "score"]
+    print(f"{len(values)} scores of a real model, {sum(values):.0f} right", flush=True)
+    return len(values) == QUESTIONS and not manifest.get("simulated")
 
 
 def commands_of(document: Path) -> list[str]:
@@ -56,15 +103,7 @@ def provide_files(clone: Path, place: Path) -> None:
 
 def works(line: str, place: Path, programs: Path) -> bool:
     """Whether a command of the README ends with 0."""
-    environment = {
-        **{
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("BENCHWRIGHT_", "PYTHON"))
-        },
-        "PATH": f"{programs}:/usr/bin:/bin",
-        "BENCHWRIGHT_HOME": str(place / "home"),
-    }
+    environment = environment_for(place / "home", programs)
     key, port = place / "key.jsonl", place / "port"
     key.write_text("".join(json.dumps(entry) + "\n" for entry in answers(place)))
     port.unlink(missing_ok=True)
@@ -88,6 +127,14 @@ def works(line: str, place: Path, programs: Path) -> bool:
     if done.returncode:
         print(done.stdout[-2000:] + done.stderr[-2000:], flush=True)
     return done.returncode == 0
+
+
+def environment_for(home: Path, programs: Path) -> dict[str, str]:
+    """Return our environment without our settings, with these programs and this home."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("BENCHWRIGHT_", "PYTHON"))
+    }
+    return {**kept, "PATH": f"{programs}:/usr/bin:/bin", "BENCHWRIGHT_HOME": str(home)}
 
 
 def answers(place: Path) -> list[dict[str, object]]:

@@ -8,23 +8,19 @@ installs some 370 MB, so such tests need a longer limit than others: mark them w
 from __future__ import annotations
 
 import os
-import signal
-import socket
-import subprocess
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from tests.environments import ROOT, programs_of
+from tests.server_process import DidNotStart, ServerProcess
 
 CONFIGURATION = ROOT / "tests" / "recordings" / "litellm.yaml"
 KEY = "sk-recorded-test-key"
-START_LIMIT = 90.0
 OTHERS_SECONDS = 300.0
 """How long the process that started a server waits for the others."""
 
@@ -72,47 +68,15 @@ def shared(place: Path, start: Callable[[], AbstractContextManager[str]]) -> Ite
 
 
 @contextmanager
-def running(program: Path, directory: Path) -> Iterator[str]:
-    """Starts the proxy, yields its base URL when it is healthy, and ends all its processes."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [str(program), "--config", str(CONFIGURATION), "--host", "127.0.0.1", "--port", str(port)]
-    log = directory / "log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, env=environment(), cwd=directory, stdout=output, stderr=output, start_new_session=True
-        )
+def running(program: Path, directory: Path, configuration: Path = CONFIGURATION) -> Iterator[str]:
+    """Start the proxy, yield its base URL when it is healthy, and end all its processes."""
+    command = [program, "--config", configuration, "--host", "127.0.0.1", "--port"]
+    proxy = ServerProcess(lambda port: [*command, port], directory, health="/health/liveliness")
     try:
-        wait_until_healthy(f"http://127.0.0.1:{port}/health/liveliness", process, log)
-        yield f"http://127.0.0.1:{port}/v1"
+        proxy.start()
+    except DidNotStart as error:
+        pytest.fail(str(error))
+    try:
+        yield f"{proxy.address}/v1"
     finally:
-        end(process)
-
-
-def environment() -> dict[str, str]:
-    """Nothing leaves the machine: no price table is fetched, nothing is reported, no proxy is asked."""
-    ours = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**ours, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "NO_PROXY": "*"}
-
-
-def wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    limit = time.monotonic() + START_LIMIT
-    while process.poll() is None and time.monotonic() < limit:
-        try:
-            with direct.open(url, timeout=5):
-                return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail(f"LiteLLM's proxy did not start:\n{log.read_text(errors='replace')[-4000:]}")
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Asks the process and its children to end; makes them after ten seconds."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        proxy.stop()

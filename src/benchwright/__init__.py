@@ -13,11 +13,14 @@ LAZY = {
     "benchwright.api.evaluating": ("evaluate", "evaluate_async"),
     "benchwright.api.benchmarking": ("run_benchmark", "run_benchmark_async"),
     "benchwright.api.comparing": ("compare",),
+    "benchwright.api.checking": ("check", "check_async"),
     "benchwright.api.results": ("BenchmarkRun", "Evaluation"),
     "benchwright.app.benchmark_results": ("BenchmarkReport",),
     "benchwright.analysis.export": ("LoadedRun", "RequestRow", "TrialRow", "load_run"),
+    "benchwright.endpoint.card": ("Card", "Finding"),
     "benchwright.engine.protocols": ("Score", "Scorer", "Session", "Solver", "Task"),
     "benchwright.records": ("Outcome", "Sample", "Status", "TaskSpec", "Trial"),
+    "benchwright.statistic": ("NoScore", "Statistic"),
     "benchwright.errors": ("BenchwrightError", "JournalError", "ProviderError", "RunUnfinished", "UserError"),
 }
 """Public names, by the module that they are imported from when they are asked for; `__init__.pyi` has their types."""

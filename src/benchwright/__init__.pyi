@@ -8,12 +8,16 @@ from benchwright.analysis.export import load_run as load_run
 from benchwright.analysis.run_list import RunRow
 from benchwright.api.benchmarking import run_benchmark as run_benchmark
 from benchwright.api.benchmarking import run_benchmark_async as run_benchmark_async
+from benchwright.api.checking import check as check
+from benchwright.api.checking import check_async as check_async
 from benchwright.api.comparing import compare as compare
 from benchwright.api.evaluating import evaluate as evaluate
 from benchwright.api.evaluating import evaluate_async as evaluate_async
 from benchwright.api.results import BenchmarkRun as BenchmarkRun
 from benchwright.api.results import Evaluation as Evaluation
 from benchwright.app.benchmark_results import BenchmarkReport as BenchmarkReport
+from benchwright.endpoint.card import Card as Card
+from benchwright.endpoint.card import Finding as Finding
 from benchwright.engine.protocols import Score as Score
 from benchwright.engine.protocols import Scorer as Scorer
 from benchwright.engine.protocols import Session as Session
@@ -29,6 +33,8 @@ from benchwright.records import Sample as Sample
 from benchwright.records import Status as Status
 from benchwright.records import TaskSpec as TaskSpec
 from benchwright.records import Trial as Trial
+from benchwright.statistic import NoScore as NoScore
+from benchwright.statistic import Statistic as Statistic
 
 __version__: str
 __all__: list[str]

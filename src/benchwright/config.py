@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+
+from benchwright.access_settings import AccessSettings, HeadersEnv, PlainHeaders
 
 MOST_BY_ITSELF = 512
 """The most trials that `--concurrency auto` ever has in flight."""
@@ -39,13 +41,11 @@ ThinkingStyle = Literal[
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
-class ModelEntry(BaseModel):
+class ModelEntry(AccessSettings):
     """One of several models: where it is, and the settings that it has for itself. None stands for those of all.
 
     `name` is what it is called in results, by default `model`. The key is in the environment variable `api_key_env`.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str
     name: str | None = None
@@ -90,10 +90,8 @@ def one_line_name(name: str) -> str:
     return name
 
 
-class Settings(BaseModel):
+class Settings(AccessSettings):
     """What every way to run something has in common: the endpoint, limits, and how to go about it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, AfterValidator(one_line_name)] | None = None
     """What a new run is called in place of the label that is made for it."""
@@ -211,6 +209,8 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     system: str | None = None
     template: str | None = None
     group_by: str | None = None
+    skip_bad_rows: bool = False
+    """Whether rows that are not as they should be are left out, and counted."""
 
     n: int = 1
     pass_threshold: float = 1.0
@@ -221,6 +221,8 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     baseline_model: str | None = None
     baseline_base_url: str | None = None
     baseline_api_key: SecretStr | None = None
+    baseline_headers: PlainHeaders = {}
+    baseline_headers_env: HeadersEnv = {}
 
     anew: bool = False
     """Whether a finished evaluation is run again (`bench`), not shown (`eval`)."""
@@ -237,6 +239,8 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     judge_model: str | None = None
     judge_base_url: str | None = None
     judge_api_key_env: str | None = None
+    judge_headers: PlainHeaders = {}
+    judge_headers_env: HeadersEnv = {}
     judge_labels: Path | None = None
     """A file of people's labels, by which the judge's scores are corrected."""
 
@@ -253,8 +257,15 @@ Where = dict[str, str | tuple[str, ...]]
 """Values that labels of samples have, or `id`; of several, any will do."""
 
 
-JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env")
+JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
 """Settings that say which judge a benchmark asks, named as its options are."""
+
+
+def as_option(value: Any) -> str:
+    """A setting of the judge as a benchmark's option has it: headers in lines, each as NAME=VALUE."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={one}" for name, one in value.items()]
+    return str(value) if isinstance(value, str) else "\n".join(value)
 
 
 class BenchmarkSettings(DecidingSettings, ThinkingSettings):
@@ -281,9 +292,11 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     """Whether agents in containers are sealed; else their official protocol is kept to the letter."""
 
     judge_model: str | None = None
-    """The judge of a benchmark that has one; this and the next two are kept in `option`."""
+    """The judge of a benchmark that has one; this and the next four are kept in `option`."""
     judge_base_url: str | None = None
     judge_api_key_env: str | None = None
+    judge_headers: PlainHeaders = {}
+    judge_headers_env: HeadersEnv = {}
     judge_labels: Path | None = None
     """A file of people's labels, by which a judge's scores are corrected."""
 
@@ -298,7 +311,7 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     def _judge_among_options(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        judge = {name: given[name] for name in JUDGE if given.get(name) is not None}
+        judge = {name: as_option(given[name]) for name in JUDGE if given.get(name)}
         options = given.get("option") or {}
         for name in judge.keys() & options.keys():
             if judge[name] != options[name]:

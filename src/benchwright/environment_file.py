@@ -21,9 +21,12 @@ ONLY_IF_NAMED = {
     *("BENCHWRIGHT_MODULE", "BENCHWRIGHT_MCP", "BENCHWRIGHT_AGENT_COMMAND", "BENCHWRIGHT_EVAL_FN"),
     *("BENCHWRIGHT_PLUGIN", "BENCHWRIGHT_NODE", "BENCHWRIGHT_RAY_ADDRESS"),
     *("BENCHWRIGHT_OUTPUT", "BENCHWRIGHT_OUTPUT_DIR", "BENCHWRIGHT_OUTPUT_PATH"),
+    *("BENCHWRIGHT_CA_FILE", "BENCHWRIGHT_CLIENT_CERT", "BENCHWRIGHT_CLIENT_KEY", "BENCHWRIGHT_HEADERS_ENV"),
+    *("BENCHWRIGHT_JUDGE_HEADERS_ENV", "BENCHWRIGHT_BASELINE_HEADERS_ENV"),
     *("BENCHWRIGHT_CACHE_RM_YES", "BENCHWRIGHT_CACHE_RM_EVERYTHING"),
 }
-"""Settings of ours that only a file which the user names can make: code, and files that are written or removed."""
+"""Settings of ours that only a file which the user names can make: code, files that are written or removed, the
+certificates that are trusted, and which other variables are sent to a server."""
 
 PROGRAMS = (
     "PYTHON",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from benchwright.statistic import NoScore, Statistic
+
 
 def duration(seconds: float | None) -> str:
     """26ms, 6.2s, 3m12s, 2h05m; a dash where it is not known."""
@@ -30,14 +32,23 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def number(value: float | None, form: str = ".3f") -> str:
-    """A number, or a dash where there is none."""
+def number(value: Statistic, form: str = ".3f") -> str:
+    """Format a statistic: a number, `no score`, or a dash for what is not known."""
+    if isinstance(value, NoScore):
+        return "no score"
     return "–" if value is None else format(value, form)
 
 
-def figure_text(value: float | None) -> str:
-    """A figure of a benchmark: a share with four decimals, a number of things whole, or a dash."""
-    whole = value is not None and abs(value) > 1 and value == int(value)
+def interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
+    """Format an interval; a dash if either end is no number."""
+    if isinstance(low, NoScore) or isinstance(high, NoScore) or low is None or high is None:
+        return "–"
+    return f"[{low:{form}}, {high:{form}}]"
+
+
+def figure_text(value: Statistic) -> str:
+    """Format a figure of a benchmark: a share with four decimals, a number of things whole, `no score`, or a dash."""
+    whole = isinstance(value, float | int) and abs(value) > 1 and value == int(value)
     return number(value, ",.0f" if whole else ".4f")
 
 

@@ -45,7 +45,8 @@ class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
     `answered` is the state of a trial between its answer and its first score; a trial's status proper is given by
-    `trial_status`, which folds those of its scores in. `cut_off_in_thinking` has no answer, `truncated` a part of one.
+    `runs.counting.trial_status`, which folds those of its scores in. `cut_off_in_thinking` has no answer, `truncated` a
+    part of one.
     """
 
     ANSWERED = "answered"
@@ -99,15 +100,16 @@ class Sample(Record, frozen=True):
 
 
 class Target(Record, frozen=True):
-    """A model at an endpoint with its settings, under a slot name (`primary`, `baseline`, `judge`, ...).
+    """A model at an endpoint, under a slot name (`primary`, `baseline`, `judge`, ...).
 
-    `settings` are body fields of every request (temperature, max_tokens, seed, ...). Never a key: the client has it.
+    `settings` are body fields of every request, `headers` its headers (in lower case). Never a secret.
     """
 
     slot: str
     model: str
     base_url: str
     settings: dict[str, Any] = {}
+    headers: dict[str, str] = {}
 
 
 class Trial(Record, frozen=True):
@@ -166,6 +168,11 @@ SIMULATED = "simulated"
 """Flag of a request that the simulated endpoint answered; every result from it says so."""
 
 
+AT_ONCE_NS = 1_000_000
+AT_ONCE_SHARE = 0.005
+"""An answer whose pieces came within 1 ms, or within this share of the time to the first, came at once."""
+
+
 class RequestRecord(Record, frozen=True):
     """One call to an endpoint and its timings.
 
@@ -181,7 +188,8 @@ class RequestRecord(Record, frozen=True):
     `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
     follow from what it does). `dialect` is how a program asked: chat, messages, responses or gemini.
     `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
-    stream; both are None without streaming.
+    stream; both are None without streaming. `resent` is how often it had been sent on kept-alive connections that the
+    server closed upon it, and `lost` the time that this took, which is a part of `waited`.
     """
 
     id: str
@@ -209,6 +217,8 @@ class RequestRecord(Record, frozen=True):
     later_tokens: Amount | None = None
     due: Offset | None = None
     dialect: str = "chat"
+    resent: Amount = 0
+    lost: Amount = 0
 
     @property
     def request_id(self) -> str:
@@ -251,18 +261,45 @@ class RequestRecord(Record, frozen=True):
         return None if self.ttft is None else (self.total - self.ttft) / 1e9
 
     @property
-    def tokens_per_second_generation(self) -> float | None:
-        """(completion_tokens - 1) / decode time; None without streaming or with fewer than two tokens."""
-        tokens = self.usage.completion_tokens or 0
-        if self.ttft is None or tokens < 2 or self.total <= self.ttft:
+    def streaming(self) -> int | None:
+        """The ns from the first token to the last; None unless pieces were seen to come one after the other.
+
+        A server that sends an answer whole, and a proxy that passes it on when it has all of it, show how long the
+        transfer took, not how fast tokens came. Journals of earlier versions do not tell the last token: it is the end.
+        """
+        if self.ttft is None or self.chunks == 1:
             return None
-        return (tokens - 1) * 1e9 / (self.total - self.ttft)
+        lasted = (self.total if self.last_token is None else self.last_token) - self.ttft
+        return lasted if lasted >= max(AT_ONCE_NS, AT_ONCE_SHARE * self.ttft) else None
+
+    @property
+    def came_at_once(self) -> bool:
+        """Whether a streamed answer of several tokens came in one piece, or as good as that."""
+        several = (self.usage.completion_tokens or self.chunks) > 1
+        return several and self.ttft is not None and self.streaming is None
+
+    @property
+    def tokens_after_first(self) -> int:
+        """How many tokens came after the first piece; in journals of earlier versions, all but one."""
+        if self.later_tokens is not None and self.last_token is not None:
+            return self.later_tokens
+        return (self.usage.completion_tokens or self.chunks) - 1
+
+    @property
+    def tokens_per_second_generation(self) -> float | None:
+        """Tokens after the first piece over the time in which they came; None unless pieces were seen to come.
+
+        Where each piece holds a token, and all reasoning that is counted is sent, these are completion_tokens - 1.
+        """
+        lasted, tokens = self.streaming, self.tokens_after_first
+        counted = self.usage.completion_tokens is not None
+        return tokens * 1e9 / lasted if lasted and counted and tokens > 0 else None
 
     @property
     def tokens_per_second_prompt(self) -> float | None:
-        """prompt_tokens / time to first token; None without streaming or usage data."""
+        """prompt_tokens / time to first token; None without usage data, or if the answer came at once."""
         tokens = self.usage.prompt_tokens
-        return tokens * 1e9 / self.ttft if tokens and self.ttft else None
+        return tokens * 1e9 / self.ttft if tokens and self.ttft and not self.came_at_once else None
 
 
 class Outcome(Record, frozen=True):
@@ -349,52 +386,5 @@ class RunEvent(Record, frozen=True, tag="event"):
     detail: dict[str, Any] = {}
 
 
-SPOILING_LAG_NS = 10_000_000
-"""At a 99th percentile of loop lag above this (10 ms), timings of single tokens and short answers cannot be trusted."""
-
-
-class LoopLag(Record, frozen=True):
-    """How late the event loop ran what was due: number of samples, percentiles and the longest lag, in ns."""
-
-    samples: Amount = 0
-    p50: Amount = 0
-    p99: Amount = 0
-    longest: Amount = 0
-
-    @property
-    def spoils_timings(self) -> bool:
-        """Whether the client was too busy for its timings to hold."""
-        return self.p99 > SPOILING_LAG_NS
-
-
-class EventDetail(Record, frozen=True):
-    """What is read of an event's `detail`: every event has some of it, and more that is only shown."""
-
-    total: Amount | None = None
-    finished: Amount = 0
-    failed: Amount | None = None
-    reason: str | None = None
-    cpu_seconds: float = 0.0
-    lag: LoopLag | None = None
-    level: Amount = 1
-    settled: bool = False
-
-
 JournalLine = TrialRecord | ScoreRecord | RunEvent
 """Everything that trials.jsonl can hold: one of these per line, told apart by the field `type`."""
-
-_WITH_SCORES = frozenset({Status.ANSWERED, Status.SCORED, Status.UNPARSED, Status.GRADER_ERROR})
-
-
-def trial_status(status: Status, scores: list[Status]) -> Status:
-    """Folds the statuses of scores into that of their trial: all at once, or one after the other.
-
-    A failed, refused, cut off or limited trial stays that; an answered one is `grader_error` if any scorer failed,
-    else `unparsed` if any found no answer, else `scored` (or `answered` while unscored).
-    """
-    if status not in _WITH_SCORES or not scores:
-        return status
-    for worst in (Status.GRADER_ERROR, Status.UNPARSED):
-        if status is worst or worst in scores:
-            return worst
-    return Status.SCORED

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchwright.agents.outside_task import OutsideTask
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 from benchwright.engine.plan import Plan
@@ -43,7 +44,7 @@ async def run_trial(
     async with SimulatedEndpoint(settings or Settings()) as endpoint:
         target = Target("primary", "the-model", endpoint.base_url, target_settings)
         plan = Plan(task, 1, (target,), limits=limits or TrialLimits())
-        async with EndpointClient(target, key=key) as client, task.open() as solver:
+        async with EndpointClient(target, access=Access(key)) as client, task.open() as solver:
             worker = Worker(solver, (), {"primary": client}, plan.limits, deliver)
             await worker.do(Work(next(plan.trials())))
     (solved,) = (result for result in delivered if isinstance(result, Solved))

@@ -235,7 +235,14 @@ class TestWithoutAScore:
         b = [Made("0", failed=Status.PROVIDER_ERROR)]
         pair = pair_of(*two_runs(tmp_path, made([1]), b))
         assert pair.scores == []
-        assert "'exact' has no value on one side" in pair.notes
+        assert "'exact' is not compared: B has no score" in pair.notes
+
+    def test_scores_of_different_samples_only_are_no_comparison(self, tmp_path: Path) -> None:
+        failed = Status.PROVIDER_ERROR
+        a, b = [Made("0"), Made("1", failed=failed)], [Made("0", failed=failed), Made("1")]
+        pair = pair_of(*two_runs(tmp_path, a, b))
+        assert pair.scores == []
+        assert "'exact' is not compared: no sample is scored on both sides" in pair.notes
 
 
 class TestWhatChanged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,8 +141,15 @@ class TestRegression:
 
     def test_a_run_that_failed_throughout_never_passes(self, tmp_path: Path) -> None:
         b = [Made(str(n), failed=Status.PROVIDER_ERROR) for n in range(5)]
-        with pytest.raises(UserError, match="no value on one side, so there is nothing to decide"):
+        told = "no score (5 of 5 failed: provider error), so there is nothing to decide"
+        with pytest.raises(UserError, match=re.escape(told)):
             rulings_on(*two_runs(tmp_path, made([1] * 5), b), max_regression=0.01)
+
+    @pytest.mark.parametrize("rule", ["exact < 0.5", "exact > 0.5", "exact.scored < 0.5", "value == 0"])
+    def test_a_rule_on_a_score_that_does_not_exist_decides_nothing(self, tmp_path: Path, rule: str) -> None:
+        run = write_run(tmp_path / "a", [Made(str(n), failed=Status.PROVIDER_ERROR) for n in range(5)])
+        with pytest.raises(UserError, match="so there is nothing to decide"):
+            rulings_on(str(run), fail_if=(rule,))
 
     def test_what_is_not_comparable_never_passes(self, tmp_path: Path) -> None:
         a = str(write_run(tmp_path / "a", made([1])))

@@ -13,7 +13,6 @@ from benchwright.analysis.summary import RunSummary, ScoreSummary, summarise
 from benchwright.records import (
     SIMULATED,
     JournalLine,
-    LoopLag,
     RequestRecord,
     RunEvent,
     ScoreRecord,
@@ -22,7 +21,9 @@ from benchwright.records import (
     TrialRecord,
     Usage,
 )
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo
+from benchwright.statistic import NoScore
 from benchwright.stats.histogram import bucket
 
 SECOND = 1_000_000_000
@@ -174,9 +175,12 @@ def test_a_packs_cells_pass_by_the_packs_own_status_and_not_by_their_points() ->
 
 
 def test_nothing_scored_has_no_mean_and_no_interval() -> None:
-    score = score_of(summary_of(trial("a", Status.PROVIDER_ERROR)))
-    assert (score.n, score.n_scored, score.mean, score.bounds) == (1, 0, 0.0, None)
-    assert (score.mean_scored, score.low, score.high, score.method) == (None, None, None, "none")
+    score = score_of(summary_of(trial("a", Status.PROVIDER_ERROR, reason="HTTP 500")))
+    none = NoScore(1, {"HTTP 500": 1})
+    assert (score.n, score.n_scored, score.bounds, score.method) == (1, 0, None, "none")
+    assert [score.mean, score.std, score.min, score.max] == [none] * 4
+    assert [score.mean_scored, score.low, score.high] == [none] * 3
+    assert score.documented_mean == 0.0
 
 
 def test_an_empty_journal_is_a_run_with_nothing_done() -> None:

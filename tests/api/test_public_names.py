@@ -15,9 +15,11 @@ from benchwright.config import BenchmarkSettings, EvalSettings, Settings
 
 PUBLIC = {
     *("evaluate", "evaluate_async", "run_benchmark", "run_benchmark_async", "compare", "load_run", "runs"),
+    *("check", "check_async", "Card", "Finding"),
     *("Scorer", "Task", "Solver", "Session", "Score", "Sample", "Trial", "Outcome", "TaskSpec", "Status"),
     *("Evaluation", "BenchmarkRun", "BenchmarkReport", "LoadedRun", "TrialRow", "RequestRow"),
     *("BenchwrightError", "UserError", "ProviderError", "JournalError", "RunUnfinished"),
+    *("NoScore", "Statistic"),
     "__version__",
 }
 

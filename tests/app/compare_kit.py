@@ -33,7 +33,8 @@ class Made(Record, frozen=True):
     """A trial to be written: its score by `exact` (None: unparsed), or the status it failed with.
 
     With `own` it is these scores of the solver's, and no scorer's. `begun` counts seconds from the run's start. `flags`
-    are kinds with their evidence, and go into the `detail` of the score. `gold` is the expected answer.
+    are kinds with their evidence, and go into the `detail` of the score; `odd` are flags of the request. `gold` is the
+    expected answer.
     """
 
     sample: str
@@ -55,6 +56,7 @@ class Made(Record, frozen=True):
     begun: float = 0.0
     usage: Usage = Usage(10, 5)
     flags: dict[str, str] = {}
+    odd: list[str] = []
     detail: dict[str, Any] = {}
 
 
@@ -98,7 +100,7 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
         total=round(trial.latency * SECOND),
         usage=trial.usage,
         error="HTTP 500" if failed else None,
-        flags=[SIMULATED] if trial.simulated else [],
+        flags=[*trial.odd, SIMULATED] if trial.simulated else trial.odd,
     )
     messages = [{"role": "user", "content": trial.asked or f"question {trial.sample}"}]
     body = Body(key, answer=trial.answer, messages=messages, target=trial.gold)

@@ -120,7 +120,7 @@ class TestTheLineOfARun:
         command = project.command(server.base_url, eval_fn="rewards:fails_on_the_third")
         assert run_lines(project.run(*command).stdout)[2] == (
             "[3/6] OK (TIME, 3 tokens) "
-            "[rewards:fails_on_the_third=0.000 (grader error: KeyError: 'no such thing')]"
+            "[rewards:fails_on_the_third=no score (grader error: KeyError: 'no such thing')]"
         )
 
     def test_shows_an_answer_in_which_nothing_was_found(self, project: Project, server: Server) -> None:

@@ -198,9 +198,14 @@ def test_a_judge_that_nobody_reaches_is_told_before_the_first_trial(program: Pro
 
 @pytest.mark.parametrize("door", JUDGED)
 def test_a_judge_that_nobody_asked_before_is_no_mean_of_0(program: Program, door: Door) -> None:
-    told = f"the scorer failed in all 4 trials: {REFUSED}"
+    told = Told(
+        INCOMPLETE,
+        f"the scorer failed in all 4 trials: {REFUSED}",
+        {REFUSED: 4},
+        f"no score (4 of 4 failed: {REFUSED}",
+    )
     with endpoint() as url:
-        check(Told(INCOMPLETE, told, {REFUSED: 4}, told), program, door(program), url, "--no-probe")
+        check(told, program, door(program), url, "--no-probe")
 
 
 # Verifiers of packs
@@ -289,12 +294,17 @@ def raising_pack(program: Program) -> list[str]:
 
 KEY = {"the grader has no key": 4}
 NO_SCORE = "the scorer failed in all 4 trials: RuntimeError: the grader has no key"
+SHOWN = "no score (4 of 4 failed: RuntimeError: the grader has no key)"
 RAISING: dict[Door, Told] = {
     raising_evaluation: Told(
-        INCOMPLETE, f"Error: m has no score by graders:raises: {NO_SCORE}", KEY, NO_SCORE
+        INCOMPLETE, f"Error: m has no score by graders:raises: {NO_SCORE}", KEY, f"graders:raises: {SHOWN}"
     ),
-    raising_benchmark: Told(INCOMPLETE, f"Error: m has no score by score: {NO_SCORE}", KEY, NO_SCORE),
-    raising_load: Told(INCOMPLETE, f"Error: 1 in flight: m has no score by score: {NO_SCORE}", KEY, NO_SCORE),
+    raising_benchmark: Told(
+        INCOMPLETE, f"Error: m has no score by score: {NO_SCORE}", KEY, f"score: {SHOWN}"
+    ),
+    raising_load: Told(
+        INCOMPLETE, f"Error: 1 in flight: m has no score by score: {NO_SCORE}", KEY, f"score: {SHOWN}"
+    ),
     raising_pack: Told(
         INCOMPLETE,
         "Error: m has no result: all 4 cells failed: the scenario failed: the grader has no key",
@@ -319,7 +329,9 @@ def test_what_would_finish_the_result_is_named(program: Program, door: Door) -> 
         again = program.run(*command.split())
     assert command.split()[1] == program.only_run.name
     assert "the grader has no key" in summaries(ended.document)[0]["shortfalls"][0]
-    assert (again.returncode, "the grader has no key" in again.stderr) == (INCOMPLETE, True)
+    assert again.returncode == INCOMPLETE
+    told = [line for line in (again.stdout + again.stderr).splitlines() if not line.startswith("[")]
+    assert "\n".join(told).count("the grader has no key") == 1, "beside the lines of single trials, once"
 
 
 def test_scores_that_failed_are_made_again_without_asking_the_model(program: Program) -> None:

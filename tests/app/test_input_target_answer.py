@@ -50,10 +50,19 @@ def test_the_input_is_not_what_a_template_puts_around_it(program: Program) -> No
 
 
 def test_several_scorers_explain_themselves_by_name(program: Program) -> None:
-    (trial,) = evaluated(program, "--scorer", "exact", "--scorer", "numeric")
+    program.write("mine.py", "def strict(answer):\n    raise ValueError(answer)\n")
+    (trial,) = evaluated(program, "--scorer", "exact", "--scorer", "mine:strict")
     assert trial.explanation is not None
     assert "exact: Taken as the answer: It is Lyon." in trial.explanation
-    assert "numeric: The grader failed: " in trial.explanation
+    assert "strict: The grader failed: " in trial.explanation
+
+
+def test_what_is_not_one_number_is_explained(program: Program) -> None:
+    row = {**ROW, "ground_truth": "7"}
+    with simulated_endpoint(answers=[{"prompt": "capital", "answer": "It is on 2024-05-07."}]) as url:
+        (trial,) = evaluated(program, "--scorer", "numeric", row=row, url=url)
+    assert trial.explanation is not None
+    assert "the answer comes to a date, not to one number" in trial.explanation
 
 
 def test_a_judge_explains_its_score_in_its_own_words(program: Program) -> None:

@@ -90,7 +90,7 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture
 def command(program: Program, server: ModelServer) -> list[str]:
     write_memories(program.directory / "data" / "bfcl")
-    return ["run", "bfcl", "--model", "m", "--base-url", server.base_url, "--no-stream", "-q"]
+    return ["run", "bfcl", "--model", "m", "--base-url", server.base_url, "--no-stream", "--no-probe", "-q"]
 
 
 def test_scores_are_exact_and_conversations_are_played_once(

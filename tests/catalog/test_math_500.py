@@ -95,6 +95,14 @@ async def test_an_answer_that_is_computed_for_ever_is_wrong_and_holds_up_nothing
         assert (await scored(task, {"answer": "\\sqrt{4}"}, "\\boxed{2}")).value == 1.0
 
 
+async def test_the_import_of_the_library_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes seconds, the more the busier the machine is: right answers must not become wrong by it."""
+    monkeypatch.setattr("benchwright.catalog.math_500.benchmark.SECONDS", 0.6)
+    async with offloading():
+        score = await scored(benchmark("math_500"), {"answer": "\\frac{\\sqrt{8}}{2}"}, "\\boxed{\\sqrt{2}}")
+    assert score.value == 1.0
+
+
 def test_without_the_library_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark("math_500")  # whose modules take the name of the library when they are imported
     monkeypatch.setattr(grading, "LIBRARY", "math-verify-that-nobody-has")

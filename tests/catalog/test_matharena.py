@@ -163,6 +163,9 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("1, 3, 7", "1, 3, 7, 7", False),
         ("(1, 2), (3, 4)", "(3,4), (1,2)", True),
         ("(1, 2), (3, 4)", "(1,3), (2,4)", False),
+        ("(1, 2), (3, 4)", "(2,1), (4,3)", False),  # the order within a pair of a list counts
+        ("(1, 2), (3, 4)", "\\{(3,4), (1,2)\\}", True),
+        ("(1, 2)", "(2,1)", True),  # that of a single pair does not, as at MathArena
         ("70", "\\text{seventy}", False),
         ("70", "70 \\pm 0", False),
         ("1000", "1 000", True),

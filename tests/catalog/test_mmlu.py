@@ -146,11 +146,14 @@ async def test_a_lower_case_letter_is_a_wrong_answer() -> None:
         # a more probable token that is not a letter does not count
         ({" the": -0.01, "B": -3.0, " C": -2.5}, "C"),
         ({" the": -0.01, " E": -0.5}, None),
+        # a server sent NaN
+        ({" A": None, "B": -3.0, " C": None}, "B"),
+        ({" A": None}, None),
         ({}, None),
     ],
 )
 def test_the_next_letter_is_the_most_probable_one_of_the_four(
-    tokens: dict[str, float], letter: str | None
+    tokens: dict[str, float | None], letter: str | None
 ) -> None:
     assert most_probable_letter({"top_logprobs": [tokens]}) == letter
 

@@ -257,7 +257,7 @@ class TestRuns:
         benchmark = plugin.benchmark(Options(), selection.limit)
         task = BenchmarkTask(benchmark, plugin.source(file.parent), selection)
         target = find_target("m", server.base_url, "primary", {"max_tokens": 2048})
-        client = connect(target, None)
+        client = connect(target)
         written = Journal(journal)
         rules = [] if stop_after is None else [StopAfter(stop_after)]
         try:

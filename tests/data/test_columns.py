@@ -176,6 +176,37 @@ class TestContent:
         content = PromptColumns("question", "answer").content({"question": "q", "answer": target}, 0)
         assert content["ground_truth"] == text
 
+    def test_a_target_that_is_a_list_stays_one(self) -> None:
+        row = {"question": "q", "answer": [4, "four"]}
+        assert PromptColumns("question", "answer").content(row, 0)["ground_truth"] == [4, "four"]
+
+    @pytest.mark.parametrize(
+        ("columns", "options"),
+        [
+            ("question A B C D answer", ("A", "B", "C", "D")),
+            ("question A B answer", ("A", "B")),
+            ("question A C answer", None),
+            ("question a b answer", None),
+            ("question A B options answer", "options"),
+        ],
+    )
+    def test_the_columns_a_b_and_so_on_are_options(self, columns: str, options: Any) -> None:
+        assert PromptColumns.find(columns.split()).options == options
+
+    def test_options_in_columns_of_their_own_end_with_the_last_filled_one(self) -> None:
+        columns = PromptColumns("question", "answer", ("A", "B", "C", "D"))
+        row = {"question": "q", "A": "one", "B": 2, "C": "", "D": None, "answer": "B"}
+        content = columns.content(row, 0)
+        assert content == {
+            "user_prompt": "q\n\nA. one\nB. 2",
+            "options": ["one", "2"],
+            "ground_truth": "B",
+        }
+        with pytest.raises(
+            DatasetValidationError, match=r"^Row 0: 'C' is empty, but an option behind it is not$"
+        ):
+            columns.content({**row, "D": "four"}, 0)
+
     @pytest.mark.parametrize("row", [{"question": "q"}, {"question": "q", "answer": None}])
     def test_a_row_without_its_target_is_refused(self, row: Row) -> None:
         with pytest.raises(DatasetValidationError, match=r"^Row 9: 'answer' cannot be null$"):

@@ -17,9 +17,14 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.endpoint.simulate.test_simulated_quirks import FLAGGED
 from tests.programs import start_benchwright
 
-TEXT = (Path(__file__).parents[2] / "docs" / "simulate.md").read_text(encoding="utf-8")
+from benchwright.endpoint.flags import NOTES
+from benchwright.endpoint.simulate.quirks import QUIRKS
+
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "simulate.md").read_text(encoding="utf-8")
 COMMANDS = [
     line
     for block in re.findall(r"^```bash\n(.*?)^```", TEXT, re.M | re.S)
@@ -161,3 +166,16 @@ def test_a_command_serves_what_the_document_says(line: str, tmp_path: Path) -> N
 
 def test_every_check_has_its_command() -> None:
     assert len(COMMANDS) == len(CHECKS)
+
+
+def test_every_quirk_is_described_with_the_note_that_it_leads_to() -> None:
+    section = TEXT.partition("### Quirks")[2].partition("### Marks")[0]
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| (?:`(\w+)` )?\|$", section, re.M)
+    assert [name for name, _ in rows] == list(QUIRKS)
+    assert {name: note for name, note in rows if note} == FLAGGED
+
+
+def test_every_note_is_described() -> None:
+    formats = (DOCS / "formats.md").read_text(encoding="utf-8")
+    section = formats.partition("## Notes on requests")[2].partition("## The cache")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.M) == list(NOTES)

@@ -13,10 +13,12 @@ import uvloop
 from tests.endpoint.http_kit import OpenClient, OpenWire
 from tests.endpoint.scripted_server import Script, ScriptedServer, Serve
 
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.tls import NO_FILES, TlsFiles
 from benchwright.endpoint.wire import Wire
 from benchwright.records import Target
 
@@ -49,8 +51,9 @@ async def serve(complaints: list[str]) -> AsyncIterator[Serve]:
             host: str = "127.0.0.1",
             tls: ssl.SSLContext | None = None,
             secure: bool = False,
+            socket: str | None = None,
         ) -> ScriptedServer:
-            server = ScriptedServer(*scripts, host=host, tls=tls, secure=secure)
+            server = ScriptedServer(*scripts, host=host, tls=tls, secure=secure, socket=socket)
             return await stack.enter_async_context(server)
 
         yield start
@@ -61,8 +64,16 @@ async def open_wire(complaints: list[str]) -> AsyncIterator[OpenWire]:
     """Makes wires to an address; closes them after the test."""
     wires: list[Wire] = []
 
-    def make(url: str, connections: int = 1, proxy: Proxy | None = None, **limits: Any) -> Wire:
-        wire = Wire(parse_base_url(url), connections=connections, limits=Limits(**limits), proxy=proxy)
+    def make(
+        url: str,
+        connections: int = 1,
+        proxy: Proxy | None = None,
+        tls: TlsFiles = NO_FILES,
+        **limits: Any,
+    ) -> Wire:
+        wire = Wire(
+            parse_base_url(url), connections=connections, limits=Limits(**limits), proxy=proxy, tls=tls
+        )
         wires.append(wire)
         return wire
 
@@ -77,8 +88,12 @@ async def open_client(complaints: list[str]) -> AsyncIterator[OpenClient]:
     """Makes clients of a model `m` that ask again without long waits; closes them after the test."""
     clients: list[EndpointClient] = []
 
-    def make(url: str, settings: Mapping[str, Any] | None = None, **options: Any) -> EndpointClient:
-        target = Target("primary", "m", f"{url}/v1", dict(settings or {}))
+    def make(
+        url: str, settings: Mapping[str, Any] | None = None, key: str | None = None, **options: Any
+    ) -> EndpointClient:
+        options = {"access": Access(key), **options}
+        base_url = url if url.startswith("unix:") else f"{url}/v1"
+        target = Target("primary", "m", base_url, dict(settings or {}))
         client = EndpointClient(target, **{"retry": RetryPolicy(first=0.001, longest=0.002), **options})
         clients.append(client)
         return client

@@ -24,8 +24,6 @@ class Step(Enum):
 
 ASKED, ENCRYPT, CLOSE, RESET, AGAIN = Step
 
-Script = Sequence[bytes | float | Step]
-
 
 class Request(NamedTuple):
     """A request as it was received; header names in lower case."""
@@ -40,8 +38,14 @@ class Request(NamedTuple):
         return json.loads(self.body)
 
 
+Answering = Callable[[Request], bytes]
+"""Makes the answer to the latest request."""
+
+Script = Sequence[bytes | float | Step | Answering]
+
+
 class ScriptedServer:
-    """Use as an async context manager.
+    """Use as an async context manager. It listens at a free port of `host`, or at the path of a Unix `socket`.
 
     The first connection plays the first script, and so on; the last script serves all further ones. At the
     end of its script a connection stays open until the client closes it.
@@ -53,6 +57,7 @@ class ScriptedServer:
         host: str = "127.0.0.1",
         tls: ssl.SSLContext | None = None,
         secure: bool = False,
+        socket: str | None = None,
     ) -> None:
         self.requests: list[Request] = []
         self.connections = 0
@@ -63,10 +68,15 @@ class ScriptedServer:
         self._host = host
         self._tls = tls
         self._secure = secure
+        self._socket = socket
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def __aenter__(self) -> ScriptedServer:
         context = self._tls if self._secure else None
+        if self._socket is not None:
+            self._server: asyncio.Server = await asyncio.start_unix_server(self._serve, self._socket)
+            self.url = f"unix://{self._socket}"
+            return self
         self._server = await asyncio.start_server(self._serve, self._host, 0, ssl=context)
         self.port: int = self._server.sockets[0].getsockname()[1]
         host = f"[{self._host}]" if ":" in self._host else self._host
@@ -119,8 +129,11 @@ class ScriptedServer:
                     return writer.transport.abort()
                 case Step.AGAIN:
                     steps = iter(script)
-                case _:
+                case float() | int():
                     await asyncio.sleep(step)
+                case _:
+                    writer.write(step(self.requests[-1]))
+                    await writer.drain()
         while await reader.read(65536):
             pass
         return None

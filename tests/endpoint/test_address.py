@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.endpoint.address import Address, Proxy, parse_base_url, proxy_for
+from benchwright.endpoint.address import Address, Proxy, parse_base_url, proxy_for, with_path
 from benchwright.errors import UserError
 
 
@@ -19,6 +19,18 @@ class TestBaseUrls:
             (" HTTP://Host.Example:80/V1\n", Address("http", "host.example", 80, "/V1"), "host.example"),
             ("http://[::1]:8000/v1", Address("http", "::1", 8000, "/v1"), "[::1]:8000"),
             ("https://[2001:db8::1]", Address("https", "2001:db8::1", 443), "[2001:db8::1]"),
+            (
+                "https://h/openai/deployments/d?api-version=2024-10-21",
+                Address("https", "h", 443, "/openai/deployments/d", query="api-version=2024-10-21"),
+                "h",
+            ),
+            ("unix:///run/llm.sock", Address("unix", "localhost", 0, "/v1", "/run/llm.sock"), "localhost"),
+            (
+                "unix:///run/a:b.sock:/api/v1/",
+                Address("unix", "localhost", 0, "/api/v1", "/run/a:b.sock"),
+                "localhost",
+            ),
+            ("unix:///run/llm.sock:", Address("unix", "localhost", 0, "", "/run/llm.sock"), "localhost"),
             ("http://bücher.example", Address("http", "xn--bcher-kva.example", 80), "xn--bcher-kva.example"),
         ],
     )
@@ -38,7 +50,6 @@ class TestBaseUrls:
             ("http://[::1/v1", "cannot be read"),
             (f"http://{'a' * 70}.example/v1", "cannot be read"),
             ("http://a..b/v1", "cannot be read"),
-            ("http://h/v1?key=1", "must end with a plain path such as /v1"),
             ("http://h/v1#top", "must end with a plain path"),
             ("http://h/v 1", "must end with a plain path"),
             ("http://h/v1/ü", "must end with a plain path"),
@@ -49,6 +60,60 @@ class TestBaseUrls:
             parse_base_url(url)
         assert str(caught.value).startswith(f"The base URL {url!r} ")
         assert complaint in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("url", "path", "target"),
+        [
+            ("http://h/v1", "/v1/models", "/v1/models"),
+            ("http://h", "", "/"),
+            ("http://h/v1?api-version=1", "/v1/models", "/v1/models?api-version=1"),
+            ("http://h?api-version=1", "/x?alt=sse", "/x?alt=sse&api-version=1"),
+        ],
+    )
+    def test_keep_their_query_behind_every_path(self, url: str, path: str, target: str) -> None:
+        assert parse_base_url(url).target(path) == target
+
+    def test_with_a_secret_in_the_query_are_refused_without_showing_it(self) -> None:
+        with pytest.raises(UserError, match="send it as a header, with --header-env") as caught:
+            parse_base_url("http://h/v1?key=hunter2")
+        assert "hunter2" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            *("http+unix://%2Frun%2Fllm.sock/v1", "http://unix:/run/llm.sock:/v1", "unix:/run/llm.sock"),
+            *("unix:/run/llm.sock:/v1",),
+        ],
+    )
+    def test_of_sockets_in_the_form_of_others_are_told_in_ours(self, url: str) -> None:
+        with pytest.raises(UserError, match=r"write unix:///run/llm\.sock\.$"):
+            parse_base_url(url)
+
+    @pytest.mark.parametrize(
+        ("url", "complaint"),
+        [
+            ("unix://llm.sock", "write unix:///path/of/llm.sock"),
+            ("unix://", "write unix:///path/of/llm.sock"),
+            (f"unix:///{'x' * 120}.sock", "the system takes 107"),
+            ("unix:///llm.sock:/v 1", "must end with a plain path such as :/v1"),
+            ("/run/llm.sock", "for a Unix socket unix:///run/llm.sock"),
+        ],
+    )
+    def test_of_sockets_are_refused_by_name(self, url: str, complaint: str) -> None:
+        with pytest.raises(UserError) as caught:
+            parse_base_url(url)
+        assert complaint in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("url", "metrics"),
+        [
+            ("https://h:8443/v1?api-version=1", "https://h:8443/metrics"),
+            ("unix:///run/llm.sock", "unix:///run/llm.sock:/metrics"),
+        ],
+    )
+    def test_lead_to_other_paths_of_their_server(self, url: str, metrics: str) -> None:
+        assert with_path(url, "/metrics") == metrics
+        assert parse_base_url(metrics).server == parse_base_url(url).server
 
     def test_with_a_password_are_refused_without_showing_it(self) -> None:
         with pytest.raises(UserError, match="holds a user name or password") as caught:
@@ -82,6 +147,9 @@ class TestWhichProxy:
     @pytest.mark.parametrize("name", ["http_proxy", "all_proxy", "ALL_PROXY"])
     def test_for_http(self, name: str) -> None:
         assert proxy_of("http://h", **{name: "http://p:3128"}) == SQUID
+
+    def test_none_for_a_socket(self) -> None:
+        assert proxy_of("unix:///run/llm.sock", all_proxy="http://p:3128") is None
 
     def test_a_header_of_a_request_cannot_name_one(self) -> None:
         """CGI turns a request's `Proxy` header into HTTP_PROXY; so curl does not read it, nor do we."""

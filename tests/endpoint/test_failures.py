@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.failures import LONGEST_DETAIL, from_answer, from_error_object
+from benchwright.endpoint.failures import LONGEST_DETAIL, Beyond, from_answer, from_error_object
 from benchwright.errors import ProviderError
 
 URL = "http://h:8000/v1"
@@ -98,7 +98,20 @@ class TestTheDetail:
 
     @pytest.mark.parametrize("body", [{}, {"error": {}}, {"error": None}, b"", b"   \n"])
     def test_may_be_missing(self, body: Any) -> None:
-        assert str(refused(400, body)) == f"{URL} answered HTTP 400"
+        assert str(refused(400, body)) == f"{URL} answered HTTP 400 without a reason"
+
+    def test_that_is_missing_names_what_was_sent_beyond_the_minimum(self) -> None:
+        error = from_answer(400, [], b"", URL, "m-1", beyond=Beyond(["X-Request-Id"], ["model", "seed"]))
+        assert str(error) == (
+            f"{URL} answered HTTP 400 without a reason; sent beyond the minimum: X-Request-Id, seed"
+        )
+
+    @pytest.mark.parametrize(
+        "said", ["Either x-portkey-config or x-portkey-provider header is required", "Missing header X-App"]
+    )
+    def test_about_a_header_says_how_to_send_one(self, said: str) -> None:
+        error = refused(400, {"error": {"message": said}})
+        assert str(error) == f"{URL} answered HTTP 400: {said} (--header NAME=VALUE sends one)"
 
     @pytest.mark.parametrize(
         "body", [b"x" * 10_000_000, b"[" * 1_000_000, {"error": {"message": "x" * 9_999}}]
@@ -106,6 +119,11 @@ class TestTheDetail:
     def test_is_cut_short(self, body: Any) -> None:
         said = str(refused(400, body)).removeprefix(f"{URL} answered HTTP 400: ")
         assert (len(said), said[-1]) == (LONGEST_DETAIL, "…")
+
+    def test_about_a_client_certificate_says_how_to_send_one(self) -> None:
+        said = "No required SSL certificate was sent"
+        error = refused(400, f"<center>{said}</center>".encode())
+        assert str(error).endswith("(--client-cert FILE sends one)")
 
     @given(st.binary(max_size=50))
     def test_can_be_told_of_whatever_bytes_came(self, body: bytes) -> None:

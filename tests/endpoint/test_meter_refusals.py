@@ -23,19 +23,16 @@ NO_CHOICES: list[object] = [[], [None], None, 5, {"0": {}}]
 NO_CHUNKS: list[object] = [
     b"{",
     b"NaN",
-    b'{"choices": [{"delta": {"content": "\xff"}}]}',
-    b'{"choices": [{"delta": {"content": "\\ud800"}}]}',
-    b'{"usage": {"prompt_tokens": 1e999}}',
     DEEP,
     b'{"choices": ' + DEEP,
     *([], "text", 5, None),
     *({"choices": choices} for choices in STRANGE_CHOICES),
     *({"choices": [{"delta": delta}]} for delta in (["content"], "text", 5)),
-    *(delta(content=content) for content in (5, True, {"text": "a"}, ["a"], [None], [{"text": 5}])),
-    *(delta(tool_calls=calls) for calls in (5, "look", ["look"], [None], {"index": 0})),
+    *(delta(content=content) for content in (5, True, {"text": 5}, [5], [{"text": 5}])),
+    *(delta(tool_calls=calls) for calls in (5, "look", ["look"], [5])),
     *(
         delta(tool_calls=[{"index": 0, "function": function}])
-        for function in ("look", ["look"], {"name": 5}, {"arguments": 5}, {"arguments": ["x"]})
+        for function in ("look", ["look"], {"name": 5}, {"name": ["look"]})
     ),
     {"choices": [{"delta": {}, "finish_reason": 5}]},
     {"choices": [{"delta": {}, "finish_reason": ["stop"]}]},
@@ -51,7 +48,7 @@ class TestAStream:
             streamed(delta(content="a"), chunk).finish()
 
     @pytest.mark.parametrize("channel", ["reasoning", "reasoning_content", "refusal"])
-    @pytest.mark.parametrize("content", [5, ["a"], {"text": "a"}])
+    @pytest.mark.parametrize("content", [5, [5], {"text": 5}])
     def test_whose_pieces_are_no_text_is_refused(self, channel: str, content: Any) -> None:
         with pytest.raises(BadAnswer):
             reply_of(delta(**{channel: content}), STOP)
@@ -87,11 +84,11 @@ class TestAWholeAnswer:
             *([], "text", 5, None, {}),
             *({"choices": choices} for choices in NO_CHOICES),
             *({"choices": [{"message": message}]} for message in (5, "text", ["content"])),
-            *(completion(content) for content in (5, {"text": "a"}, ["a"], [{"text": 5}])),
+            *(completion(content) for content in (5, {"text": 5}, [5], [{"text": 5}])),
             completion("a", reasoning=5),
             completion("a", reasoning_content=5),
             completion("a", refusal=5),
-            *(completion(tool_calls=calls) for calls in (5, [None], ["look"], [{"function": "look"}])),
+            *(completion(tool_calls=calls) for calls in (5, [5], ["look"], [{"function": "look"}])),
             {"choices": [{"message": {"content": "a"}, "finish_reason": 5}]},
             {**completion(), "model": 5},
         ],

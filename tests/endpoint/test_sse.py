@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchwright.endpoint import sse
-from benchwright.endpoint.sse import BOM, EventStream, EventTooLarge
+from benchwright.endpoint.sse import BOM, EventStream, EventTooLarge, JsonLines
 
 
 def events_of(*pieces: bytes) -> list[bytes]:
@@ -107,6 +108,32 @@ class TestAgainstTheStandard:
     @given(st.lists(st.binary(min_size=1, max_size=8)))
     def test_so_do_bytes_that_are_no_stream(self, pieces: list[bytes]) -> None:
         assert events_of(*pieces) == events_by_the_standard(b"".join(pieces))
+
+
+class TestJsonLines:
+    @given(
+        st.lists(
+            st.lists(st.sampled_from([b'{"a":1}', b"\n", b"\r\n", b" ", b"}"]), min_size=1).map(b"".join)
+        )
+    )
+    def test_any_pieces_give_the_lines_of_the_whole(self, pieces: list[bytes]) -> None:
+        lines = JsonLines()
+        said = [line for piece in (*pieces, lines.ending) for line in lines.feed(piece)]
+        assert said == [line for line in b"".join(pieces).split(b"\n") if line.strip()]
+
+    @pytest.mark.parametrize("beginning", [b"{", b"\n {", BOM + b"{"])
+    def test_begin_with_an_object(self, beginning: bytes) -> None:
+        assert isinstance(sse.events_of(beginning), JsonLines)
+
+    @pytest.mark.parametrize("beginning", [b"data: {}", b": {}", b"", b"[1]"])
+    def test_begin_with_nothing_else(self, beginning: bytes) -> None:
+        assert not isinstance(sse.events_of(beginning), JsonLines)
+
+    def test_an_endless_line_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sse, "LARGEST_EVENT", 1_000_000)
+        lines, piece = JsonLines(), b"x" * 16_384
+        with pytest.raises(EventTooLarge, match="a line is larger than 1000000 bytes"):
+            deque(map(lines.feed, [piece] * 100), maxlen=0)
 
 
 class TestSize:

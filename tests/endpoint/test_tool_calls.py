@@ -6,6 +6,7 @@ import json
 from time import process_time
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,156 @@ class TestWhatBelongsTogether:
             ("call_1", "a", '{"x": 1}'),
             ("call_2", "b", "{}"),
         ]
+
+
+class TestServersThatNumberAllCallsAlike:
+    """Ollama, Dynamo and gateways before Gemini send index 0 for every call, with ids or names of their own."""
+
+    def test_another_id_with_a_name_is_another_call(self) -> None:
+        calls = [piece("look", '{"a": 1}', index=0, id="1"), piece("look", '{"a": 1}', index=0, id="2")]
+        assert assembled(*calls) == [("1", "look", '{"a": 1}'), ("2", "look", '{"a": 1}')]
+
+    def test_further_arguments_belong_to_the_call_that_came_last(self) -> None:
+        assert assembled(
+            piece("look", "", index=0, id="1"),
+            piece(arguments='{"a": 1}', index=0),
+            piece("find", "", index=0, id="2"),
+            piece(arguments='{"b": ', index=0),
+            piece(arguments="2}", index=0),
+        ) == [("1", "look", '{"a": 1}'), ("2", "find", '{"b": 2}')]
+
+    def test_further_arguments_with_an_id_belong_to_its_call(self) -> None:
+        assert assembled(
+            piece("look", "", index=0, id="1"),
+            piece("find", "", index=0, id="2"),
+            piece(arguments="{1}", index=0, id="1"),
+            piece(arguments="{2}", index=0, id="2"),
+        ) == [("1", "look", "{1}"), ("2", "find", "{2}")]
+
+    def test_another_name_behind_arguments_is_another_call_under_the_same_id(self) -> None:
+        calls = assembled(piece("look", "{}", index=0, id="1"), piece("find", "{}", index=0, id="1"))
+        assert calls == [("1", "look", "{}"), ("call_1", "find", "{}")]
+
+    def test_other_whole_arguments_under_the_same_name_are_another_call(self) -> None:
+        calls = assembled(piece("look", '{"a": 1}', index=0), piece("look", '{"a": 2}', index=0))
+        assert calls == [("call_0", "look", '{"a": 1}'), ("call_1", "look", '{"a": 2}')]
+
+
+class TestCallsThatComeMoreThanOnce:
+    @pytest.mark.parametrize(
+        "again",
+        [
+            piece("look", '{"a": [1]}', index=0, id="1"),
+            piece("look", '{"a":[1]}', index=0),
+            piece(arguments='{"a": [1]}', index=0),
+            piece(arguments={"a": [1]}, index=0, id="1"),
+            piece("look", '{"a": [1]}', index=1, id="1"),
+            piece("look", "", index=1, id="1"),
+        ],
+    )
+    def test_are_one(self, again: dict[str, Any]) -> None:
+        once = [piece("look", '{"a": ', index=0, id="1"), piece(arguments="[1]}", index=0)]
+        assert assembled(*once, again) == [("1", "look", '{"a": [1]}')]
+
+    def test_are_one_though_their_arguments_come_with_the_second_index(self) -> None:
+        calls = assembled(piece("look", "", index=0, id="1"), piece("look", '{"a": 1}', index=1, id="1"))
+        assert calls == [("1", "look", '{"a": 1}')]
+
+    def test_are_one_where_each_piece_repeats_all_before_it(self) -> None:
+        texts = ['{"a"', '{"a": 1', '{"a": 1}']
+        assert assembled(
+            piece("look", "", index=0, id="1"), *(piece(arguments=text, index=0) for text in texts)
+        ) == [("1", "look", '{"a": 1}')]
+
+    def test_are_two_where_one_id_has_other_arguments(self) -> None:
+        calls = assembled(
+            piece("look", '{"a": 1}', index=0, id="1"), piece("look", '{"a": 2}', index=1, id="1")
+        )
+        assert calls == [("1", "look", '{"a": 1}'), ("call_1", "look", '{"a": 2}')]
+
+    def test_an_object_within_the_arguments_is_no_repetition(self) -> None:
+        texts = ['{"code": "if (a) {}', "{}", '{"b": 1}', '"}']
+        ((_, _, arguments),) = assembled(
+            piece("look", "", index=0), *(piece(arguments=text, index=0) for text in texts)
+        )
+        assert arguments == "".join(texts)
+
+    def test_looking_for_them_does_not_cost_the_more_the_longer_they_get(self) -> None:
+        calls, started = ToolCalls(), process_time()
+        calls.add(piece("look", '{"code": "' + "x" * 200_000, index=0))
+        for _ in range(20_000):
+            calls.add(piece(arguments="{}", index=0))
+        assert len(calls.finish()[0]["function"]["arguments"]) == 240_010
+        assert process_time() - started < 10, "reading all arguments for each piece takes minutes"
+
+
+class TestShapesOfCalls:
+    def test_an_index_may_be_a_string(self) -> None:
+        calls = assembled(piece("b", "{}", index="1", id="2"), piece("a", "{}", index="0", id="1"))
+        assert [name for _, name, _ in calls] == ["a", "b"]
+
+    def test_name_and_arguments_may_stand_beside_the_id(self) -> None:
+        calls = assembled({"index": 0, "id": "1", "name": "look", "arguments": {"a": 1}})
+        assert calls == [("1", "look", '{"a": 1}')]
+
+    def test_there_may_be_one_call_in_place_of_a_list_and_nothing_in_place_of_a_call(self) -> None:
+        calls = ToolCalls()
+        assert not calls.add_all({"tool_calls": [None]})
+        assert calls.add_all({"tool_calls": piece("look", "{}", index=0, id="1")})
+        assert [call["function"]["name"] for call in calls.finish()] == ["look"]
+
+    def test_the_older_field_holds_one_call(self) -> None:
+        calls = ToolCalls()
+        for function in ({"name": "look", "arguments": ""}, {"arguments": '{"a"'}, {"arguments": ": 1}"}):
+            calls.add_all({"function_call": function})
+        (call,) = calls.finish()
+        assert call["function"] == {"name": "look", "arguments": '{"a": 1}'}
+
+    def test_null_arguments_are_none(self) -> None:
+        assert assembled(piece("look", None, index=0, id="1")) == [("1", "look", "{}")]
+
+    @pytest.mark.parametrize("first", ["{}", {}, " {} "])
+    def test_an_empty_object_before_the_arguments_is_none_of_them(self, first: Any) -> None:
+        assert assembled(piece("look", first, index=0, id="1"), piece(arguments='{"a": 1}', index=0)) == [
+            ("1", "look", '{"a": 1}')
+        ]
+
+    def test_an_entry_with_nothing_in_it_is_no_call(self) -> None:
+        assert assembled({"index": 0, "id": None, "function": {"name": None, "arguments": ""}}) == []
+        assert assembled({"index": 0, "id": "1", "function": {}}) == []
+
+    def test_ids_may_change_with_each_piece(self) -> None:
+        pieces = [
+            piece("look", "", index=0, id="1"),
+            *(piece(arguments=text, index=0, id=text) for text in ("{", "}")),
+        ]
+        assert [(name, arguments) for _, name, arguments in assembled(*pieces)] == [("look", "{}")]
+        named = [piece("look", '{"a"', index=0, id="1"), piece("look", ": 1}", index=0, id="2")]
+        assert assembled(*named) == [("1", "look", '{"a": 1}')]
+
+    def test_tokens_of_a_chat_template_are_no_part_of_a_name(self) -> None:
+        assert assembled(piece("look<|channel|>commentary", "{}", index=0, id="1")) == [("1", "look", "{}")]
+
+    def test_no_two_calls_have_one_id(self) -> None:
+        calls = assembled(*(piece("look", f'{{"a": {at}}}', index=at, id="1") for at in range(3)))
+        assert len({identity for identity, _, _ in calls}) == 3
+
+
+class TestCallsThatAreNone:
+    def unread(self, *pieces: dict[str, Any]) -> list[str]:
+        calls = ToolCalls()
+        for each in pieces:
+            calls.add(each)
+        calls.finish()
+        return calls.unread
+
+    def test_are_told(self) -> None:
+        assert self.unread(piece("look", '{"a": "b"c"}', index=0)) == ['look: {"a": "b"c"}']
+        assert self.unread(piece("look", [1], index=0)) == ["look: [1]"]
+        assert self.unread(piece(None, '{"a": 1}', index=0)) == ['a call without a name: {"a": 1}']
+
+    def test_others_are_not(self) -> None:
+        assert self.unread(piece("look", "", index=0), piece("find", {"a": 1}, index=1)) == []
 
 
 class TestNamesAndArguments:

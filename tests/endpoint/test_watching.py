@@ -120,7 +120,7 @@ async def test_it_looks_again_and_again_until_it_is_left() -> None:
 
 @pytest.mark.parametrize(
     ("page", "why"),
-    [("", "404"), ("python_info 1\n", "has none that is known here"), ("<html>", "none that is known")],
+    [("", "404"), ("python_info 1\n", "has none that is known here"), ("<html>", "has no metrics")],
 )
 async def test_where_there_are_none_it_says_so_once_and_is_off(page: str, why: str) -> None:
     with serving(page) as url:
@@ -149,3 +149,39 @@ async def test_the_simulated_server_tells_all_of_it() -> None:
     look = watch.looks[0]
     assert look == Look(look.at, 0, 0, 0, 0, prefix_queries=0, prefix_hits=0)
     assert said == []
+
+
+@pytest.mark.parametrize(
+    ("status", "page", "told"),
+    [
+        (404, '{"detail": "Not Found"}', "/metrics answered HTTP 404: Not Found (server: tests)."),
+        (
+            501,
+            '{"error": {"message": "Start it with --metrics"}}',
+            "HTTP 501: Start it with --metrics (server: tests).",
+        ),
+        (302, "", "/metrics answered HTTP 302 (server: tests)."),
+        (401, "no", "/metrics answered HTTP 401: no (server: tests)."),
+        (200, "<html>Hello</html>", "/metrics has no metrics: it answers '<html>Hello</html>'."),
+        (200, "", "/metrics has an empty page."),
+        (200, "a 1\nb 2\nc 3\nd 4\n", "/metrics has none that is known here: a, b, c and 1 more."),
+    ],
+)
+async def test_what_was_asked_and_what_it_answered_is_told(status: int, page: str, told: str) -> None:
+    """A note that spoke of a model named '' was of no use."""
+
+    class Handler(QuietHandler):
+        def version_string(self) -> str:
+            return "tests"
+
+        def do_GET(self) -> None:
+            self.answer(status, page.encode(), "text/plain")
+
+    said = list[str]()
+    with served_by(Handler) as address:
+        async with Watch(f"{address}/metrics", said.append, read_known):
+            pass
+    (note,) = said
+    assert note.startswith("The server's own metrics are left out: http://127.0.0.1:")
+    assert note.endswith(told)
+    assert "model" not in note

@@ -158,11 +158,13 @@ class TestStaleConnections:
             await send(wire)
         assert server.connections == 4
 
-    async def test_the_lost_time_counts_as_waiting(self, serve: Serve, open_wire: OpenWire) -> None:
+    async def test_the_lost_time_is_told_apart(self, serve: Serve, open_wire: OpenWire) -> None:
         server = await serve([ASKED, HELLO, ASKED, 0.05, CLOSE], [ASKED, HELLO])
         wire = open_wire(server.url)
         await send(wire)
-        assert (await wire.send(CALL, Collected())).queued > 40_000_000
+        delivery = await wire.send(CALL, Collected())
+        assert delivery.lost > 40_000_000
+        assert delivery.queued < 40_000_000, "it waited for no connection"
 
 
 class TestBytesThatNobodyAskedFor:

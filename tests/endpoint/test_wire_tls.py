@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from tests.endpoint.http_kit import OpenWire, answer, chunked, failure_of, send
+from tests.endpoint.http_kit import OpenWire, answer, chunked, failure_of, json_answer, send
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, ENCRYPT, Serve, until
 
-from benchwright.endpoint import opening
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.address import Proxy
+from benchwright.endpoint.server_info import list_models
+from benchwright.endpoint.tls import TlsFiles, tls_context
+from benchwright.errors import UserError
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
 
@@ -48,9 +54,9 @@ def tls(certificate: Path) -> ssl.SSLContext:
 def trusted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The certificate is among those that the environment says to trust."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    opening._tls_context.cache_clear()
+    tls_context.cache_clear()
     yield
-    opening._tls_context.cache_clear()
+    tls_context.cache_clear()
 
 
 @pytest.mark.usefixtures("trusted")
@@ -176,3 +182,131 @@ async def test_a_handshake_takes_no_longer_than_the_connect_limit(serve: Serve, 
     error = await failure_of(open_wire(server.url.replace("http", "https"), connect=0.2))
     assert error.kind == "connect_timeout"
     await until(lambda: server.open == 0)
+
+
+class TestACertificateOfTheUsers:
+    async def test_is_trusted_besides_those_of_the_system(
+        self, serve: Serve, open_wire: OpenWire, tls: ssl.SSLContext, certificate: Path
+    ) -> None:
+        server = await serve([ASKED, HELLO], tls=tls, secure=True)
+        files = TlsFiles(ca_file=str(certificate))
+        assert (await send(open_wire(server.url, tls=files))).body == b"hello"
+        system = ssl.create_default_context().cert_store_stats()["x509_ca"]
+        assert tls_context(files).cert_store_stats()["x509"] > system
+
+    async def test_holds_for_lists_of_models_too(
+        self, serve: Serve, tls: ssl.SSLContext, certificate: Path
+    ) -> None:
+        server = await serve([ASKED, json_answer({"data": [{"id": "m"}]})], tls=tls, secure=True)
+        access = Access(tls=TlsFiles(ca_file=str(certificate)))
+        assert await list_models(f"{server.url}/v1", access) == ["m"]
+
+    async def test_is_trusted_through_a_proxy(
+        self, serve: Serve, open_wire: OpenWire, tls: ssl.SSLContext, certificate: Path
+    ) -> None:
+        proxy = await serve([ASKED, GRANTED, ENCRYPT, ASKED, HELLO], tls=tls)
+        files = TlsFiles(ca_file=str(certificate))
+        wire = open_wire("https://localhost:4433", proxy=Proxy("127.0.0.1", proxy.port), tls=files)
+        assert (await send(wire)).body == b"hello"
+
+
+@pytest.fixture
+def asking(certificate: Path) -> ssl.SSLContext:
+    """The side of a server that lets in who has a certificate, here its own."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    context.load_verify_locations(certificate)
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+class TestAClientCertificate:
+    @pytest.mark.parametrize("apart", [True, False], ids=["key apart", "key in the same file"])
+    async def test_lets_the_client_in(
+        self, serve: Serve, open_wire: OpenWire, asking: ssl.SSLContext, certificate: Path, apart: bool
+    ) -> None:
+        server = await serve([ASKED, HELLO], tls=asking, secure=True)
+        key = str(certificate.with_suffix(".key")) if apart else None
+        files = TlsFiles(str(certificate), str(certificate), key)
+        assert (await send(open_wire(server.url, tls=files))).body == b"hello"
+
+    @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+    async def test_that_is_missing_is_told(
+        self, open_wire: OpenWire, asking: ssl.SSLContext, certificate: Path, version: ssl.TLSVersion
+    ) -> None:
+        asking.maximum_version = version
+        with refusing_handshakes(asking) as url:
+            error = await failure_of(open_wire(url, tls=TlsFiles(str(certificate))))
+        assert error.kind == "connect"
+        assert "give one with --client-cert" in str(error)
+
+    async def test_that_nobody_vouches_for_is_told(
+        self, open_wire: OpenWire, tls: ssl.SSLContext, certificate: Path
+    ) -> None:
+        tls.verify_mode = ssl.CERT_REQUIRED
+        with refusing_handshakes(tls) as url:
+            error = await failure_of(open_wire(url, tls=TlsFiles(str(certificate), str(certificate))))
+        assert "the server refuses the client certificate of --client-cert" in str(error)
+
+
+@contextmanager
+def refusing_handshakes(context: ssl.SSLContext) -> Iterator[str]:
+    """A server whose handshakes fail, and that closes only after its alert was read, as asyncio's does not."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection.dup() as raw, suppress(OSError):
+                try:
+                    context.wrap_socket(connection, server_side=True)
+                except ssl.SSLError:
+                    while raw.recv(65536):
+                        pass
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join()
+
+
+class TestFilesThatCannotBeUsed:
+    @pytest.fixture
+    def files(self, certificate: Path, tmp_path: Path) -> dict[str, str]:
+        """Files by what they are: the certificate alone, another key, an encrypted key, and text."""
+        pem = certificate.read_text()
+        alone = tmp_path / "alone.pem"
+        alone.write_text(pem[pem.index("-----BEGIN CERTIFICATE") :])
+        other, locked, text = tmp_path / "other.key", tmp_path / "locked.key", tmp_path / "text"
+        curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        for made, more in ((other, []), (locked, ["-aes256", "-pass", "pass:word"])):
+            subprocess.run(
+                ["openssl", "genpkey", *curve, *more, "-out", made], check=True, capture_output=True
+            )
+        text.write_text("nothing of the kind")
+        named = {"alone": alone, "other": other, "locked": locked, "text": text, "none": tmp_path / "none"}
+        return {name: str(path) for name, path in named.items()}
+
+    @pytest.mark.parametrize(
+        ("ca_file", "cert", "key", "told"),
+        [
+            ("none", None, None, "--ca-file {none} cannot be read: No such file or directory."),
+            ("text", None, None, "--ca-file {text} holds no certificates in PEM format."),
+            (None, "none", None, "--client-cert {none} cannot be read: No such file or directory."),
+            (None, "alone", "none", "--client-key {none} cannot be read: No such file or directory."),
+            (None, "alone", None, "--client-cert {alone} holds no private key: give it with --client-key."),
+            (None, "alone", "other", "--client-cert {alone} and --client-key {other} cannot be used: "
+             "they do not belong together."),
+            (None, "alone", "text", "--client-cert {alone} and --client-key {text} cannot be used: "
+             "they are no PEM files."),
+            (None, "alone", "locked", "The private key in {locked} is encrypted: decrypt it first, "
+             "such as with `openssl pkey`."),
+            (None, None, "other", "--client-key requires --client-cert."),
+        ],
+    )  # fmt: skip
+    def test_are_named_with_their_option(
+        self, files: dict[str, str], ca_file: str | None, cert: str | None, key: str | None, told: str
+    ) -> None:
+        given = TlsFiles(*(name and files[name] for name in (ca_file, cert, key)))
+        with pytest.raises(UserError) as caught:
+            tls_context(given)
+        assert str(caught.value) == told.format(**files)

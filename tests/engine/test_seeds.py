@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.engine.engine_kit import FunctionTask, Solve, journalled, run_plan, samples
 
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
@@ -98,7 +99,7 @@ def behind(relay: Relay, fields: dict[str, Any]) -> Solve:
     async def solve(trial: Trial, session: Session) -> Outcome:
         async with session.relay(relay) as calls:
             target = Target("program", calls.model, calls.base_url, fields)
-            async with EndpointClient(target, key=calls.token) as program:
+            async with EndpointClient(target, access=Access(calls.token)) as program:
                 reply = await program.ask("/chat/completions", {"messages": HELLO})
         return Outcome(answer=reply.text)
 

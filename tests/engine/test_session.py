@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 from tests.engine.engine_kit import TARGET, FunctionTask, Solve, journalled, plan_of, run_plan
 
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.lite_llm import LiteLLMClient
@@ -268,7 +269,7 @@ async def test_a_key_reaches_no_file_even_if_the_model_says_it(
     settings = Settings(api_key=key, answers=(KeyedAnswer("your key?", f"It is {key}."),))
     async with SimulatedEndpoint(settings) as endpoint:
         target = replace(TARGET, base_url=endpoint.base_url)
-        async with EndpointClient(target, key=key, stream=stream) as client:
+        async with EndpointClient(target, access=Access(key), stream=stream) as client:
             task = FunctionTask([Sample("0", f"the key is {key}")], solve, [Quoting()])
             await run_plan(Plan(task, 1, [target]), tmp_path, clients={"primary": client})
     assert journalled(tmp_path).trial.status is Status.ANSWERED

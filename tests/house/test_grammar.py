@@ -77,6 +77,13 @@ def test_help_has_usage_and_examples_of_the_command_and_the_way_to_the_rest(foun
 
 
 @each_command
+def test_whatever_takes_a_key_takes_headers_and_certificates(found: Found) -> None:
+    told = {name_of(option) for option in found.options()}
+    if {"--api-key", "--base-url"} & told and found.words not in ((), ("simulate",)):
+        assert {"--header", "--header-env", "--ca-file", "--client-cert", "--client-key"} <= told
+
+
+@each_command
 @pytest.mark.parametrize("whole", [False, True], ids=["help", "help-all"])
 def test_help_fits_80_columns(found: Found, whole: bool) -> None:
     assert [line for line in found.help(whole=whole).splitlines() if len(line) > 80] == []

@@ -133,6 +133,7 @@ def test_one_function_awaits_a_solver() -> None:
 def test_one_function_awaits_a_scorer() -> None:
     found = [call for call in calls("benchwright") if call.name == "score" and call.awaited]
     assert [(call.file, call.function) for call in found] == [
+        ("benchwright/agents/own_scorers.py", "score"),  # a scorer of a user, fingerprinted with its code
         ("benchwright/app/judging/asking.py", "score"),  # a scorer around scorers, for known answers
         ("benchwright/app/pack_info.py", "validate_pack"),  # a pack's own sum, of nothing
         ("benchwright/catalog/scripted.py", "score"),  # a scorer around a scorer, for validation

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from benchwright.endpoint.access import Access
 from benchwright.errors import UserError
 from benchwright.packs.configuration import (
     PackConfiguration,
@@ -221,7 +222,7 @@ def test_a_mistake_is_told_with_file_and_place_and_without_keys(tmp_path: Path, 
 
 def test_a_model_at_an_address_needs_no_configuration() -> None:
     target = Target("primary", "maker/model", "http://localhost:8000/v1")
-    found = for_targets([target], {"primary": KEY})
+    found = for_targets([target], {"primary": Access(KEY)})
     [provider], [model] = found.providers, found.models
     assert msgspec.to_builtins(provider) == {
         "id": "endpoint", "kind": "openai_compatible", "name": "localhost:8000", "enabled": True,

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from benchwright.analysis.joint.fronts import Candidate, PerTrial, fronts
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.records import Estimate, Level, Spread
+from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.records import Level
 from benchwright.analysis.report.records import (
     Curve,
     Distribution,
@@ -28,6 +29,7 @@ from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
 from benchwright.reports.html.charts.svg import WIDTH
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
+from benchwright.statistic import NoScore
 
 SECONDS = st.floats(1e-6, 1e5)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,14 +84,14 @@ class TestScales:
 
 class TestDrawings:
     def test_a_bar_is_as_long_as_its_mean_and_the_whisker_as_its_interval(self) -> None:
-        rows = [Row("all", [Mark("A", 10, 10, 0.5, 0.25, 0.75)]), Row("none", [Mark("A", 0, 3)])]
+        rows = [Row("all", [Mark("A", 10, 10, 0.5, 0.25, 0.75)]), Row("none", [Mark("A", 0, 3, NoScore(3))])]
         root = parsed(means("Scores", "exact", rows, {"A": 0}))
         (bar,) = root.iter(SVG + "rect")
         whisker = next(one for one in root.iter(SVG + "line") if one.attrib["class"] == "whisker")
         start, width = float(bar.attrib["x"]), float(bar.attrib["width"])
         assert float(whisker.attrib["x1"]) == pytest.approx(start + width / 2, abs=0.02)
         assert float(whisker.attrib["x2"]) == pytest.approx(start + width * 1.5, abs=0.02)
-        assert "nothing scored" in [one.text for one in root.iter(SVG + "text")]
+        assert "no score" in [one.text for one in root.iter(SVG + "text")]
 
     def test_every_drawing_tells_in_words_what_it_shows(self) -> None:
         for drawing in drawings("sample"):

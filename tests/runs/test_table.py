@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, JournalLine, ScoreRecord, Status, TrialRecord, trial_status
-from benchwright.runs.counting import NO_ANSWER_STATUSES, ScoreState
+from benchwright.records import FAILED, JournalLine, ScoreRecord, Status, TrialRecord
+from benchwright.runs.counting import NO_ANSWER_STATUSES, ScoreState, trial_status
 from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json
 from benchwright.runs.keys import LATELY, RowIndex, fingerprint
 from benchwright.runs.table import RunTable

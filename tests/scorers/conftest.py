@@ -21,8 +21,9 @@ Scoring = Callable[..., Score]
 class ScriptedJudge:
     """A session that answers every chat with the same text and remembers what it was asked."""
 
-    def __init__(self, verdict: str = "") -> None:
+    def __init__(self, verdict: str = "", finish_reason: str = "stop") -> None:
         self.verdict = verdict
+        self.finish_reason = finish_reason
         self.target = Target("primary", "some-model", "http://127.0.0.1:1/v1")
         self.asked: list[tuple[Sequence[Message], dict[str, Any]]] = []
 
@@ -30,7 +31,12 @@ class ScriptedJudge:
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
         self.asked.append((messages, {"role": role, "slot": slot, **params}))
-        return Reply({"role": "assistant", "content": self.verdict}, text=self.verdict, model="judge-1")
+        return Reply(
+            {"role": "assistant", "content": self.verdict},
+            text=self.verdict,
+            finish_reason=self.finish_reason,
+            model="judge-1",
+        )
 
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
@@ -61,6 +67,6 @@ def score() -> Scoring:
 
 
 @pytest.fixture(scope="session")
-def judge_saying() -> Callable[[str], ScriptedJudge]:
+def judge_saying() -> Callable[..., ScriptedJudge]:
     """Makes a session whose judge gives the verdict that is passed."""
     return ScriptedJudge

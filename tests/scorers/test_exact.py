@@ -71,6 +71,33 @@ def test_every_text_is_the_same_as_itself_in_bold(text: str) -> None:
         assert normalised(f"**{text.strip()}**") == normalised(text) or "*" in text
 
 
+@pytest.mark.parametrize(
+    ("answer", "target", "value"),
+    [
+        ("four", ["4", "four"], 1.0),
+        ("4", ["4", "four"], 1.0),
+        ("4", [4, 5], 1.0),
+        ("five", ["4", "four"], 0.0),
+        ('["4","four"]', ["4", "four"], 0.0),
+        # in a CSV file a list is the text of one
+        ("four", '["4", "four"]', 1.0),
+        # other texts in brackets are what they are
+        ("[0, 1]", "[0, 1]", 1.0),
+        ("0", "[0, 1]", 0.0),
+    ],
+)
+def test_of_a_list_any_is_right(answer: str, target: Any, value: float, score: Any) -> None:
+    assert score(Exact(), answer, target).value == value
+    assert score(Exact(strict=True), answer, target).value == value
+
+
+@pytest.mark.parametrize("target", [[], [["4"]], [""], [None]])
+def test_a_list_that_holds_no_answers_is_refused(target: Any, score: Any) -> None:
+    assert "must hold texts or numbers" in (Exact().wrong_target({"ground_truth": target}) or "")
+    with pytest.raises(GraderError, match="must hold texts or numbers"):
+        score(Exact(), "4", target)
+
+
 def test_the_span_is_the_answer_cut_short(score: Any) -> None:
     assert score(Exact(), " Paris ", "Rome").span == "Paris"
     span = score(Exact(), "x" * 1_000_000, "Rome").span

@@ -85,6 +85,16 @@ def test_a_target_that_is_not_json_is_the_graders_error(score: Any) -> None:
         score(Json(), "{}", "{")
 
 
+def test_it_is_told_before_the_first_request() -> None:
+    assert "is not JSON" in (Json().wrong_target({"ground_truth": "{"}) or "")
+    assert Json().wrong_target({"ground_truth": "{}"}) is None
+
+
+def test_an_array_is_a_value_and_no_choice(score: Any) -> None:
+    assert score(Json(), "1", [1, 2]).value == 0.0
+    assert score(Json(), "[1, 2]", [1, 2]).value == 1.0
+
+
 def test_the_span_is_the_json_that_was_taken(score: Any) -> None:
     assert score(Json(), 'So: {"a": 1}!', {"a": 1}).span == '{"a": 1}'
 

@@ -26,6 +26,32 @@ from benchwright.scorers.judge import CORRECTNESS, Judge
         # a judge that insists on JSON
         ('{"reason": "same", "score": 1}', 1.0),
         ('The same.\n{"score": 0.5}', 0.5),
+        ('```json\n{"score": 0.5}\n```', 0.5),
+        ('So:\n```json\n{"score": 0.5, "reason": "{foo: 1}"}\n```', 0.5),
+        ('{"score": 0.5}\nIt says half of it.', 0.5),
+        # a comment behind the score
+        ("SCORE: 1 (the answer says the same)", 1.0),
+        ("SCORE: 0.9 - it is short", 0.9),
+        ("SCORE: 0.9. The answer is right.", 0.9),
+        ("SCORE: 0.8\n\nExplanation: it is mostly right.", 0.8),
+        # signs and marks of all kinds
+        ("SCORE：1", 1.0),
+        ("ＳＣＯＲＥ：１", 1.0),
+        ("SCORE: **1**", 1.0),
+        ("### SCORE: 1", 1.0),
+        ("Final score: 1", 1.0),
+        ("SCORE: [1]", 1.0),
+        ("SCORE: \\boxed{1}", 1.0),
+        ("```\nSCORE: 1\n```", 1.0),
+        ("SCORE: .5", 0.5),
+        ("SCORE: 0,5", 0.5),
+        # fractions and shares, which are what they are on a scale from 0 to 1
+        ("SCORE: 8/10", 0.8),
+        ("SCORE: 8 out of 10", 0.8),
+        ("SCORE: 80%", 0.8),
+        # what a judge thought before its verdict
+        ("<think>SCORE: 0</think>SCORE: 1", 1.0),
+        ("Maybe\nSCORE: 0\nbut no.\nSCORE: 1", 1.0),
     ],
 )
 def test_the_verdict_is_the_last_line(verdict: str, value: float, score: Any, judge_saying: Any) -> None:
@@ -48,7 +74,16 @@ def test_a_scale_of_1_to_5_is_mapped_to_0_to_1(
         "SCORE: -1",
         "SCORE: 1\nor so",
         "SCORE: 2",
-        "SCORE: 1/10",
+        "SCORE: 12/10",
+        "SCORE: 0.8-0.9",
+        "SCORE: 0.8 or 0.9",
+        "SCORE: 1 SCORE: 0",
+        "SCORE: 1.2.3",
+        "SCORE: N",
+        'It is {"score": 1}, which the answer says of itself.',
+        "The answer contains\nSCORE: 1\nwhich is no verdict of mine.",
+        '{"score": 5}',
+        '{"score": NaN}',
         '{"score": true}',
         '{"score": "1"}',
         "[1]",
@@ -59,6 +94,32 @@ def test_a_verdict_that_cannot_be_read_is_the_graders_error(
 ) -> None:
     with pytest.raises(GraderError, match="the judge's "):
         score(Judge(), "Paris", "Paris", judge_saying(verdict))
+
+
+@pytest.mark.parametrize("verdict", ["8/10", "80%", "6", "0"])
+def test_on_a_scale_of_1_to_5_a_score_out_of_something_else_is_none(
+    verdict: str, score: Any, judge_saying: Any
+) -> None:
+    with pytest.raises(GraderError, match="is not on the scale 1 to 5"):
+        score(Judge(scale="1-5"), "Paris", "Paris", judge_saying(f"SCORE: {verdict}"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"), [("length", "largest number of tokens"), ("content_filter", "content filter")]
+)
+def test_a_reply_that_was_cut_off_is_no_verdict(reason: str, why: str, score: Any, judge_saying: Any) -> None:
+    """Of "SCORE: 0.9" the first half is another score."""
+    with pytest.raises(GraderError, match=why):
+        score(Judge(), "Paris", "Paris", judge_saying("It is right.\nSCORE: 0", reason))
+
+
+def test_of_a_list_of_right_answers_the_judge_is_told_that_any_is_right(
+    score: Any, judge_saying: Any
+) -> None:
+    session = judge_saying("SCORE: 1")
+    score(Judge(), "4", ["4", "four"], session)
+    (_, user), _ = session.asked[0]
+    assert "Any of these is right:\n4\nfour\n" in user["content"]
 
 
 def test_the_runs_judge_is_asked_once_at_temperature_0(score: Any, judge_saying: Any) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.mcq import MultipleChoice, find_letter
+from benchwright.scorers.letters import find_letter
+from benchwright.scorers.mcq import MultipleChoice, offers_options
 
 TEN = "ABCDEFGHIJ"
 
@@ -72,6 +73,34 @@ CAPITALS = [
     ("That leaves A.", "A"),
     ("A dog and a cat: (I)", "I"),
 ]
+CORRECTED = [
+    ("Answer: B. On reflection the second law applies, so the answer is actually C", "C"),
+    ("Answer: B\nI change my answer to C.", "C"),
+    ("The answer is B. Wait, that is wrong. It should be D.", "D"),
+    ("The answer is B. No, wait. Switching to option A", "A"),
+    ("Answer: It is not B, the answer is D", "D"),
+    ("Answer: I rule out C, leaving D", "D"),
+    ("If the answer is B, then x = 2. But x = 3, so it must be C.", "C"),
+    ("If x were 2, the answer would be C. But the answer is B.", "B"),
+    ("It is neither A nor B, so it must be C.", "C"),
+    ("There is no doubt that the answer is C.", "C"),
+    ("A is wrong, B is wrong, C is impossible. D fits.", "D"),
+    ("Option A is right", "A"),
+    ("The right choice is option A since it rains", "A"),
+    ("Answer seems to be D.", "D"),
+    ("The answer to the question is D.", "D"),
+    ("The answer is C. not all of them", "C"),
+    ("\\boxed{C. \\text{Oslo}}", "C"),
+    ("<answer>C</answer>", "C"),
+    ("[[C]]", "C"),
+    ("\\boxed{\\Delta E}\nAnswer: B", "B"),
+    ("答案：C", "C"),
+    ("因此，正确答案是（C）。", "C"),
+    ("故选C。", "C"),
+    ("Ｃ", "C"),
+    ("Respuesta: **C**", "C"),
+    ("(c) because of the second law", "C"),
+]
 NOTHING = [
     "",
     "   \n",
@@ -89,10 +118,25 @@ NOTHING = [
     "Answer: A, B",
     "Either A or D",
     "B and C",
+    "If x were 2, the answer would be C.",
+    "The answer would be B if we assumed friction",
+    "neither A nor B",
+    "It is neither A nor B.",
+    "I do not think the answer is B.",
+    "The answer is not A, B, or D.",
+    "The answer is B. Wait, that is wrong.",
+    "If x is 2 the answer is B, if x is 3 the answer is C.",
+    "Both A and C are correct.",
+    "ANSWER: None of the above",
+    "ANSWER: I don't know",
+    "The answer is (X), where X is the letter.",
+    "A. Paris\nB. Rome\nC. Oslo\nD. Bern",
+    "The patient lacks vitamin D and has hepatitis B",
+    "A perfect answer cannot be found.",
 ]
 
 
-@pytest.mark.parametrize(("answer", "letter"), STATED + BOLD + LINES + CAPITALS)
+@pytest.mark.parametrize(("answer", "letter"), STATED + BOLD + LINES + CAPITALS + CORRECTED)
 def test_the_letter_an_answer_settles_on(answer: str, letter: str) -> None:
     found = find_letter(answer, TEN)
     assert found is not None
@@ -105,12 +149,42 @@ def test_these_settle_on_nothing(answer: str) -> None:
     assert find_letter(answer, TEN) is None
 
 
-@pytest.mark.parametrize(("answer", "letter"), STATED + BOLD + LINES + CAPITALS)
+@pytest.mark.parametrize(("answer", "letter"), STATED + BOLD + LINES + CAPITALS + CORRECTED)
 def test_reasoning_before_the_answer_does_not_change_it(answer: str, letter: str) -> None:
     reasoning = "I looked at A, B and E. A plan is needed: option B is tempting, D is not.\n\n"
     found = find_letter(reasoning + answer, TEN)
     assert found is not None
     assert found[0] == letter
+
+
+def test_the_text_of_an_option_stands_for_its_letter() -> None:
+    options = ["Paris", "New York", "Oslo"]
+    assert find_letter("New York.", "ABC", options) == ("B", "New York.")
+    assert find_letter("The answer is Oslo", "ABC", options) == ("C", "Oslo")
+    assert find_letter("The answer is Rome", "ABC", options) is None
+    assert find_letter("Same", "AB", ["same", "same"]) is None
+
+
+def test_a_list_of_letters_is_no_target() -> None:
+    """Any of them, or all? Nobody can tell."""
+    wrong = MultipleChoice().wrong_target({"ground_truth": ["A", "B"]})
+    assert wrong is not None
+    assert wrong.endswith("whether any or all are meant")
+
+
+@pytest.mark.parametrize(
+    ("content", "offered"),
+    [
+        ({"user_prompt": "Which?", "options": ["x", "y"]}, True),
+        ({"user_prompt": "Which?\nA. x\nB. y"}, True),
+        ({"user_prompt": "Which? (A) x (B) y"}, True),
+        ({"user_prompt": "Which? A) x B) y"}, True),
+        ({"user_prompt": "Which?"}, False),
+        ({"user_prompt": "A. Smith asks: which?"}, False),
+    ],
+)
+def test_options_are_a_list_or_labels_in_the_prompt(content: dict[str, Any], offered: bool) -> None:
+    assert offers_options(content) is offered
 
 
 def test_letters_beyond_the_options_do_not_count() -> None:

@@ -31,6 +31,17 @@ def test_the_target_is_the_pattern_by_default(
     assert (scored.value, scored.span) == (value, span)
 
 
+def test_of_a_list_of_patterns_any_will_do(score: Any) -> None:
+    assert score(Regex(), "Order 66", [r"[a-z]{9}", r"\d+"]).span == "66"
+    assert score(Regex(), "Order 66", ["x", "y"]).value == 0.0
+
+
+def test_what_is_no_pattern_is_told_before_the_first_request() -> None:
+    assert "is not a regular expression" in (Regex().wrong_target({"ground_truth": "("}) or "")
+    assert Regex().wrong_target({"ground_truth": r"\d+"}) is None
+    assert Regex(pattern="x").wrong_target({"ground_truth": "("}) is None
+
+
 def test_a_pattern_given_as_option_serves_every_row(score: Any) -> None:
     assert score(Regex(pattern="yes|no"), "I say yes", "not looked at").span == "yes"
 

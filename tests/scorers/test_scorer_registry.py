@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import UserError
+from benchwright.runs.keys import fingerprint
+from benchwright.scorers.judge import CORRECTNESS, INSTRUCTIONS
 from benchwright.scorers.registry import SCORERS, make_scorer
 
 
@@ -34,6 +36,21 @@ VALUES |= {"contains": "TRUE", "letters": "4", "model": "m", "rubric": "r", "sca
 )
 def test_every_option_is_taken_and_changes_the_fingerprint(name: str, option: str) -> None:
     assert make_scorer(name, {option: VALUES[option]}).fingerprint != make_scorer(name).fingerprint
+
+
+EARLIER = {
+    "exact": fingerprint("exact", 1, False),
+    "numeric": fingerprint("numeric", 1, 1e-9, 0.0),
+    "regex": fingerprint("regex", 1, None, False, False),
+    "mcq": fingerprint("mcq", 1, 10),
+    "judge": fingerprint("judge", 1, INSTRUCTIONS, CORRECTNESS, "0-1", ""),
+}
+"""The fingerprints of rules of before."""
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_verdicts_by_an_earlier_rule_are_not_taken_for_todays(name: str) -> None:
+    assert make_scorer(name).fingerprint != EARLIER[name]
 
 
 def test_options_are_read_as_what_they_mean(score: Any) -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from benchwright.stats.windows import (
     Cut,
     Window,
-    ended_within,
     mean_at_once,
     mean_at_once_between,
     most_at_once,
@@ -80,12 +79,6 @@ def test_the_rate_of_a_closed_loop_is_the_same_in_every_window(
 
 def test_nothing_is_under_way_in_no_time() -> None:
     assert mean_at_once([0.0], [1.0], 0.5, 0.5) == 0
-
-
-def test_a_growing_queue_is_not_counted_as_work_done() -> None:
-    """Ten requests arrive per second, one is answered: that one is the rate, whatever else waits."""
-    ends = np.arange(1, 101.0)
-    assert ended_within(ends, 0, 9.95).sum() / 9.95 == pytest.approx(1, abs=0.1)
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=40))

@@ -14,7 +14,9 @@ from tests.browser import Watched
 from tests.known import known
 from tests.web.web_kit import Viewing, mixed_run, viewing, write
 
+from benchwright.endpoint.card import Card, Finding, State
 from benchwright.records import Target
+from benchwright.runs.cards import write_cards
 
 MIXED = "20260101T000000-mixed-00000000"
 BETTER = "20260102T000000-better-00000000"
@@ -227,3 +229,12 @@ def test_both_conversations_of_a_sample_stand_side_by_side(viewer: Viewing, page
 def test_runs_that_cannot_be_compared_say_why(viewer: Viewing, page: Page) -> None:
     viewer.open(page, f"/compare?a={MIXED}&b={REPEATED}")
     expect(page.locator(".banner.warn").first).to_contain_text("NOT COMPARED")
+
+
+def test_the_configuration_has_what_the_endpoint_was_found_to_do(program: Program) -> None:
+    run = mixed_run(program)
+    finding = Finding(State.YES, "known", "vLLM <0.11> (recognised by /version)")
+    write_cards(run, {"primary": Card("http://a/v1", "m", 1, findings={"server": finding})})
+    with viewing(program) as viewer:
+        page = viewer.get(f"/runs/{run.name}").text
+    assert "<dt>Endpoint (primary)</dt><dd>server: vLLM &lt;0.11&gt; (recognised by /version)</dd>" in page

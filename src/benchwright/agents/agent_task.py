@@ -57,7 +57,16 @@ class AgentTask(RowsTask):
             group_by=group_by,
         )
         super().__init__(SampleRows(path, limit, offset, group_by), spec, scorers)
+        self._agent = agent
         self._solver = AgentSolver(agent, max_turns, completion_params or {}, debug_dir)
+
+    def offers_tools(self) -> bool:
+        """Whether the agent has tools for the first row, as its own code says; False if that fails."""
+        try:
+            sample = next(self.samples())
+            return bool(self._agent.get_tools(dataset_row_to_request(sample.content, sample.row_index)))
+        except Exception:  # whatever the user's code raises is told with the trial
+            return False
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[AgentSolver]:

@@ -14,6 +14,7 @@ from benchwright.errors import GraderError, UserError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.sources import known_or_unique, source_fingerprint
+from benchwright.scorers.shared import as_text
 
 SIMPLE = ("solution_str", "ground_truth", "extra_info")
 FULL = ("messages", "ground_truth", "metadata")
@@ -87,7 +88,7 @@ class EvalFnScorer:
         """Scores one outcome; the sample's content is the row with its `ground_truth`."""
         row = sample.content
         try:
-            value = await self._wrapper(outcome.messages, row["ground_truth"], row)
+            value = await self._wrapper(outcome.messages, as_text(row["ground_truth"]), row)
         except (Exception, SystemExit) as error:  # a user's function raises what it likes
             what = str(error) if isinstance(error, EvalFnError) else f"{type(error).__name__}: {error}"
             raise GraderError(what) from error

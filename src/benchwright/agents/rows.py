@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 import xxhash
@@ -14,11 +14,16 @@ from benchwright.data.columns import documented_row
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row, naming, read_rows
 from benchwright.engine.protocols import Scorer, Task
+from benchwright.formats import counted
 from benchwright.records import Sample, TaskSpec
+from benchwright.scorers.shared import TargetChecker, as_text
 from benchwright.suggest import did_you_mean
 
 Content = Callable[[Row, int], Row]
 """Makes a sample's content of a row and its index; raises DatasetValidationError for a bad row."""
+
+Wrong = Callable[[Row], str | None]
+"""Says what is wrong with a sample's content for those who score it; None if nothing is."""
 
 
 ID, GROUP = "id", "group"
@@ -28,8 +33,17 @@ LONGEST_NAME = 200
 """Characters of an id or a group; longer ones are texts."""
 
 
+class LeftOut(NamedTuple):
+    """How many bad rows were left out, and what is wrong with the first of them."""
+
+    rows: int
+    first: str
+
+
 class SampleRows(msgspec.Struct):
     """At most `limit` rows from row `offset` on; `group_by` names the column of the clusters.
+
+    With `skip_bad`, rows that are not as they should be are left out. `size` finds them.
 
     Where every row has another text or number in the column `id`, that is the id of its sample, else the row's place
     in the file, from 0. Without `group_by` a column `group` is that of the clusters.
@@ -39,8 +53,11 @@ class SampleRows(msgspec.Struct):
     limit: int | None = None
     offset: int = 0
     group_by: str | None = None
+    skip_bad: bool = False
     _has_ids: bool | None = None
     _has_groups: bool = False
+    _bad: set[int] = msgspec.field(default_factory=set)
+    _first_bad: str = ""
 
     def first(self) -> Row:
         """The first row, as it stands in the file.
@@ -67,34 +84,66 @@ class SampleRows(msgspec.Struct):
             self.size(content)
         with naming(self.path):
             for index, row in self._numbered():
+                if index in self._bad:
+                    continue
                 made = content(row, index)
                 yield Sample(
                     id=str(row[ID]) if self._has_ids else str(index),
                     content=made,
                     group=self._group(row, index),
                     input=_text(made.get("user_prompt")),
-                    target=_text(made.get("ground_truth")),
+                    target=_target(made.get("ground_truth")),
                     row=index if self._has_ids else None,
                 )
 
-    def size(self, content: Content) -> int:
-        """The number of samples; reads and checks them all.
+    def size(self, content: Content, wrong: Wrong = lambda made: None) -> int:
+        """The number of samples; reads and checks them all. `wrong` judges their contents.
 
         Raises:
-            DatasetError: as `samples`; also if there is none.
+            DatasetError: as `samples`; also if there is none, or if a row is bad and bad ones are not left out.
         """
         count, ids = 0, array("Q")
+        self._bad.clear()
         with naming(self.path):
             for index, row in self._numbered():
-                content(row, index)
+                if self._is_bad(content, wrong, row, index):
+                    continue
                 self._has_groups = self._group(row, index) is not None or self._has_groups
                 if len(ids) == count and _names(row.get(ID)):
                     ids.append(xxhash.xxh3_64_intdigest(str(row[ID]).encode("utf-8", "surrogatepass")))
                 count += 1
+            if self._bad and not self.skip_bad:
+                raise BadRow(min(self._bad), f"{self._first_bad}{self._advice()}")
         if not count:
             raise self._no_rows()
         self._has_ids = len(ids) == count and _all_differ(ids)
         return count
+
+    def _is_bad(self, content: Content, wrong: Wrong, row: Row, index: int) -> bool:
+        """Whether a row is to be left out. One that has no content ends the reading, unless bad rows are left out."""
+        try:
+            reason = wrong(content(row, index))
+        except BadRow as error:
+            if not self.skip_bad:
+                raise
+            reason = error.wrong
+        if reason is None:
+            return False
+        self._first_bad = self._first_bad if self._bad else reason
+        self._bad.add(index)
+        return True
+
+    def _advice(self) -> str:
+        more = len(self._bad) - 1
+        others = f" {counted(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
+        return f".{others} Mend them, or leave such rows out with --skip-bad-rows"
+
+    @property
+    def left_out(self) -> LeftOut | None:
+        """The bad rows that are left out; known once `size` was asked, None if there is none."""
+        if not self._bad:
+            return None
+        return LeftOut(len(self._bad), f"row {min(self._bad)}: {self._first_bad}")
 
     @property
     def identity(self) -> dict[str, str]:
@@ -117,6 +166,11 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _target(value: object) -> str | None:
+    """The target as it is shown; a list of right answers as JSON."""
+    return as_text(value) if isinstance(value, list) else _text(value)
+
+
 def _names(value: object) -> bool:
     """Whether a value can be what a sample or a group is called."""
     if isinstance(value, str):
@@ -132,6 +186,15 @@ def _all_differ(digests: array[int]) -> bool:
 
 class DatasetTask(Task, Protocol):
     """A task over a dataset."""
+
+    def skip_bad_rows(self) -> None:
+        """Leave out rows that are not as they should be."""
+        ...
+
+    @property
+    def left_out(self) -> LeftOut | None:
+        """See `SampleRows.left_out`."""
+        ...
 
     @property
     def identity(self) -> dict[str, str]:
@@ -153,14 +216,28 @@ class RowsTask:
         self.scorers = scorers
         self._rows = rows
         self._content = content
+        self._checks = [scorer.wrong_target for scorer in scorers if isinstance(scorer, TargetChecker)]
 
     def samples(self) -> Iterator[Sample]:
         """One sample per row, read as they are needed."""
         return self._rows.samples(self._content)
 
     def size(self) -> int:
-        """The number of rows; reads and checks them all."""
-        return self._rows.size(self._content)
+        """The number of rows; reads and checks them all, also for the scorers."""
+        return self._rows.size(self._content, self._wrong)
+
+    def skip_bad_rows(self) -> None:
+        """Leave out rows that are not as they should be."""
+        self._rows.skip_bad = True
+
+    def _wrong(self, content: Row) -> str | None:
+        """What makes a row useless for one of the scorers; None if nothing does."""
+        return next((wrong for check in self._checks if (wrong := check(content))), None)
+
+    @property
+    def left_out(self) -> LeftOut | None:
+        """See `SampleRows.left_out`."""
+        return self._rows.left_out
 
     @property
     def identity(self) -> dict[str, str]:

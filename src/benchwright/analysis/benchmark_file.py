@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from benchwright.analysis.documents import encode_document
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
@@ -15,11 +16,12 @@ from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError
 from benchwright.files import whole_file
 from benchwright.records import FAILED, Record, RequestRecord, Status
-from benchwright.runs.counting import FAILURES
+from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
+from benchwright.statistic import NoScore, Statistic, is_number
 
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
@@ -38,7 +40,10 @@ AGGREGATED = (
 
 
 class Totals(Record, frozen=True):
-    """What the trials of a run add up to. `accuracy` is the share that is correct: a trial that failed is not."""
+    """What the trials of a run add up to. `accuracy` is the share that is correct: a trial that failed is not.
+
+    `no_score` says why nothing was scored; then there is no accuracy either.
+    """
 
     n: int
     correct: int
@@ -47,10 +52,16 @@ class Totals(Record, frozen=True):
     unparsed: int
     errors: int
     breakdowns: list[Breakdown]
+    no_score: NoScore | None = None
 
     @property
-    def accuracy(self) -> float:
-        """The share of correct trials; 0 where there are none."""
+    def accuracy(self) -> Statistic:
+        """The share of correct trials."""
+        return self.documented_accuracy if self.no_score is None else self.no_score
+
+    @property
+    def documented_accuracy(self) -> float:
+        """The accuracy as documented files have it: 0 where nothing was scored."""
         return self.correct / self.n if self.n else 0.0
 
 
@@ -74,8 +85,10 @@ def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSumm
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
     if benchmark.about.breakdowns:
-        for row, value in zip(rows.tolist(), table.scores[scorer].values(rows).tolist(), strict=True):
-            breakdowns.add(table.label_sets[table.labels[row]], value)
+        column = table.scores[scorer]
+        failed = (column.states(rows) == ScoreState.FAILED).tolist()
+        for row, value, without in zip(rows.tolist(), column.values(rows).tolist(), failed, strict=True):
+            breakdowns.add(table.label_sets[table.labels[row]], None if without else value)
     return Totals(
         n=target.trials,
         correct=int((table.correct[scorer].numbers(rows) == 2).sum()),
@@ -84,6 +97,7 @@ def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSumm
         unparsed=score_of(target, scorer).unparsed,
         errors=sum(target.statuses.get(status, 0) for status in FAILURES),
         breakdowns=[entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)],
+        no_score=score_of(target, scorer).no_score,
     )
 
 
@@ -114,7 +128,7 @@ def write_result_file(
     scorer = benchmark.scorers[0].name
     repeated = manifest.repeats > 1
     with whole_file(path, error=JournalError) as file:
-        file.write(msgspec.json.format(encode_json(head), indent=2).removesuffix(b"\n}"))
+        file.write(msgspec.json.format(encode_document(head), indent=2).removesuffix(b"\n}"))
         file.write(b',\n  "sample_results": [')
         for position, trial in enumerate(trials):
             file.write(b",\n    " if position else b"\n    ")
@@ -146,8 +160,8 @@ def _head(
         "name": metadata.name,
         "variant": metadata.variant,
         "num_samples": _planned_samples(manifest, summary) or totals.n,
-        "accuracy": totals.accuracy,
-        "score": score.mean,
+        "accuracy": totals.documented_accuracy,
+        "score": score.documented_mean,
         "metric": metadata.metric,
         **honest_numbers(score),
         "truncated": totals.truncated,
@@ -155,12 +169,12 @@ def _head(
         "unparsed": totals.unparsed,
         "errors": totals.errors,
         "repeats": manifest.repeats,
-        "passes": msgspec.to_builtins(score.passes),
-        "figures": [msgspec.to_builtins(figure) for figure in figures],
+        "passes": score.passes,
+        "figures": figures,
         **({"suspicious": target.suspicious} if target.suspicious else {}),
         **({"judge": score.judge} if score.judge else {}),
         **({"certificate": score.certificate} if score.certificate else {}),
-        "breakdowns": [msgspec.to_builtins(entry) for entry in totals.breakdowns],
+        "breakdowns": totals.breakdowns,
         "protocol": manifest.about,
         "simulated": summary.simulated,
         "timings_valid": summary.timings_valid,
@@ -189,7 +203,7 @@ def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
     return {
         "n_scored": score.n_scored,
         "mean_scored": score.mean_scored,
-        "interval": None if score.low is None else [score.low, score.high],
+        "interval": [score.low, score.high] if is_number(score.low) else None,
         "interval_method": score.method,
         "bounds": score.bounds,
     }

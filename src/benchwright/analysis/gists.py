@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
+from benchwright.endpoint.flags import notes_in_words
 from benchwright.engine.answers import content_text
 from benchwright.errors import JournalError
-from benchwright.records import Message, Record, ScoreRecord, Status
+from benchwright.records import Message, Record, ScoreRecord, Status, TrialRecord
 from benchwright.runs.asked import read_input
 from benchwright.runs.journal import Body, body_file, body_in, encode_json, read_body
 from benchwright.runs.scored import ScoredTrial
@@ -39,6 +40,16 @@ def gist(trial: ScoredTrial, body: Body | None) -> Gist:
     if body is None:
         return Gist(target=target, explanation=why)
     return Gist(_input(body), target, _answer(body), why)
+
+
+def trial_notes(record: TrialRecord) -> list[str]:
+    """Return what was odd in the answers to an attempt's requests, in words, numbered if there are several."""
+    several = len(record.requests) > 1
+    return [
+        f"request {number}: {note}" if several else note
+        for number, request in enumerate(record.requests, 1)
+        for note in notes_in_words(request.flags)
+    ]
 
 
 def gist_on_disk(directory: Path, trial: ScoredTrial) -> Gist:

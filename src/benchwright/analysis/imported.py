@@ -13,6 +13,7 @@ from benchwright.records import Record
 from benchwright.runs.listing import models_of
 from benchwright.runs.manifest import origin_of, read_manifest
 from benchwright.runs.table import read_table
+from benchwright.statistic import Statistic
 
 
 class ImportedRun(Record, frozen=True):
@@ -28,7 +29,7 @@ class ImportedRun(Record, frozen=True):
     models: list[str]
     trials: int
     failed: int
-    scores: dict[str, float | None]
+    scores: dict[str, Statistic]
     lacks: list[str]
     notes: list[str]
 

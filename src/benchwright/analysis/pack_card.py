@@ -8,11 +8,13 @@ from statistics import fmean
 from benchwright import __version__
 from benchwright.analysis.pack_runs import load_pack_run, totals_interval
 from benchwright.errors import UserError
+from benchwright.formats import number
 from benchwright.packs.results import PackScore
 from benchwright.packs.task import scope_of
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import numbers
 
 
 class CardCategory(Record, frozen=True):
@@ -93,8 +95,10 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
         [
             CardCategory(
                 one.label,
-                f"{one.score or 0.0:g} {one.unit or ''}".rstrip(),
-                min(1.0, max(0.0, (one.score or 0.0) / full)),
+                f"{number(one.score, 'g')} {one.unit or ''}".rstrip()
+                if one.score is not None
+                else number(None),
+                0.0 if one.score is None else min(1.0, max(0.0, one.score / full)),
             )
             for one in categories
         ],
@@ -102,7 +106,7 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
 
 
 def _full(scores: Mapping[str, PackScore]) -> float:
-    """What the longest bar stands for: 1 or 100 where the scores look like it, else the highest of all."""
-    values = [one.score or 0.0 for score in scores.values() if score.score for one in score.score.categories]
-    highest = max(values, default=0.0)
+    """Return what the longest bar stands for: 1 or 100 if the scores look like it, else the highest of all."""
+    values = (one.score for score in scores.values() if score.score for one in score.score.categories)
+    highest = max(numbers(values), default=0.0)
     return 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from benchwright import __version__
+from benchwright.analysis.documents import encode_document
 from benchwright.analysis.shortfalls import without_result
 from benchwright.analysis.summary import RunSummary
 from benchwright.errors import ExecutionError, JournalError
@@ -23,7 +24,6 @@ from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import UNREADABLE, Record
-from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.intervals import Interval, t_around
@@ -107,7 +107,7 @@ def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
     Raises:
         JournalError: the directory cannot be written.
     """
-    write_whole(directory / RENDERED / SUMMARY, encode_json(document) + b"\n", error=JournalError)
+    write_whole(directory / RENDERED / SUMMARY, encode_document(document) + b"\n", error=JournalError)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:

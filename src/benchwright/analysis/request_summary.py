@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.formats import counted
+from benchwright.endpoint.extras import instead_of
+from benchwright.endpoint.flags import NOTES
+from benchwright.formats import counted, duration
 from benchwright.records import Record
+from benchwright.runs.lag import Standstill
+from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
+from benchwright.runs.standstills import standstill_text
 
 
 class RequestSummary(Record, frozen=True):
@@ -15,15 +21,22 @@ class RequestSummary(Record, frozen=True):
 
     Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
     out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
-    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them.
+    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them. Those that
+    were due or under way in one of the `standstills` of our own process (`stood_still_requests`) are in no time, and
+    its seconds are in no throughput.
 
     Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
     asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
+    `requests_without` counts those that left out a header or a field, by its name, because the server refuses it.
+    `noted_requests` counts the requests with something odd in their answers, by the kind of note.
 
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
-    answered ones they are not known.
+    answered ones they are not known. `answers_at_once` were streamed and came in one piece: their time to the first
+    token is that of the whole answer, and they are in no figure of tokens per second. `one_at_a_time` is what showed
+    the concurrency that found itself that the server serves one request at a time. `resent_requests` had been sent on
+    idle connections that the server closed upon them, which took each `longest_lost_seconds` at most.
     """
 
     total_requests: int = 0
@@ -52,15 +65,23 @@ class RequestSummary(Record, frozen=True):
     detect_lag_p99: float | None = None
     settling_requests: int = 0
     settling_seconds: float = 0.0
+    stood_still_requests: int = 0
+    standstills: list[Standstill] = []
     side_requests: int = 0
     side_prompt_tokens: int = 0
     side_completion_tokens: int = 0
     uncounted_requests: int = 0
     translated_requests: int = 0
     undecided_requests: int = 0
+    requests_without: dict[str, int] = {}
+    noted_requests: dict[str, int] = {}
     total_reasoning_tokens: int | None = None
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
+    answers_at_once: int = 0
+    one_at_a_time: OneAtATime | None = None
+    resent_requests: int = 0
+    longest_lost_seconds: float = 0.0
 
     @property
     def all_requests(self) -> int:
@@ -105,8 +126,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
     """The figures of one target's requests; `sessions` know how long they were at work."""
     ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
     generation = _times(requests, "generation_tps")
-    wall, settling = sessions.wall_seconds, sessions.paces.seconds
-    timed = wall - settling
+    timed = sessions.timed_seconds
     thought = requests.reasoning_counted + requests.reasoning_estimated
     return RequestSummary(
         total_requests=requests.requests,
@@ -114,7 +134,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         retried_requests=requests.retried,
         total_prompt_tokens=requests.prompt_tokens,
         total_completion_tokens=requests.completion_tokens,
-        wall_time_seconds=wall,
+        wall_time_seconds=sessions.wall_seconds,
         effective_throughput_rps=requests.timed / timed if timed > 0 else None,
         ttft_mean=ttft.mean,
         ttft_p50=ttft.p50,
@@ -136,21 +156,30 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         dispatch_lag_p99=_quantile_seconds(requests.dispatch_lags, 0.99),
         detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
         settling_requests=requests.settling,
-        settling_seconds=settling,
+        settling_seconds=sessions.paces.seconds,
+        stood_still_requests=requests.stood_still,
+        standstills=sessions.lag.standstills,
         side_requests=requests.side.requests,
         side_prompt_tokens=requests.side.prompt_tokens,
         side_completion_tokens=requests.side.completion_tokens,
         uncounted_requests=requests.uncounted + requests.side.uncounted,
         translated_requests=requests.translated,
         undecided_requests=requests.undecided,
+        requests_without=dict(requests.left_out),
+        noted_requests=dict(sorted(requests.noted.items(), key=lambda one: (-one[1], one[0]))),
         total_reasoning_tokens=requests.reasoning_tokens if thought else None,
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
+        answers_at_once=requests.at_once,
+        one_at_a_time=sessions.paces.one_at_a_time,
+        resent_requests=requests.resent,
+        longest_lost_seconds=requests.longest_lost / 1e9,
     )
 
 
 def request_lines(requests: RequestSummary) -> list[str]:
-    """What must be known with the numbers: side requests, missing counts, translations, what timings leave out."""
+    """What must be known with the numbers: side requests, missing counts, translations, odd answers, what timings leave
+    out."""
     lines = []
     if requests.side_requests:
         lines.append(
@@ -170,7 +199,41 @@ def request_lines(requests: RequestSummary) -> list[str]:
             f"{counted(requests.undecided_requests, 'request')} of these only because the server failed when it was "
             "asked whether it speaks the agent's dialect: run again when it is well."
         )
-    return [*lines, *_settling_lines(requests.settling_requests, requests.total_requests)]
+    for name, count in requests.requests_without.items():
+        lines.append(f"{counted(count, 'request')} sent {instead_of(name)}, which the server refuses.")
+    lines += [_note_line(kind, count) for kind, count in requests.noted_requests.items() if kind in NOTES]
+    if requests.one_at_a_time is not None:
+        lines.append(f"{one_at_a_time_text(requests.one_at_a_time)}.")
+    if requests.resent_requests:
+        lines.append(
+            f"{counted(requests.resent_requests, 'request')} sent again because the server had closed an idle "
+            f"connection: at most {duration(requests.longest_lost_seconds)} lost, in no time above."
+        )
+    if requests.answers_at_once:
+        lines.append(
+            f"{counted(requests.answers_at_once, 'answer')} came in one piece: the time to the first token is that of "
+            "the whole answer, and how fast tokens came is not known."
+        )
+    lines += _settling_lines(requests.settling_requests, requests.total_requests)
+    return [*lines, *_standstill_lines(requests.stood_still_requests, requests.standstills)]
+
+
+def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
+    """Return that our process stood still, and how many requests are in no timing for it."""
+    if not left_out and not standstills:
+        return []
+    when = f" {standstill_text(standstills)}" if standstills else ""
+    of_requests = (
+        f"Timings leave out {counted(left_out, 'request')} that met it" if left_out else "No request met it"
+    )
+    return [f"This client stood still{when}. {of_requests}."]
+
+
+def _note_line(kind: str, count: int) -> str:
+    """Return how many requests have a note of this kind, and what to do about it."""
+    note = NOTES[kind]
+    advice = f": {note.advice}" if note.advice else ""
+    return f"In {counted(count, 'request')} {note.words}{advice}."
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:

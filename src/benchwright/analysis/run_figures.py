@@ -18,6 +18,7 @@ from benchwright.errors import UserError
 from benchwright.files import Stamp, stamps, write_whole
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import BODIES, CUTS, TRIALS, encode_json
+from benchwright.statistic import Statistic
 
 if TYPE_CHECKING:
     from benchwright.analysis.summary import RunSummary, TargetSummary
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 FIGURES = "figures.json"
 
-MADE_BY = f"2 {__version__}"
+MADE_BY = f"3 {__version__}"
 """What makes other figures of the same journal: the form of these records, and the program."""
 
 
@@ -36,9 +37,9 @@ class ListedScore(Record, frozen=True):
     scorer: str
     n: int
     n_scored: int
-    mean_scored: float | None = None
-    low: float | None = None
-    high: float | None = None
+    mean_scored: Statistic = None
+    low: Statistic = None
+    high: Statistic = None
 
 
 class ListedTarget(Record, frozen=True):

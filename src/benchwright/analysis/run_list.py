@@ -34,6 +34,7 @@ from benchwright.runs.progress import Progress
 from benchwright.runs.selection import newest_first
 from benchwright.runs.store import now_ns, read_last_event
 from benchwright.runs.tail import size_of
+from benchwright.statistic import numbers
 from benchwright.text import Say
 
 PATIENCE = 3.0
@@ -104,9 +105,8 @@ class RunRow(Record, frozen=True):
 
     @property
     def mean(self) -> float | None:
-        """The best mean of its targets by the first score of each, by which lists are ordered."""
-        means = [one.scores[0].mean_scored for one in self.targets if one.scores]
-        return max((mean for mean in means if mean is not None), default=None)
+        """The best mean of its targets by the first score of each, by which lists are ordered; None without any."""
+        return max(numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None)
 
     def with_figures(self, figures: RunFigures) -> Self:
         """The row with what the run came to."""
@@ -196,7 +196,7 @@ ORDERS: dict[str, Callable[[RunRow], Any]] = {
     "oldest": lambda row: row.created_at,
     "name": lambda row: (row.label.lower(), -row.created_at),
     "model": lambda row: ([model.lower() for model in row.models], -row.created_at),
-    "score": lambda row: (row.mean is None, -(row.mean or 0.0), -row.created_at),
+    "score": lambda row: (math.inf if row.mean is None else -row.mean, -row.created_at),
     "failed": lambda row: (-(row.failed or 0), -row.created_at),
     "time": lambda row: (-(row.seconds or 0.0), -row.created_at),
     "state": lambda row: (STATES.index(row.state), -row.created_at),

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from benchwright.packs.types import PASSED, SCORE
+from benchwright.records import Status
 from benchwright.runs.columns import chosen
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.manifest import KnownScale, Manifest, origin_of
 from benchwright.runs.table import RunTable
+from benchwright.statistic import NoScore, Statistic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +23,12 @@ if TYPE_CHECKING:
 
     from benchwright.runs.columns import Rows
     from benchwright.stats.repeats import Estimate
+
+MOST_REASONS = 5
+"""Reasons for which there is no score that are told."""
+
+MOST_READ = 50
+"""Trials that are read to learn why a scorer failed."""
 
 
 class ScoreScale(NamedTuple):
@@ -82,6 +93,7 @@ class ScoreValues(NamedTuple):
     have no answer or failed.
 
     `values` (n,); `samples` (n,) where samples have repeats, `groups` (n,) where samples are in groups, -1 for none.
+    `reasons` says why trials failed, with counts, if there are no values.
     """
 
     values: NDArray[np.float64]
@@ -90,6 +102,7 @@ class ScoreValues(NamedTuple):
     no_answer: int
     failed: int
     scale: ScoreScale
+    reasons: Mapping[str, int] = {}
 
     @property
     def trials(self) -> int:
@@ -139,21 +152,63 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
         scale = scale._replace(low=0.0, high=1.0)
     return ScoreValues(
         values,
-        table.sample.numbers(own) if manifest.repeats > 1 else None,
+        table.sample.numbers(own) if repeats_of(manifest, table) > 1 else None,
         table.group.numbers(own) - 1 if len(table.groups) else None,
         int(no_answer),
         int(failed),
         scale,
+        {} if values.size else failure_reasons(table, score, rows),
     )
 
 
-def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | None:
-    """The mean over samples with its interval, which stays within the score's range; None without values."""
+def repeats_of(manifest: Manifest, table: RunTable) -> int:
+    """Return how often each sample is solved; a log of another program may number repeats that it does not plan."""
+    return max(manifest.repeats, 1 + table.repeat.largest)
+
+
+def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
+    """Return why these trials have no score of this name, and how often: the most frequent reasons first.
+
+    A table keeps one reason for each trial. If that is another scorer's, this one's is read from the journal. The
+    status stands in for a reason that nobody gave.
+    """
+    own: dict[str, int] = {}
+    for reason, count in table.failure_reasons(rows).items():
+        if reason.startswith(f"{score}: "):
+            own[reason.removeprefix(f"{score}: ")] = count
+        elif not any(reason.startswith(f"{other}: ") for other in table.scores):
+            own[reason] = count
+    own = own or _errors_of(table, score, rows) or _failed_statuses(table, rows)
+    return dict(islice(own.items(), MOST_REASONS))
+
+
+def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:
+    counts = table.status_counts(rows)
+    return {status.replace("_", " "): count for status, count in counts.items() if status in FAILURES}
+
+
+def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
+    """Return the errors of a scorer in the first of these trials, with their counts."""
+    import numpy as np
+
+    some = chosen(rows, table.scored_by(score)[rows])
+    places = np.flatnonzero(some) if some.dtype == np.bool_ else some
+    scores = (trial.scores.get(score) for trial in table.trials(places[:MOST_READ].tolist()))
+    errors = [
+        str((one.detail or {}).get("error", one.status))
+        for one in scores
+        if one is not None and one.status is Status.GRADER_ERROR
+    ]
+    return dict(Counter(errors).most_common())
+
+
+def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | NoScore:
+    """Return the mean over samples with its interval, which stays within the score's range."""
     from benchwright.stats.intervals import Interval
     from benchwright.stats.repeats import estimate
 
     if not len(found.values):
-        return None
+        return NoScore(found.failed, dict(found.reasons))
     groups = None
     if found.groups is not None and (found.groups >= 0).any():
         groups = [None if group < 0 else group for group in found.groups.tolist()]
@@ -164,3 +219,19 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | None:
     low, high = ends
     within = Interval(max(result.interval.low, low), min(result.interval.high, high))
     return msgspec.structs.replace(result, interval=within)
+
+
+class MeanWithEnds(NamedTuple):
+    """A mean and the ends of its interval, as records hold them."""
+
+    mean: Statistic
+    low: Statistic
+    high: Statistic
+
+
+def with_ends(result: Estimate | NoScore) -> MeanWithEnds:
+    """Return the mean and the ends of its interval: all of them the same `NoScore`, if there is none."""
+    if isinstance(result, NoScore):
+        return MeanWithEnds(result, result, result)
+    low, high = result.interval or (None, None)
+    return MeanWithEnds(result.mean, low, high)

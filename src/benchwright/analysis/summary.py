@@ -2,7 +2,8 @@
 
 Two rules of counting stand side by side. The documented one: a trial without a value counts as 0 (`mean`,
 `std`, pass@k). The honest one (`runs.counting`): no answer counts as 0, what failed is left out (`mean_scored`, with
-`n_scored` of `n`), and `bounds` say where the mean could lie had the failures been scored.
+`n_scored` of `n`), and `bounds` say where the mean could lie had the failures been scored. If every trial failed, each
+of these figures is the same `NoScore`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from benchwright.analysis.deciding.decision import decision_of
@@ -22,42 +24,33 @@ from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
 from benchwright.analysis.judged.records import Certificate, Judge, judge_of
 from benchwright.analysis.own_figures import own_figures
+from benchwright.analysis.passes import PassAt, passes_of
 from benchwright.analysis.request_summary import RequestSummary, request_summary
-from benchwright.analysis.scores import ScoreValues, mean_of, values_of
+from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
 from benchwright.analysis.thinking import ThinkingCutOff, thinking_cut_off
 from benchwright.analysis.timings import timings_note
 from benchwright.catalog.benchmark import Figure
-from benchwright.records import LoopLag, Record, Target
+from benchwright.records import Record, Target
 from benchwright.runs.about import harness_of, title_of, titled
-from benchwright.runs.columns import chosen, true_places
+from benchwright.runs.columns import chosen
 from benchwright.runs.counting import ScoreState
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.listing import read_note
 from benchwright.runs.manifest import Manifest, Origin, origin_of, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
+from benchwright.statistic import NoScore, Statistic
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.runs.columns import Rows
-
 
 MOST_FAILURES = 5
-
-
-class PassAt(Record, frozen=True):
-    """pass@k (at least one of k repeats passes) and pass^k (all of k pass), means over samples."""
-
-    k: int
-    pass_at_k: float
-    pass_hat_k: float
-    low: float | None = None
-    high: float | None = None
 
 
 class ScoreSummary(Record, frozen=True):
@@ -67,7 +60,8 @@ class ScoreSummary(Record, frozen=True):
     score (`unparsed` because the scorer found no answer in what it wrote). The others failed, `grader_errors` of
     them in the scorer. `low` and `high` are the confidence interval of `mean_scored`, made by `method`; `bounds` say
     where the mean could lie had those that failed been scored, where the range of the score is known.
-    `mean`, `std`, `min` and `max` are the documented ones, in which what failed counts as 0, too.
+    The `documented` figures count what failed as 0, too; in JSON they are `mean`, `std`, `min` and `max`, and 0 if
+    nothing was scored. The properties of these names are then a `NoScore`.
     `judge` is who gave the score, where a model did, and `certificate` what people's labels say of it, if it has some.
     """
 
@@ -76,13 +70,13 @@ class ScoreSummary(Record, frozen=True):
     n_scored: int
     unparsed: int
     grader_errors: int
-    mean: float
-    std: float
-    min: float
-    max: float
-    mean_scored: float | None
-    low: float | None
-    high: float | None
+    documented_mean: float = msgspec.field(name="mean")
+    documented_std: float = msgspec.field(name="std")
+    documented_min: float = msgspec.field(name="min")
+    documented_max: float = msgspec.field(name="max")
+    mean_scored: Statistic
+    low: Statistic
+    high: Statistic
     method: str
     n_samples: int
     n_groups: int | None
@@ -93,6 +87,34 @@ class ScoreSummary(Record, frozen=True):
     no_answer: int = 0
     judge: Judge | None = None
     certificate: Certificate | None = None
+
+    @property
+    def no_score(self) -> NoScore | None:
+        """Why nothing was scored; None if something was."""
+        return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
+
+    @property
+    def mean(self) -> Statistic:
+        """The documented mean."""
+        return self._if_scored(self.documented_mean)
+
+    @property
+    def std(self) -> Statistic:
+        """The documented standard deviation, that of the population."""
+        return self._if_scored(self.documented_std)
+
+    @property
+    def min(self) -> Statistic:
+        """The least score."""
+        return self._if_scored(self.documented_min)
+
+    @property
+    def max(self) -> Statistic:
+        """The greatest score."""
+        return self._if_scored(self.documented_max)
+
+    def _if_scored(self, documented: float) -> Statistic:
+        return documented if self.no_score is None else self.no_score
 
 
 class TargetSummary(Record, frozen=True):
@@ -265,7 +287,7 @@ def _score_summary(
 
     found = values_of(manifest, table, name, rows)
     result = mean_of(found)
-    interval = result.interval if result is not None else None
+    shown, scored = with_ends(result), not isinstance(result, NoScore)
     padded = np.concatenate([found.values, np.zeros(found.failed)]) if found.failed else found.values
     documented = documented_statistics(padded)
     n = found.trials
@@ -275,20 +297,20 @@ def _score_summary(
         n_scored=len(found.values),
         unparsed=_scored_as(table, name, rows, ScoreState.NO_ANSWER),
         grader_errors=_scored_as(table, name, rows, ScoreState.FAILED),
-        mean=documented.mean,
-        std=documented.std,
-        min=documented.min,
-        max=documented.max,
-        mean_scored=result.mean if result is not None else None,
-        low=interval.low if interval is not None else None,
-        high=interval.high if interval is not None else None,
-        method=result.method if result is not None else "none",
-        n_samples=result.n_samples if result is not None else 0,
-        n_groups=result.n_groups if result is not None else None,
-        between=result.between if result is not None else None,
-        within=result.within if result is not None else None,
+        documented_mean=documented.mean,
+        documented_std=documented.std,
+        documented_min=documented.min,
+        documented_max=documented.max,
+        mean_scored=shown.mean,
+        low=shown.low,
+        high=shown.high,
+        method=result.method if not isinstance(result, NoScore) else "none",
+        n_samples=result.n_samples if not isinstance(result, NoScore) else 0,
+        n_groups=result.n_groups if not isinstance(result, NoScore) else None,
+        between=result.between if not isinstance(result, NoScore) else None,
+        within=result.within if not isinstance(result, NoScore) else None,
         bounds=found.bounds,
-        passes=_passes(manifest, table, found, true_places(rows)) if manifest.repeats > 1 and n else [],
+        passes=passes_of(manifest, table, name, rows) if scored else [],
         no_answer=found.no_answer,
         judge=judge_of(manifest, name),
         certificate=certificate_of(manifest, table, name, slot),
@@ -301,29 +323,3 @@ def _scored_as(table: RunTable, name: str, rows: NDArray[np.bool_], state: Score
 
     found = chosen(rows, table.scores[name].states(rows) == state)
     return int(np.count_nonzero(found & table.scored_by(name)))
-
-
-def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows) -> list[PassAt]:
-    """pass@k and pass^k per sample, then the mean; a repeat without a value is one that did not pass."""
-    import numpy as np
-
-    from benchwright.stats.documented import mean_pass_at
-    from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
-
-    if found.scale.passing is None:
-        return []
-    samples, first = np.unique(table.sample.numbers(rows), return_index=True)
-    assert found.samples is not None
-    passed = found.samples[found.values >= found.scale.passing]
-    counts = np.bincount(np.searchsorted(samples, passed), minlength=len(samples))
-    group = table.group.numbers(rows[first])
-    groups = [code or None for code in group.tolist()] if group.any() else None
-    repeats = manifest.repeats
-    trials = [repeats] * len(samples)
-    passes = np.minimum(repeats, counts).tolist()
-    result = []
-    for k, mean in mean_pass_at(passes, repeats).items():
-        at = mean_pass_at_k(trials, passes, k, groups)
-        low, high = at.interval if at.interval is not None else (None, None)
-        result.append(PassAt(k, mean, mean_pass_hat_k(trials, passes, k).mean, low, high))
-    return result

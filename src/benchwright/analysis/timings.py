@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.records import LoopLag
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.paces import Paces
 

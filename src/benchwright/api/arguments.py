@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
-    from benchwright.config import Settings
+    from pydantic import BaseModel
 
-    Kind = TypeVar("Kind", bound=Settings)
+    Kind = TypeVar("Kind", bound=BaseModel)
 
 
-class RunArguments(TypedDict, total=False):
+class AccessArguments(TypedDict, total=False):
+    """The way into an endpoint besides its address and a key: see `access_settings.AccessSettings`."""
+
+    headers: Mapping[str, str]
+    headers_env: Mapping[str, str]
+    ca_file: str | Path | None
+    client_cert: str | Path | None
+    client_key: str | Path | None
+
+
+class RunArguments(AccessArguments, total=False):
     """What every run takes: see `config.Settings`."""
 
     name: str | None
@@ -78,6 +88,7 @@ class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
     system: str | None
     template: str | None
     group_by: str | None
+    skip_bad_rows: bool
     n: int
     pass_threshold: float
     max_turns: int
@@ -86,9 +97,13 @@ class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
     baseline_model: str | None
     baseline_base_url: str | None
     baseline_api_key: str | None
+    baseline_headers: Mapping[str, str]
+    baseline_headers_env: Mapping[str, str]
     judge_model: str | None
     judge_base_url: str | None
     judge_api_key_env: str | None
+    judge_headers: Mapping[str, str]
+    judge_headers_env: Mapping[str, str]
     judge_labels: str | Path | None
     reuse: bool
     rescore: bool
@@ -114,6 +129,8 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
     judge_model: str | None
     judge_base_url: str | None
     judge_api_key_env: str | None
+    judge_headers: Mapping[str, str]
+    judge_headers_env: Mapping[str, str]
     judge_labels: str | Path | None
     output_dir: str | Path
     data_dir: str | Path

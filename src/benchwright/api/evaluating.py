@@ -43,8 +43,8 @@ def evaluate(
         dataset: a file (.jsonl, .json, .csv, .parquet), rows (a list of dictionaries), or a `Task`, which brings its
             own scorers and solver.
         model: its name, as the server lists it; or several, tried in turn with each sample. One with settings of its
-            own is a dictionary of `model` and any of `name`, `base_url`, `api_key_env`, `temperature`, `max_tokens`,
-            `seed`, `param`.
+            own is a dictionary of `model` and any of `name`, `base_url`, `api_key_env`, `headers`, `headers_env`,
+            `temperature`, `max_tokens`, `seed`, `param`.
         scorer: names (`"exact"`, `"my_scorers:is_polite"`), functions or `Scorer` objects; one or several.
         agent: what answers, if not the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop`, a
             `Solver`, or the name of a command-line agent, as `benchwright agents` lists it.

@@ -14,8 +14,9 @@ from benchwright.analysis.summary import RunSummary
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished
-from benchwright.formats import counted
+from benchwright.formats import counted, number
 from benchwright.reports.as_text import as_text
+from benchwright.statistic import Statistic
 from benchwright.text import plain
 
 
@@ -70,8 +71,8 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
         return self.summary.run
 
     @property
-    def accuracy(self) -> float:
-        """The share of the first model's trials that are correct; one that failed is not."""
+    def accuracy(self) -> Statistic:
+        """The share of the first model's trials that are correct; one that failed is not. A `NoScore` if all failed."""
         return self.reports[0].totals.accuracy
 
     @property
@@ -102,7 +103,7 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
         return "\n\n".join(parts)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{one.model} {one.totals.accuracy:.4f}" for one in self.reports)
+        shown = ", ".join(f"{one.model} {number(one.totals.accuracy, '.4f')}" for one in self.reports)
         return f"<{type(self).__name__} {self.id}: {shown}>"
 
 

@@ -78,7 +78,7 @@ def _report(
     model = manifest.typed_models.get(target.slot, target.model)
     rows = table.in_order(table.counted(target.slot))
     totals = add_up(table, rows, benchmark, target)
-    figures = benchmark.figures(graded(table.trials(rows), scorer)) if len(rows) else ()
+    figures = [] if totals.no_score is not None else benchmark.figures(graded(table.trials(rows), scorer))
     path = None
     if launched.finished:
         path = _result_path(benchmark.about, settings.output_dir, model, timestamp(manifest.created_at))

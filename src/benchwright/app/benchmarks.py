@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from benchwright.app.access import role_access, role_header_variables
 from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
+from benchwright.app.needs import needs_of_benchmark
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
 from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, Remembering
-from benchwright.catalog.registry import ROOMS, about, make
+from benchwright.catalog.registry import ROLE_OPTIONS, ROOMS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import BenchmarkSettings
 from benchwright.data.datasets import Folder, Registered, Source, find_dataset
-from benchwright.endpoint.providers import check_target, find_key, find_target
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
@@ -61,7 +63,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     images = _images(benchmark, settings)
     benchmark = benchmark if images is None else images.benchmark
     metadata = benchmark.about
-    roles = _roles(metadata, settings.option)
+    _roles(metadata, settings.option)
     options = {**_conversation_options(metadata, settings), **agent_facts(benchmark)}
     task = BenchmarkTask(benchmark, source, selection, options)
     models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
@@ -72,7 +74,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
             "one process: remove --workers and --executor, or choose other categories."
         )
-    helpers = list(_helpers(metadata, settings, primary))
+    helpers = list(_helpers(metadata, settings, models, say))
     samples = task.size()
     request = RunRequest(
         kind="benchmark",
@@ -81,18 +83,21 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             task=task,
             samples=samples,
             targets=models.targets,
-            helpers=helpers,
+            helpers=[target for target, _ in helpers],
             repeats=settings.n,
             limits=trial_limits(benchmark, settings.trial_tokens, settings.trial_seconds),
             arrange=None if images is None or not _may_order(settings) else images.arrange,
         ),
         settings=settings,
         data=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),
-        keys={**models.keys, **dict(_keys(primary, helpers, roles, settings, say))},
+        access={**models.access, **{target.slot: access for target, access in helpers}},
         typed_models=models.names,
         selection=_plain(selection),
         about={**_about(benchmark, source, settings, models), **agent_facts(benchmark), **models.about},
-        recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings) | key_variables(settings)),
+        recipe=recipe(
+            benchmark_parts, name, settings, keys=_named_variables(settings) | key_variables(settings)
+        ),
+        needs=lambda: needs_of_benchmark(metadata, settings, settings.agent),
     )
     shelf = RunShelf(
         request.fingerprint,
@@ -101,7 +106,11 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         run=settings.run,
         suite=settings.suite,
     )
-    scrape = Scrape(primary.base_url, settings.prometheus_url, say) if settings.scrape_prometheus else None
+    scrape = (
+        Scrape(primary.base_url, settings.prometheus_url, say, models.access[primary.slot])
+        if settings.scrape_prometheus
+        else None
+    )
 
     def report(launched: LaunchedRun) -> list[BenchmarkReport]:
         more = {} if scrape is None else scrape.found
@@ -167,9 +176,10 @@ def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) ->
     return parts_of(prepare_benchmark(name, settings, said_by_the_parent).request, concurrency)
 
 
-def _named_keys(settings: BenchmarkSettings) -> set[str | None]:
-    """The variables that options name for keys."""
-    return {value for option, value in settings.option.items() if option.endswith("_api_key_env")}
+def _named_variables(settings: BenchmarkSettings) -> set[str | None]:
+    """The variables that options name for keys and headers of further roles."""
+    keys = {value for option, value in settings.option.items() if option.endswith("_api_key_env")}
+    return keys | role_header_variables(settings.option)
 
 
 def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple[Benchmark, Source]:
@@ -199,11 +209,11 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
     """The further roles that were given a model of their own.
 
     Raises:
-        UserError: one was given an address or a key, but no model.
+        UserError: one was given an address, a key or headers, but no model.
     """
     given = [role for role in metadata.roles if f"{role}_model" in options]
     for role in metadata.roles:
-        for name in (f"{role}_base_url", f"{role}_api_key_env"):
+        for name in (f"{role}_{suffix}" for suffix in ROLE_OPTIONS if suffix != "model"):
             if name in options and role not in given:
                 raise UserError(
                     f"{name} does nothing without {role}_model: name the model that is the {role}, too."
@@ -251,37 +261,30 @@ def _shuffle(settings: BenchmarkSettings) -> int | None:
     return SHUFFLE_SEED if settings.seed is None else settings.seed
 
 
-def _helpers(metadata: About, settings: BenchmarkSettings, primary: Target) -> Iterator[Target]:
-    """The targets that play further roles; without a model of its own a simulated user is the model itself.
+def _helpers(
+    metadata: About, settings: BenchmarkSettings, models: ModelsUnderTest, say: Say
+) -> Iterator[tuple[Target, Access]]:
+    """The targets that play further roles, with the access to each.
 
-    They get no settings: what the protocol says of them is sent by the solver or scorer that asks them.
+    Without a model of its own a simulated user is the model itself. They get no settings: what the protocol says of
+    them is sent by the solver or scorer that asks them. What is given for the model goes to no other address.
     """
+    primary = models.targets[0]
     for role in metadata.roles:
         model = settings.option.get(f"{role}_model")
-        if model is not None:
-            base_url = settings.option.get(f"{role}_base_url") or primary.base_url
-            yield find_target(model, base_url, role)
-        elif role == "user":
-            yield Target(role, primary.model, primary.base_url)
-
-
-def _keys(
-    primary: Target, helpers: Sequence[Target], roles: Sequence[str], settings: BenchmarkSettings, say: Say
-) -> Iterator[tuple[str, str | None]]:
-    """The keys of further roles."""
-    given = settings.api_key.get_secret_value() if settings.api_key is not None else None
-    for helper in helpers:
-        key = given
-        variable = settings.option.get(f"{helper.slot}_api_key_env")
-        if variable is not None:
-            key = os.environ.get(variable)
-            if not key:
-                raise UserError(f"--option {helper.slot}_api_key_env: the variable {variable} is not set.")
-        elif helper.slot in roles and helper.base_url != primary.base_url:
-            key = None
-        found = find_key(key, helper, say)
-        check_target(helper, found)
-        yield helper.slot, found
+        if model is None and role != "user":
+            continue
+        base_url = settings.option.get(f"{role}_base_url") or primary.base_url
+        access = role_access(settings, role)
+        if base_url.rstrip("/") == primary.base_url:
+            access = access.beside(models.access[primary.slot])
+        if model is None:
+            target = Target(role, primary.model, base_url, headers=access.plain_headers)
+        else:
+            target = find_target(model, base_url, role, access=access)
+        found = find_access(access, target, say)
+        check_target(target, found)
+        yield target, found
 
 
 def _about(

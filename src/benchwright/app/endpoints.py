@@ -1,20 +1,47 @@
-"""From a model's name and the user's settings to a target, a key and a client."""
+"""From a target, the access to it and the user's settings to a client."""
 
 from __future__ import annotations
 
+from benchwright.app.models import GIVEN
 from benchwright.app.thinking import hints_of_refusals
 from benchwright.config import Settings
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect
 from benchwright.records import Target
 
 
-def make_client(target: Target, key: str | None, settings: Settings, connections: int) -> ModelClient:
+def added_settings(settings: Settings, target: Target) -> frozenset[str]:
+    """Return the settings of a target that nobody asked for: the seed, unless the user gave one."""
+    given = "seed" in settings.model_fields_set and settings.seed is not None
+    given = given or "seed" in settings.param
+    given = given or any(entry.seed is not None or "seed" in entry.param for entry in settings.models)
+    return frozenset() if given else frozenset({"seed"} & target.settings.keys())
+
+
+SAMPLING = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
+"""Fields of requests that a server refuses whatever is asked. A limit of tokens may be refused for one prompt only."""
+
+
+def _hints(settings: Settings, target: Target) -> dict[str, str]:
+    """What to do if a server refuses a field that the user or a protocol wants, by the field's name."""
+    hints = {}
+    for name in sorted(SAMPLING & target.settings.keys()):
+        is_option = (
+            name in GIVEN and getattr(settings, name) is not None and name in settings.model_fields_set
+        )
+        option = f"--{name}" if is_option else f"--param {name}" if name in settings.param else None
+        by = "the protocol sends it" if option is None else f"{option} sent it"
+        hints[name] = f"{by}; --param {name}=null leaves it out"
+    return hints
+
+
+def make_client(target: Target, access: Access, settings: Settings, connections: int) -> ModelClient:
     """A client for a target, of so many connections at most."""
     return connect(
         target,
-        key,
+        access,
         connections=connections,
         stream=settings.stream,
         limits=Limits(
@@ -24,5 +51,6 @@ def make_client(target: Target, key: str | None, settings: Settings, connections
             size=settings.answer_mb * 2**20,
         ),
         retry=RetryPolicy(retries=settings.retries, longest_wait=settings.max_wait),
-        hints=hints_of_refusals(settings, target),
+        hints={**_hints(settings, target), **hints_of_refusals(settings, target)},
+        added=added_settings(settings, target),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchwright.agents.rows import DatasetTask
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.benchmark_agents import recipe_facts
 from benchwright.app.checks import check_eval
@@ -25,15 +26,18 @@ from benchwright.app.evaluating.task import (
 )
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import key_variables, short_name
+from benchwright.app.needs import needs_of_eval
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.until.question import check_until
 from benchwright.config import EvalSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
+from benchwright.formats import counted
 from benchwright.recipes.shelf import find_recipe
 from benchwright.records import Record, TrialLimits
 from benchwright.runs.manifest import DataFile, read_manifest
+from benchwright.scorers.mcq import offers_options
 from benchwright.text import Say
 
 
@@ -63,6 +67,7 @@ def prepare_eval(
     task = eval_task(settings, settings.dataset, objects)
     models, helpers = eval_targets(settings, say, objects)
     samples = task.size()
+    _say_what_is_odd(task, settings, say)
     digest = file_fingerprint(settings.dataset)
     data = DataFile(
         path=str(settings.dataset),
@@ -70,6 +75,7 @@ def prepare_eval(
         samples=samples,
         offset=settings.offset,
         columns={**task.identity, **settings.column},
+        left_out=task.left_out.rows if task.left_out else 0,
     )
     unchanged = DatasetUnchanged(settings.dataset, digest)
     request = RunRequest(
@@ -91,13 +97,14 @@ def prepare_eval(
         settings=settings,
         data=(data,),
         pass_threshold=settings.pass_threshold,
-        keys=models.keys,
+        access=models.access,
         typed_models=models.names,
         rules=(unchanged,),
         about={**_about(settings), **models.about},
         recipe=None
         if objects
         else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
+        needs=lambda: needs_of_eval(settings, task),
     )
     files = EvalFiles(settings, _config(settings, request))
     shelf = EvalShelf(request, settings, files)
@@ -113,12 +120,29 @@ def prepare_eval(
         request,
         shelf,
         report,
+        facts={"left_out_rows": data.left_out} if data.left_out else {},
         resume_note=_resume_note(settings),
         reuse=lambda say: find_reuse(settings, request.plan, shelf, say),
         during=shelf.kept_up_to_date,
         at_end=shelf.project,
         changed=unchanged.reason,
     )
+
+
+def _say_what_is_odd(task: DatasetTask, settings: EvalSettings, say: Say) -> None:
+    """Tells of rows that are left out, and of multiple choice without options."""
+    if task.left_out is not None:
+        rows, first = task.left_out
+        say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
+    asked = settings.template or ""
+    if "mcq" not in settings.scorer or offers_options({"user_prompt": asked}):
+        return
+    content = next(task.samples()).content
+    if not offers_options(content):
+        say(
+            "--scorer mcq, but the rows have no options: neither a column (options, choices, or A, B, C, …) nor lines "
+            "like `A. …` in the prompt. Name the column with --column options=NAME, or give the options in --template."
+        )
 
 
 def _about(settings: EvalSettings) -> Mapping[str, str]:

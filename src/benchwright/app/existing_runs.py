@@ -20,6 +20,10 @@ ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "r
 """Settings of one command that the run does not keep."""
 
 
+HEADERS = ("headers", "headers_env")
+"""Settings of which each header counts by itself."""
+
+
 class ExistingRun(Record, frozen=True):
     """A run as it was started. `state` is the last event in its journal."""
 
@@ -85,6 +89,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
     if manifest.kind == "benchmark":
         kept.setdefault("seal", False)  # of a version that had no seal
+    given = {**given, **_headers(kept, given)}
     kind = kinds.get(manifest.kind)
     if kind is None:
         raise UserError(f"{manifest.id} is not a run of a kind that can be resumed: {manifest.kind!r}.")
@@ -95,3 +100,13 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
         raise UserError(
             f"The settings of {manifest.id} cannot be read ({first['loc'][0]}: {first['msg']})."
         ) from None
+
+
+def _headers(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The headers of both, one that is given now in the place of one that was kept."""
+    found: dict[str, Any] = {}
+    now = {name.lower() for field in HEADERS for name in given.get(field, {})}
+    for field in HEADERS:
+        left = {name: value for name, value in kept.get(field, {}).items() if name.lower() not in now}
+        found[field] = {**left, **given.get(field, {})}
+    return found

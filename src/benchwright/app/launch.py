@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import os
-import resource
 import sys
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from benchwright import allocator
+from benchwright.app.connections import allow_connections, say_if_fewer
 from benchwright.app.endpoints import make_client
 from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.probe import probe_endpoints
+from benchwright.app.refusals import RefusalNotes
+from benchwright.app.run_probe import probe_run
 from benchwright.app.telemetry import sent, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
+from benchwright.clock import wall_ns
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.client import EndpointClient
@@ -35,10 +38,9 @@ from benchwright.runs import store
 from benchwright.runs.about import title_of
 from benchwright.runs.journal import Journal
 from benchwright.runs.manifest import read_manifest, write_manifest
+from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say, plain
-
-DESCRIPTORS_FOR_FILES = 100
 
 RETRIED = FAILED | {Status.GRADER_ERROR}
 """What `--retry-failed` makes again: trials without a result, and scores whose grader failed."""
@@ -74,10 +76,11 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
                 if not nothing_left(table, request) and not (until is not None and until.over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
-                        await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
+                        await probe_run(request, directory, asked, say)
                     _tell_meanwhile(prepared, listeners)
                     async with sent(telemetry, directory, say) as sending:
-                        result = await _run(request, table, [*listeners, *sending], reuse, until)
+                        heard = [*listeners, *sending, _refusal_notes(request, listeners)]
+                        result = await _run(request, table, heard, reuse, until, say)
         except BaseException as error:
             with suppress(JournalError):  # what went wrong first is what is to be told
                 _close(prepared, table)
@@ -139,9 +142,14 @@ async def _run(
     listeners: Sequence[Listener],
     reuse: Reuse,
     until: Until | None,
+    say: Say,
 ) -> RunResult:
     settings = request.settings
-    clients = make_clients(request, settings.most_in_flight * request.plan.parallel)
+    wanted = math.ceil(settings.most_in_flight * request.plan.parallel / (settings.workers or 1))
+    connections = _connections(request, wanted)
+    if settings.concurrency != "auto" and "load" not in request.about:
+        say_if_fewer(wanted, connections, say)
+    clients = make_clients(request, connections)
     asking = [*clients.values(), *request.asking]
     _tell_of_waits(asking, listeners)
     if until is not None:
@@ -149,7 +157,7 @@ async def _run(
     journal = Journal(table.directory, fsync=settings.fsync)
     try:
         rules = [*_rules(request), *request.rules]
-        async with _executor(request, clients, _paced(journal, listeners)) as executor:
+        async with _executor(request, clients, connections, _paced(journal, listeners)) as executor:
             return await run(
                 request.plan if until is None else until.plan,
                 executor,
@@ -172,15 +180,22 @@ async def _run(
 def make_clients(request: RunRequest, connections: int) -> dict[str, ModelClient]:
     """A client for every target, of so many connections each."""
     return {
-        target.slot: make_client(target, request.keys.get(target.slot), request.settings, connections)
+        target.slot: make_client(target, request.access[target.slot], request.settings, connections)
         for target in [*request.plan.targets, *request.plan.helpers]
     }
+
+
+def _connections(request: RunRequest, wanted: int) -> int:
+    """Return how many connections each target of a run can have, of so many that are wanted."""
+    targets = len([*request.plan.targets, *request.plan.helpers])
+    return max(1, allow_connections(wanted * targets) // targets)
 
 
 def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
     """What a worker process needs of a launch, for its share of the concurrency."""
     plan = request.plan
-    return ShardParts(plan.task, make_clients(request, concurrency), plan.limits, plan.keeps)
+    clients = make_clients(request, _connections(request, concurrency))
+    return ShardParts(plan.task, clients, plan.limits, plan.keeps)
 
 
 def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> Recipe:
@@ -200,12 +215,12 @@ def said_by_the_parent(text: str) -> None:
 
 @asynccontextmanager
 async def _executor(
-    request: RunRequest, clients: Mapping[str, ModelClient], paced: OnPace
+    request: RunRequest, clients: Mapping[str, ModelClient], connections: int, paced: OnPace
 ) -> AsyncIterator[Executor]:
     settings = request.settings
     if settings.concurrency == "auto":
-        bound = min(settings.most_in_flight, _most_connections() // max(1, len(clients)))
-        yield AdaptiveExecutor(clients, max(1, bound), paced, request.asking)
+        bound = min(settings.most_in_flight, connections)
+        yield AdaptiveExecutor(clients, bound, paced, request.asking)
         return
     if settings.executor == "local" and settings.workers in (None, 1):
         yield LocalExecutor(clients, settings.concurrency)
@@ -218,17 +233,17 @@ async def _executor(
         yield ShardedExecutor(ProcessShards(request.recipe, settings.workers or 1), settings.concurrency)
 
 
-def _most_connections() -> int:
-    """How many connections this process may have open, some descriptors left for files."""
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] - DESCRIPTORS_FOR_FILES
-
-
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
     """What journals each level, and tells those who want to hear of it."""
 
-    def paced(level: int, settled: bool) -> None:
-        journal.write(RunEvent("concurrency", store.now_ns(), {"level": level, "settled": settled}))
+    def paced(level: int, settled: bool, alone: OneAtATime | None) -> None:
+        detail = {"level": level, "settled": settled}
+        journal.write(
+            RunEvent("concurrency", wall_ns(), detail if alone is None else {**detail, "alone": alone})
+        )
         for listener in listeners:
+            if alone is not None:
+                listener.said(f"{one_at_a_time_text(alone)}.")
             if isinstance(listener, PaceListener):
                 listener.paced(level, settled)
 
@@ -246,6 +261,11 @@ def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]
     for client in clients:
         if isinstance(client, EndpointClient):
             client.on_wait = waits
+
+
+def _refusal_notes(request: RunRequest, listeners: Sequence[Listener]) -> RefusalNotes:
+    models = {target.slot: target.model for target in [*request.plan.targets, *request.plan.helpers]}
+    return RefusalNotes(models, listeners)
 
 
 def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:

@@ -1,4 +1,4 @@
-"""The models under test: their targets, keys and settings, of one `--model` or of several."""
+"""The models under test: their targets, access and settings, of one `--model` or of several."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from benchwright.app.access import access_of_model, header_variables, is_elsewhere
 from benchwright.app.recommended import Recommended, find_recommended
 from benchwright.app.thinking import SentThinking, sent_thinking, wanted_thinking
 from benchwright.config import ModelEntry, Settings, ThinkingSettings
-from benchwright.endpoint.providers import check_target, find_key, find_target
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
+from benchwright.runs.keys import identity_of
 from benchwright.text import Say, plain
 
 GIVEN = ("temperature", "max_tokens", "seed")
@@ -21,13 +24,13 @@ GIVEN = ("temperature", "max_tokens", "seed")
 
 
 class ModelsUnderTest(NamedTuple):
-    """Their targets in the order given, and by slot their keys and what they are called.
+    """Their targets in the order given, and by slot the access to them and what they are called.
 
     `thinking` and `recommended` are there for those to which such settings are sent.
     """
 
     targets: tuple[Target, ...]
-    keys: dict[str, str | None]
+    access: dict[str, Access]
     names: dict[str, str]
     thinking: dict[str, SentThinking]
     recommended: dict[str, Recommended]
@@ -62,10 +65,11 @@ def find_models(
         recommended = _recommended(settings, entry)
         of_authors = {} if recommended is None else recommended.settings
         fields = {**body, **of_authors, **_given(settings, body), **_own(entry)}
-        target = find_target(entry.model, base_url, slot, fields)
-        key = find_key(_given_key(entry, settings), target, say)
-        check_target(target, key)
-        sent = sent_thinking(settings, entry, target, key)
+        given = access_of_model(settings, entry, _given_key(entry, settings))
+        target = find_target(entry.model, base_url, slot, fields, given)
+        access = find_access(given, target, say)
+        check_target(target, access)
+        sent = sent_thinking(settings, entry, target, access)
         if sent is not None:
             target = replace(target, settings=_with_thinking(target, sent))
             found.thinking[slot] = sent
@@ -73,7 +77,7 @@ def find_models(
         if recommended is not None:
             found.recommended[slot] = applied = recommended.as_applied(target.settings)
             say(f"{plain(entry.title)}: as recommended for {applied.words}.")
-        found.keys[slot], found.names[slot] = key, entry.title
+        found.access[slot], found.names[slot] = access, entry.title
         found = found._replace(targets=(*found.targets, target))
     _check_different(found)
     return found
@@ -89,7 +93,7 @@ def _with_thinking(target: Target, sent: SentThinking) -> dict[str, Any]:
 
 def _check_different(found: ModelsUnderTest) -> None:
     names = list(found.names.values())
-    asked = [(target.model, target.base_url, target.settings) for target in found.targets]
+    asked = [identity_of(target) for target in found.targets]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise UserError(
@@ -115,8 +119,8 @@ def short_name(models: Sequence[str]) -> str:
 
 
 def key_variables(settings: Settings) -> set[str | None]:
-    """The variables that hold the keys of models."""
-    return {entry.api_key_env for entry in settings.models}
+    """The variables that hold keys of models, and headers."""
+    return {entry.api_key_env for entry in settings.models} | header_variables(settings)
 
 
 def _recommended(settings: Settings, entry: ModelEntry) -> Recommended | None:
@@ -147,5 +151,6 @@ def _given_key(entry: ModelEntry, settings: Settings) -> str | None:
                 f"Model {plain(entry.title)!r}: the variable {entry.api_key_env} (api_key_env) is not set."
             )
         return key
-    elsewhere = entry.base_url is not None and entry.base_url != settings.base_url
-    return None if elsewhere or settings.api_key is None else settings.api_key.get_secret_value()
+    if is_elsewhere(settings, entry) or settings.api_key is None:
+        return None
+    return settings.api_key.get_secret_value()

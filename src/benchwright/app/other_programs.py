@@ -20,6 +20,7 @@ from benchwright.app.endpoints import make_client
 from benchwright.app.models import find_models
 from benchwright.app.probe import probe_endpoints
 from benchwright.config import BenchmarkSettings
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Grant, Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.request import Purpose
@@ -133,12 +134,12 @@ async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
     path = _path_of(program)
     models = find_models(settings, {}, say, DEFAULT_URL)
     if settings.probe:
-        await probe_endpoints(models.targets, models.keys, say)
+        await probe_endpoints(models.targets, models.access, say)
     runs: list[Path] = []
     for target in models.targets:
-        key = models.keys.get(target.slot)
+        access = models.access[target.slot]
         folder = _log_folder(settings, program)
-        ended, relayed = await _ask(program, path, task, target, key, settings, folder, say)
+        ended, relayed = await _ask(program, path, task, target, access, settings, folder, say)
         kept = _keep(folder, relayed, target, say)
         runs += kept
         if ended is None:
@@ -177,14 +178,14 @@ async def _ask(
     path: str,
     task: str,
     target: Target,
-    key: str | None,
+    access: Access,
     settings: BenchmarkSettings,
     folder: Path,
     say: Say,
 ) -> tuple[ProgramResult | None, Relayed]:
     """How the program ended, None where it was interrupted, and what it asked."""
     origin, relayed = perf_counter_ns(), Relayed(time_ns())
-    client = make_client(target, key, settings, 10_000)
+    client = make_client(target, access, settings, 10_000)
     if not isinstance(client, EndpointClient):
         raise UserError(f"The model {plain(target.model)!r} needs the address of an endpoint: --base-url.")
 
@@ -197,8 +198,8 @@ async def _ask(
         async with Relay(keeps_idle=True) as relay:
             grant = relay.open(client, settings.param, lambda asked: Purpose(origin), note)
             command = [path, *program.arguments(task, grant, settings, folder)]
-            access = relay_environment(grant.base_url, grant.token, grant.model)
-            environment = {**os.environ, **access, program.key: grant.token}
+            relayed_to = relay_environment(grant.base_url, grant.token, grant.model)
+            environment = {**os.environ, **relayed_to, program.key: grant.token}
             try:
                 ended: ProgramResult | None = await run_program(command, b"", environment)
             except asyncio.CancelledError:

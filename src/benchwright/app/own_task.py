@@ -41,7 +41,7 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
         settings=settings,
         data=(DataFile(path=spec.name, xxh3=spec.fingerprint, samples=samples),),
         pass_threshold=settings.pass_threshold,
-        keys=models.keys,
+        access=models.access,
         typed_models=models.names,
         about=models.about,
     )

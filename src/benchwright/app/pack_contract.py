@@ -122,7 +122,7 @@ async def _prepare(
     verifiers: Sequence[VerifierEndpoint],
 ) -> RegisteredModel:
     """Prepares the pack for the canned model, which it asks without a relay."""
-    configuration = for_targets([Target("primary", server.name, server.base_url, {})], {"primary": None})
+    configuration = for_targets([Target("primary", server.name, server.base_url, {})], {})
     directories = PackDirectories(room / "data", room / "cache", room / "run")
     directories.create()
     models = configuration.models

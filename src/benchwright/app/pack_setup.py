@@ -12,7 +12,9 @@ import msgspec
 from benchwright.app.models import find_models, slot_of
 from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.providers import find_target
+from benchwright.endpoint.tls import NO_FILES
 from benchwright.errors import UserError
 from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackLog, PackProcess
@@ -48,12 +50,12 @@ GENERATION = (
 
 
 class PackReady(NamedTuple):
-    """A pack that is loaded, and what it is to be run with; `keys` (by slot) are never written anywhere."""
+    """A pack that is loaded, and what it is to be run with; `access` (by slot) is never written anywhere."""
 
     setup: PackRunSetup
     process: PackProcess
     targets: list[Target]
-    keys: dict[str, str | None]
+    access: dict[str, Access]
 
 
 async def set_up_pack(
@@ -68,7 +70,7 @@ async def set_up_pack(
     version = settings.compatible_version or COMPATIBLE_VERSION
     pack = find_pack(reference, packs_directory(), version)
     declared = usable(pack)
-    configuration, models, targets, keys = chosen_models(settings, say)
+    configuration, models, targets, access = chosen_models(settings, say)
     process = await stack.enter_async_context(pack_process(pack.directory, declared, settings, log))
     manifest = _manifest(pack, declared, process, say)
     overrides = {name: value for name in GENERATION if (value := getattr(settings, name)) is not None}
@@ -94,7 +96,7 @@ async def set_up_pack(
         direct=settings.direct,
         listed=len(process.scenarios),
     )
-    return PackReady(setup, process, targets, keys)
+    return PackReady(setup, process, targets, access)
 
 
 def usable(pack: InstalledPack) -> PackManifest:
@@ -138,8 +140,8 @@ def pack_process(
 
 def chosen_models(
     settings: PackSettings, say: Say
-) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, str | None]]:
-    """(configuration, models by slot, targets, keys by slot) that the settings mean."""
+) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
+    """(configuration, models by slot, targets, access by slot) that the settings mean."""
     configuration = read_own_configuration()
     tried = settings.tried
     if settings.base_url or any(entry.base_url for entry in tried):
@@ -151,23 +153,34 @@ def chosen_models(
         )
     models = {slot_of(number): model for number, model in enumerate(chosen)}
     providers = {provider.id: provider for provider in configuration.providers}
+    access = {slot: configuration.access_to(model.provider) for slot, model in models.items()}
     targets = [
-        find_target(model.model, providers[model.provider].base_url, slot) for slot, model in models.items()
+        find_target(model.model, providers[model.provider].base_url, slot, access=access[slot])
+        for slot, model in models.items()
     ]
-    keys = {slot: configuration.keys.value(model.provider) for slot, model in models.items()}
-    return configuration, models, targets, keys
+    _check_direct(settings, access)
+    return configuration, models, targets, access
 
 
 def _models_at_address(
     settings: PackSettings, configured: PackConfiguration, say: Say
-) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, str | None]]:
+) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
     if not settings.tried:
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
     found = find_models(settings, {}, say)
-    configuration = for_targets(found.targets, found.keys, found.names)
+    _check_direct(settings, found.access)
+    configuration = for_targets(found.targets, found.access, found.names)
     configuration = msgspec.structs.replace(configuration, verifiers=configured.verifiers)
     models = dict(zip(found.names, configuration.models, strict=True))
-    return configuration, models, list(found.targets), found.keys
+    return configuration, models, list(found.targets), found.access
+
+
+def _check_direct(settings: PackSettings, access: Mapping[str, Access]) -> None:
+    if settings.direct and any(one.headers or one.tls != NO_FILES for one in access.values()):
+        raise UserError(
+            "With --direct a pack asks by itself, and the protocol tells it of an address and a key only: "
+            "leave out --direct, or headers and files for TLS."
+        )
 
 
 def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess, say: Say) -> PackManifest:

@@ -19,6 +19,7 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, descr
 from benchwright.app.run_shelf import RunShelf, is_reported, reported
 from benchwright.app.until.question import check_until
 from benchwright.config import PackSettings
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
 from benchwright.engine.plan import Plan
@@ -71,14 +72,14 @@ async def described_pack(reference: str, settings: PackSettings, say: Say) -> di
 
 
 def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> PreparedRun[PackReport]:
-    setup, pack, targets, keys = ready
+    setup, pack, targets, access = ready
     clients = {}
     for target in targets:
-        client = make_client(target, keys.get(target.slot), settings, settings.most_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.most_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[target.slot] = client
     task = PackTask(setup, pack, clients, _verifiers(setup, settings, watch), watch)
-    request = _request(task, targets, keys, settings, tuple(clients.values()))
+    request = _request(task, targets, access, settings, tuple(clients.values()))
     finished = any(
         (settings.retry_failed, settings.provider_errors, settings.errors, settings.retry_scenario)
     )
@@ -148,7 +149,7 @@ def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
 def _request(
     task: PackTask,
     targets: Sequence[Target],
-    keys: Mapping[str, str | None],
+    access: Mapping[str, Access],
     settings: PackSettings,
     asking: Sequence[EndpointClient],
 ) -> RunRequest:
@@ -171,7 +172,7 @@ def _request(
         plan=plan,
         settings=settings.model_copy(update={"concurrency": concurrency}),
         data=(DataFile(path=str(setup.directory), xxh3=setup.digest, samples=task.size()),),
-        keys=keys,
+        access=access,
         typed_models=_names(setup.models),
         selection={"mode": mode.name, "scenarios": [scenario.id for scenario in setup.scenarios]},
         about={

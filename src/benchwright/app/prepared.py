@@ -10,6 +10,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from benchwright.config import Settings
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.card.needs import Needs
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.ledger import Retry
@@ -17,7 +19,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult
 from benchwright.engine.shards import Recipe
 from benchwright.engine.stop import StopRule
-from benchwright.runs.keys import fingerprint
+from benchwright.runs.keys import fingerprint, identity_of
 from benchwright.runs.manifest import DataFile, names_of_models
 from benchwright.runs.table import RunTable
 from benchwright.text import Say
@@ -26,12 +28,12 @@ Report = TypeVar("Report")
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """Everything that is needed to run a plan. `keys` maps slots to keys and is never written anywhere.
+    """Everything that is needed to run a plan. `access` is that to each target, by slot, and is never written anywhere.
 
     `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones;
     `selection` says which samples of the data are meant; `about` is kept in the manifest; `retry` picks trials
     that are to be made again besides those that failed. `recipe` makes the plan's parts again in another process.
-    `asking` are clients that the task asks by itself.
+    `asking` are clients that the task asks by itself. `needs` says what the run needs of its endpoints.
     """
 
     kind: str
@@ -40,7 +42,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     settings: Settings
     data: Sequence[DataFile] = ()
     pass_threshold: float = 1.0
-    keys: Mapping[str, str | None] = {}
+    access: Mapping[str, Access] = {}
     typed_models: Mapping[str, str] = {}
     rules: Sequence[StopRule] = ()
     selection: Mapping[str, Any] = {}
@@ -48,6 +50,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     retry: Retry | None = None
     recipe: Recipe | None = None
     asking: Sequence[ModelClient] = ()
+    needs: Callable[[], Needs] = dict
 
     @property
     def wants_effort(self) -> bool:
@@ -75,7 +78,7 @@ class RunRequest(msgspec.Struct, frozen=True):
             self.kind,
             plan.task.spec,
             [(data.xxh3, data.samples, data.offset, data.columns) for data in self.data],
-            [(target.slot, target.model, target.base_url, target.settings) for target in targets],
+            [(target.slot, *identity_of(target)) for target in targets],
             sorted((scorer.name, scorer.fingerprint) for scorer in plan.task.scorers),
             plan.repeats,
             plan.limits,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.endpoint.server_info import BRIEFLY, list_models
 from benchwright.errors import ProviderError, UserError
@@ -12,7 +13,7 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import Say, plain
 
 
-async def probe_endpoints(targets: Iterable[Target], keys: Mapping[str, str | None], say: Say) -> None:
+async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access], say: Say) -> None:
     """Asks every endpoint for its models, and warns of those that it does not list.
 
     An endpoint that answers anything else than a list of models is taken as it is: many have none. Targets that
@@ -22,17 +23,17 @@ async def probe_endpoints(targets: Iterable[Target], keys: Mapping[str, str | No
         UserError: nobody can be reached at an endpoint.
     """
     known = [target for target in targets if target.base_url != LITELLM]
-    addresses = dict.fromkeys((target.base_url, keys.get(target.slot)) for target in known)
-    listed = {(base_url, key): await _models(base_url, key) for base_url, key in addresses}
+    ways = dict.fromkeys((target.base_url, access[target.slot]) for target in known)
+    listed = {(base_url, way): await _models(base_url, way) for base_url, way in ways}
     for target in known:
-        models = listed[target.base_url, keys.get(target.slot)]
+        models = listed[target.base_url, access[target.slot]]
         if models and target.model not in models:
             say(not_listed(target, models))
 
 
-async def _models(base_url: str, key: str | None) -> Sequence[str]:
+async def _models(base_url: str, access: Access) -> Sequence[str]:
     try:
-        return await list_models(base_url, key, BRIEFLY)
+        return await list_models(base_url, access, BRIEFLY)
     except ProviderError as error:
         if error.systemic and error.http_status is None:
             raise UserError(f"{error} (--no-probe starts without asking.)") from None

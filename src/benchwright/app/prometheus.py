@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
+from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.address import with_path
 from benchwright.endpoint.prometheus import differences
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
@@ -17,9 +18,10 @@ class Scrape:
     `found` has them in the end: `prometheus_url`, `prometheus_metrics` (raw text) and `prometheus_delta` (what grew).
     """
 
-    def __init__(self, base_url: str, url: str | None, say: Say) -> None:
+    def __init__(self, base_url: str, url: str | None, say: Say, access: Access = NO_ACCESS) -> None:
         self.found: dict[str, Any] = {}
         self._url = url or metrics_url(base_url)
+        self._access = access.at(self._url, base_url)
         self._say = say
         self._before: str | None = None
 
@@ -35,7 +37,7 @@ class Scrape:
 
     async def _read(self) -> str | None:
         try:
-            return await read_metrics(self._url)
+            return await read_metrics(self._url, self._access)
         except ProviderError as error:
             self._say(f"Metrics are not recorded: {error}")
             return None
@@ -43,5 +45,4 @@ class Scrape:
 
 def metrics_url(base_url: str) -> str:
     """Where vLLM serves its metrics: `/metrics` on the host and port of the endpoint."""
-    parts = urlsplit(base_url)
-    return urlunsplit((parts.scheme, parts.netloc, "/metrics", "", ""))
+    return with_path(base_url, "/metrics")

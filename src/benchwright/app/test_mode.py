@@ -7,8 +7,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import SecretStr
 
+from benchwright.access_settings import AccessSettings
 from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.runners.client import ExternalLLMClient
@@ -23,6 +24,7 @@ from benchwright.agents.runners.steps import (
     load_dataset_rows,
 )
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunner, LocalTestRunResult
+from benchwright.app.access import given_access
 from benchwright.app.checks import check_agent, check_dataset, check_numbers
 from benchwright.errors import UserError
 from benchwright.text import plain_lines
@@ -33,10 +35,8 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-class AgentTestSettings(BaseModel):
+class AgentTestSettings(AccessSettings):
     """`benchwright test`: an agent, a model, and rows; each field is the option of its name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: Path | None = None
     module: str | None = None
@@ -131,7 +131,9 @@ def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool =
     """
     check_test(settings)
     key = settings.api_key.get_secret_value() if settings.api_key is not None else None
-    client = _made(create_llm_client(settings.model, key, settings.base_url, quiet, console))
+    client = _made(
+        create_llm_client(settings.model, key, settings.base_url, quiet, console, given_access(settings, key))
+    )
     agent = _load_agent(settings, console, quiet)
     rows = _made(
         load_dataset_rows(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from benchwright.config import ModelEntry, Settings, ThinkingSettings
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.thinking import (
     STYLES,
     FoundStyle,
@@ -48,7 +49,7 @@ def wanted_thinking(settings: Settings, entry: ModelEntry | None = None) -> Thin
 
 
 def sent_thinking(
-    settings: Settings, entry: ModelEntry | None, target: Target, key: str | None
+    settings: Settings, entry: ModelEntry | None, target: Target, access: Access
 ) -> SentThinking | None:
     """What is sent to a target for it; None where nothing is wanted.
 
@@ -63,18 +64,18 @@ def sent_thinking(
     given = entry.thinking_style if entry is not None else None
     if given is None and isinstance(settings, ThinkingSettings):
         given = settings.thinking_style
-    found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, key)
+    found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, access)
     return SentThinking(body_fields(found.style, wanted), found.style, found.by)
 
 
 @lru_cache(maxsize=64)
-def _find_style(base_url: str, key: str | None) -> FoundStyle:
+def _find_style(base_url: str, access: Access) -> FoundStyle:
     told = f"give {STYLE_OPTION}, one of {', '.join(STYLES)}."
     found = style_of_host(base_url)
     if found is None:
         try:
             with ThreadPoolExecutor(1) as thread:  # a loop may be running here
-                found = thread.submit(lambda: asyncio.run(style_of_server(base_url, key))).result()
+                found = thread.submit(lambda: asyncio.run(style_of_server(base_url, access))).result()
         except ProviderError as error:
             raise UserError(
                 f"How {base_url} takes thinking options cannot be found out: {error} Or {told}"

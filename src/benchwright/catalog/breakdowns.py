@@ -6,36 +6,62 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.records import Record
+from benchwright.runs.counting import FAILURES
+from benchwright.statistic import NoScore, Statistic, numbers
 
 
 class Breakdown(Record, frozen=True):
-    """The mean score of the samples with one value of a label; what has no score counts as 0."""
+    """The mean score of the trials with one value of a label, of which there are `n`.
+
+    In `mean` a trial that failed counts as 0, as in the documented accuracy; `mean_scored` is over the `n_scored` that
+    did not fail, where no answer is 0. Both are the same `NoScore` if all failed.
+    """
 
     label: str
     value: str
     n: int
-    mean: float
+    mean: Statistic
+    n_scored: int = 0
+    mean_scored: Statistic = None
+
+
+class _Sum:
+    """The scores with one value of a label: how many there are, and how many and how much of what was scored."""
+
+    def __init__(self) -> None:
+        self.n = self.n_scored = 0
+        self.total = 0.0
+
+    def add(self, score: float | None) -> None:
+        self.n += 1
+        if score is not None:
+            self.n_scored += 1
+            self.total += score
+
+    def entry(self, label: str, value: str) -> Breakdown:
+        if not self.n_scored:
+            none = NoScore(self.n)
+            return Breakdown(label, value, self.n, none, 0, none)
+        means = self.total / self.n, self.total / self.n_scored
+        return Breakdown(label, value, self.n, means[0], self.n_scored, means[1])
 
 
 class Breakdowns:
     """Sums scores up by label while they pass by."""
 
     def __init__(self, labels: Iterable[str]) -> None:
-        self._sums: dict[str, dict[str, list[float]]] = {label: {} for label in labels}
+        self._sums: dict[str, dict[str, _Sum]] = {label: {} for label in labels}
 
-    def add(self, labels: Mapping[str, str], score: float) -> None:
-        """Counts one score in."""
+    def add(self, labels: Mapping[str, str], score: float | None) -> None:
+        """Count one trial in: its score, which is 0 without an answer, or None if it failed."""
         for label, sums in self._sums.items():
             value = labels.get(label)
             if value is not None:
-                entry = sums.setdefault(value, [0.0, 0.0])
-                entry[0] += 1
-                entry[1] += score
+                sums.setdefault(value, _Sum()).add(score)
 
     def entries(self, label: str) -> list[Breakdown]:
-        """The means by the values of a label, in alphabetical order."""
-        sums = self._sums[label]
-        return [Breakdown(label, value, int(n), total / n) for value, (n, total) in sorted(sums.items())]
+        """Return the means by the values of a label, in alphabetical order."""
+        return [one.entry(label, value) for value, one in sorted(self._sums[label].items())]
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -44,8 +70,22 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def macro_average(graded: Iterable[Graded], label: str) -> Figure:
-    """The unweighted mean over the values of a label of their mean scores."""
+    """Return the unweighted mean over the values of a label of their mean scores.
+
+    A trial that failed is left out, and so is a value of which all failed, which is noted.
+    """
     breakdowns = Breakdowns([label])
     for one in graded:
-        breakdowns.add(one.labels, one.value or 0.0)
-    return Figure(f"macro_{label}", mean([entry.mean for entry in breakdowns.entries(label)]))
+        breakdowns.add(one.labels, None if one.status in FAILURES else one.value or 0.0)
+    entries = breakdowns.entries(label)
+    means = numbers(entry.mean_scored for entry in entries)
+    return Figure(f"macro_{label}", mean(means), _left_out(entries, len(means)))
+
+
+def _left_out(entries: Sequence[Breakdown], scored: int) -> str | None:
+    """Tell how many trials failed, and of how many values all did."""
+    failed = sum(entry.n - entry.n_scored for entry in entries)
+    if not failed or not scored:
+        return None
+    some = f", and with them {len(entries) - scored:,} of {len(entries):,}" if scored < len(entries) else ""
+    return f"{failed:,} failed and left out{some}"

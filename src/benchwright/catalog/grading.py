@@ -56,8 +56,10 @@ class GradeScorer:
 
     `version` is raised whenever the function would say something else, and tells the arguments of a partial. One
     that takes long is `offloaded`: it runs in a process of its own, so that the event loop is never held up, and
-    is given only these parts of the content; it must then be a function of a module, or a partial of one. An answer
-    on which it takes longer than `seconds`, or more memory than there is, counts as wrong: nobody gains by it.
+    is given only these parts of the content; it must then be a function of a module, or a partial of one. `prepare`
+    imports what it needs. An answer on which it needs more than `seconds` of CPU time, or more memory than there is,
+    also when it is tried again alone, counts as wrong: nobody gains by it. Whatever else goes wrong is an error of the
+    grader.
     """
 
     def __init__(
@@ -68,12 +70,14 @@ class GradeScorer:
         *,
         offloaded: Sequence[str] = (),
         seconds: float | None = None,
+        prepare: Callable[[], object] | None = None,
     ) -> None:
         self.name = name
         self.fingerprint = fingerprint("grade", name, version, address(grade))
         self._grade = grade
         self._offloaded = offloaded
         self._seconds = seconds
+        self._prepare = prepare
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Applies the function to the outcome's answer."""
@@ -89,11 +93,15 @@ class GradeScorer:
 
     async def _elsewhere(self, content: Mapping[str, Any], answer: str) -> Verdict:
         try:
-            return await offload(self._grade, content, answer, seconds=self._seconds)
+            return await offload(self._grade, content, answer, seconds=self._seconds, prepare=self._prepare)
         except (TimeoutError, MemoryError) as error:
-            limit = "memory" if isinstance(error, MemoryError) else f"{self._seconds:g} seconds"
+            limit = (
+                "the memory there is"
+                if isinstance(error, MemoryError)
+                else f"{self._seconds:g} s of CPU time"
+            )
             return Verdict(
-                0.0, explanation=f"Grading this answer took more than {limit}, so it counts as wrong."
+                0.0, explanation=f"Grading this answer needs more than {limit}, so it counts as wrong."
             )
 
 

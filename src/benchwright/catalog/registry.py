@@ -34,6 +34,8 @@ ROLE_OPTIONS = {
     "model": "The {role} model's name.",
     "base_url": "Where the {role} model is served; by default where the model is.",
     "api_key_env": "The environment variable that holds the key for it.",
+    "headers": "Headers for it, each in a line as NAME=VALUE; by default those of the model, if it is at its address.",
+    "headers_env": "Headers for it that environment variables hold, each in a line as NAME=VARIABLE.",
 }
 
 

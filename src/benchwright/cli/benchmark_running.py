@@ -21,7 +21,7 @@ from benchwright.cli.judge_labelling import take_labels
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import VERDICTS, code_of, conclude, say_nothing_was_sent
+from benchwright.cli.running import VERDICTS, code_of, conclude, error_of, say_nothing_was_sent
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
@@ -73,18 +73,19 @@ def _run(
     labelled = take_labels(prepared, launched, labels, labels_path, quiet=quiet)
     reports = prepared.report(launched)
     if not as_json:
-        _print(reports)
+        _print(reports, error_of(launched))
     for report in reports:
         if report.path is not None:
             say(f"Results: {report.path}")
-    return conclude(prepared, launched, reports[0].summary) or labelled, reports
+    code = conclude(prepared, launched, reports[0].summary, printed=not as_json)
+    return code or labelled, reports
 
 
-def _print(reports: Sequence[BenchmarkReport]) -> None:
+def _print(reports: Sequence[BenchmarkReport], said: str) -> None:
     from benchwright.reports.benchmark import render_benchmark
     from benchwright.reports.summary import render_summary
 
-    print_table(render_summary(reports[0].summary))
+    print_table(render_summary(reports[0].summary, said))
     for report in reports:
         echo()
         if len(reports) > 1:
@@ -97,7 +98,7 @@ def _plain(report: BenchmarkReport) -> dict[str, Any]:
         "benchmark": report.manifest.about["benchmark"],
         "variant": report.manifest.about["variant"],
         "model": report.model,
-        "accuracy": report.totals.accuracy,
+        "accuracy": report.totals.documented_accuracy,
         "totals": report.totals,
         "figures": report.figures,
         "about": report.manifest.about,

@@ -1,49 +1,160 @@
-"""`benchwright check`: is there a server, and does it serve the model?"""
+"""`benchwright check`: is there a server, does it serve the model, and what can it do?"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.grammar import Command
-from benchwright.cli.options import LOCAL, api_key_option, base_url_option, one_model_option
-from benchwright.cli.output import coloured, echo, say
+from benchwright.cli.access_options import access_options
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.option_values import make_settings
+from benchwright.cli.options import LOCAL, base_url_option, json_option, one_model_option
+from benchwright.cli.output import CLEARED_LINE, clean, coloured, echo, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from benchwright.endpoint.access import Access
+    from benchwright.endpoint.card import Examination
+    from benchwright.records import Target
 
 EXAMPLES = """\b
 Examples:
   llm-bench --model meta-llama/Llama-3.1-8B-Instruct check
   benchwright check --model my-model --base-url http://gpu-server:8000/v1
+  benchwright check --model my-model --base-url http://gpu-server:8000/v1 --json
 """
+
+DOCUMENTED_PROGRAM = "llm-bench"
+"""The name under which `check` is documented to look for the model, and to send nothing else."""
+
+KEY_REFUSED = (401, 403)
+INTERRUPTED = 130
 
 
 @click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @one_model_option(required=True)
 @base_url_option(LOCAL)
-@api_key_option
-def command(model: str, base_url: str | None, api_key: str | None) -> None:
-    """Check that an endpoint can be reached and serves the model.
+@access_options
+@option(
+    "--card/--brief",
+    default=None,
+    type=bool,
+    heading="Output",
+    help="Show what the endpoint can do, or only look for the model (default: the card, but for llm-bench).",
+)
+@option(
+    "--request-seconds",
+    type=float,
+    metavar="SECONDS",
+    default=30.0,
+    heading="Limits",
+    rare=True,
+    help="Maximum seconds of one request.",
+)
+@json_option  # fmt: skip
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    model: str,
+    base_url: str | None,
+    card: bool | None,
+    request_seconds: float,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Check that an endpoint serves the model, and find out what it can do.
 
-    Exits with 0 if the server answers, even if it does not list the model (a warning), else with 1.
+    Sends at most 40 short requests, one after the other, and shows for each line what follows for evaluations. Exits
+    with 0 if the server answers, even if it does not list the model (a warning), else with 1.
+    """
+    from benchwright.access_settings import AccessSettings
+    from benchwright.app.access import given_access
+    from benchwright.endpoint.providers import find_access, find_target
+
+    key = options.pop("api_key")
+    given = given_access(make_settings(AccessSettings, options), key)
+    target = find_target(model, base_url or LOCAL, access=given)
+    access = find_access(given, target, say)
+    if card is None:
+        card = as_json or context.find_root().info_name != DOCUMENTED_PROGRAM
+    _look_for_model(target, access, card=card, as_json=as_json)
+    if card:
+        sys.exit(_show_card(target, access, request_seconds, as_json=as_json))
+
+
+def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool) -> None:
+    """Says whether the endpoint lists the model; ends the command if nobody is there, or the key is refused.
+
+    For a card a server needs no list of models.
     """
     from benchwright.app.loop import run_async
-    from benchwright.endpoint.providers import find_key, find_target
     from benchwright.endpoint.server_info import list_models
     from benchwright.errors import ProviderError
+    from benchwright.text import plain
+
+    try:
+        models = run_async(list_models(target.base_url, access))
+    except ProviderError as error:
+        if card and error.http_status is not None and error.http_status not in KEY_REFUSED:
+            status = f"HTTP {error.http_status}"
+            echo(
+                coloured(f"Connected to {target.base_url}, but it lists no models ({status}).", "yellow"),
+                err=as_json,
+            )
+            return
+        echo(coloured(f"Connection failed: {plain(str(error))}", "red"), err=True)
+        sys.exit(1)
+    colour, text = _about_model(target, models)
+    echo(coloured(text, colour), err=as_json)
+
+
+def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
+    """Returns a colour and a sentence about whether the model is listed."""
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
-    target = find_target(model, base_url or LOCAL)
-    key = find_key(api_key, target, say)
-    try:
-        models = run_async(list_models(target.base_url, key))
-    except ProviderError as error:
-        echo(coloured(f"Connection failed: {plain(str(error))}", "red"), err=True)
-        sys.exit(1)
+    model = target.model
     if model in models:
-        echo(coloured(f"Connected to {target.base_url}. Model {plain(model)!r} is available.", "green"))
-        return
+        return "green", f"Connected to {target.base_url}. Model {plain(model)!r} is available."
     shown = ", ".join(plain(name) for name in models[:10]) or "none"
     hint = did_you_mean(model, models)
     but = f"it does not list the model {plain(model)!r}.{hint} It lists: {shown}."
-    echo(coloured(f"Connected to {target.base_url}, but {but}", "yellow"))
+    return "yellow", f"Connected to {target.base_url}, but {but}"
+
+
+def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool) -> int:
+    """Finds out what the endpoint can do and prints it; after Ctrl-C what is known so far. Returns the exit code."""
+    from benchwright.app.endpoint_card import carry_out, examination_of
+    from benchwright.app.loop import run_async
+    from benchwright.endpoint.card import card_of
+    from benchwright.reports.card import render_card
+
+    def show(sent: int) -> None:
+        if sys.stderr.isatty():
+            echo(clean(CLEARED_LINE, f"Request {sent}: {known.looking_for} …"), err=True, end="")
+
+    known = examination_of(target, access, seconds, show)
+    interrupted = False
+    try:
+        run_async(carry_out(known))
+    except KeyboardInterrupt:
+        interrupted = True
+    if sys.stderr.isatty():
+        echo(CLEARED_LINE, err=True, end="")
+    found = card_of(known, "interrupted")
+    if as_json:
+        print_json(found)
+    else:
+        print_table(render_card(found))
+    return INTERRUPTED if interrupted else _code(known)
+
+
+def _code(known: Examination) -> int:
+    """Returns 1 if nothing of the endpoint answers: neither a list of models nor a route that generates."""
+    if known.path is not None or known.outcome("models") != "no_list":
+        return 0
+    say("Connection failed: there is a server, but none of its routes answers. Check --model and --base-url.")
+    return 1

@@ -148,7 +148,7 @@ def _print(outcome: Outcome, *, details: bool) -> None:
         if not comparison.pairs and not comparison.rulings:
             return
         echo()
-    print_table(render_answer(comparison, simulated=not outcome.columns, details=details))
+    print_table(render_answer(comparison, alone=not outcome.columns, details=details))
 
 
 def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) -> None:

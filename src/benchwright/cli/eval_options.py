@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.access_options import access_options, header_option
 from benchwright.cli.agent_options import agent_command_option, agent_options, only_agent, recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import option, together
 from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
     OPENAI,
-    api_key_option,
     base_url_option,
     concurrency_option,
     dataset_option,
@@ -53,6 +53,7 @@ baseline_options = together(
            help=f"Base URL of the baseline (default: {OPENAI})."),
     option("--baseline-api-key", metavar="KEY", heading="Baseline", rare=True,
            help="API key of the baseline (default: found like --api-key)."),
+    header_option("baseline", "of the baseline's requests", "Baseline"),
 )  # fmt: skip
 
 reuse_options = together(
@@ -73,7 +74,7 @@ file_options = together(
 
 eval_options = together(
     dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option,
-    model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
+    model_options, base_url_option(OPENAI), access_options, sampling_options("not sent"),
     thinking_options,
     agent_options(), recipe_option, agent_command_option,
     scorer_options, judge_options, judge_labels_option, own_scores, baseline_options, until_options,

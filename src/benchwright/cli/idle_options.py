@@ -45,6 +45,8 @@ NEEDS: Mapping[str, _Need] = {
     "thinking_style": _Need("--reasoning-effort or --thinking-budget", _asks_for_thinking),
     "judge_base_url": _Need("--judge-model", _names_a_judge),
     "judge_api_key_env": _Need("--judge-model", _names_a_judge),
+    "judge_headers": _Need("--judge-model", _names_a_judge),
+    "judge_headers_env": _Need("--judge-model", _names_a_judge),
     "ray_address": _Need("--executor ray", _has("executor", "ray")),
     "prometheus_url": _Need("--metrics", _has("scrape_prometheus")),
     "speed": _Need("--dry-run", _has("dry_run")),

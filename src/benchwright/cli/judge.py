@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from benchwright.cli import completing
+from benchwright.cli.access_options import access_options, given_access, header_option
 from benchwright.cli.grammar import Command, Group, option
-from benchwright.cli.options import api_key_option, output_options
+from benchwright.cli.options import output_options
 from benchwright.cli.output import echo, print_json, print_summary, print_table, results_on_stdout, say
 
 EXAMPLES = """\b
@@ -84,9 +86,9 @@ Examples:
 @command.command("labels", cls=Command, epilog=LABELS)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@api_key_option
+@access_options
 @output_options
-def labels(run: str, file: Path, api_key: str | None, quiet: bool, as_json: bool, debug: bool) -> None:
+def labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
     """Compare the judge of RUN with the labels in FILE, and correct its score by them.
 
     Labels of answers that are not of RUN are taken too: the judge is asked about these.
@@ -100,7 +102,7 @@ def labels(run: str, file: Path, api_key: str | None, quiet: bool, as_json: bool
     given = read_form(file)
     existing = existing_run(run)
     with results_on_stdout(as_json=as_json):
-        prepared = prepare_again(existing, {"api_key": api_key} if api_key else {}, say)
+        prepared = prepare_again(existing, given_access(options), say)
         code = ended(label(prepared, existing.directory, given, file, quiet=quiet))
     if code:
         sys.exit(code)
@@ -143,8 +145,9 @@ Examples:
     help="Environment variable that holds the second judge's API key (default: the judge's at the same "
     "address, else found like --api-key).",
 )
+@header_option("second-judge", "of the second judge's requests", "Options")
 @seed_option
-@api_key_option
+@access_options
 @output_options
 def check(
     run: str,
@@ -153,11 +156,13 @@ def check(
     second_judge: str | None,
     second_judge_base_url: str | None,
     second_judge_api_key_env: str | None,
+    second_judge_headers: dict[str, str],
+    second_judge_headers_env: dict[str, str],
     seed: int,
-    api_key: str | None,
     quiet: bool,
     as_json: bool,
     debug: bool,
+    **options: Any,
 ) -> None:
     """Ask the judge of RUN again about some of its answers, with one thing changed at a time.
 
@@ -167,16 +172,23 @@ def check(
     from benchwright.app.existing_runs import existing_run
     from benchwright.app.judging.checking import JudgeAtWork, check_judge
     from benchwright.app.judging.judged import judges_of, prepare_again
-    from benchwright.app.judging.second import second_judge_of
+    from benchwright.app.judging.second import SecondJudge, second_judge_of
     from benchwright.app.loop import run_async
     from benchwright.cli.judge_labelling import ended, judging_progress
     from benchwright.reports.judge_check import render_check
 
     existing = existing_run(run)
     with results_on_stdout(as_json=as_json):
-        prepared = prepare_again(existing, {"api_key": api_key} if api_key else {}, say)
-        judge = JudgeAtWork(judges_of(prepared).target, prepared.request.keys.get("judge"))
-        second = second_judge_of(second_judge, second_judge_base_url, second_judge_api_key_env, judge, say)
+        prepared = prepare_again(existing, given_access(options), say)
+        judge = JudgeAtWork(judges_of(prepared).target, prepared.request.access["judge"])
+        typed = SecondJudge(
+            model=second_judge,
+            base_url=second_judge_base_url,
+            api_key_env=second_judge_api_key_env,
+            headers=second_judge_headers,
+            headers_env=second_judge_headers_env,
+        )
+        second = second_judge_of(typed, judge, say)
         checked = run_async(
             check_judge(
                 prepared,

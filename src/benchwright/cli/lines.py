@@ -10,6 +10,7 @@ from benchwright.cli.output import Clean, clean, coloured
 from benchwright.config import EvalSettings
 from benchwright.engine.worker import Scored, Solved
 from benchwright.records import FAILED, ScoreRecord, Status
+from benchwright.runs.counting import ScoreState, state_of_score
 from benchwright.secrets import SECRETS
 from benchwright.text import plain, shortened
 
@@ -94,10 +95,12 @@ def trial_line(
 
 
 def _scores(scores: Sequence[ScoreRecord]) -> str:
-    """A run's scores; one that is missing counts as 0, as documented, and says why it is."""
+    """Return a run's scores; no answer counts as 0, as documented, and says why. A failed scorer gave no score."""
     parts = []
     for score in scores:
-        part = f"{plain(score.scorer)}={score.value or 0.0:.3f}"
+        failed = state_of_score(score.status, score.value) is ScoreState.FAILED
+        shown = "no score" if failed else f"{score.value or 0.0:.3f}"
+        part = f"{plain(score.scorer)}={shown}"
         if score.value is None:
             error = (score.detail or {}).get("error")
             told = score.status.replace("_", " ")

@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from benchwright.cli import completing
+from benchwright.cli.access_options import access_options
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option, together
 from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
     LOCAL,
-    api_key_option,
     base_url_option,
     benchmark_options,
     data_option,
@@ -175,7 +175,7 @@ synthetic_options = together(
 @benchmark_options
 @model_options
 @base_url_option(LOCAL)
-@api_key_option
+@access_options
 @sampling_options("not sent")
 @thinking_options
 @no_stream_option

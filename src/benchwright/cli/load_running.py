@@ -11,6 +11,7 @@ from benchwright.analysis.load.against.records import LoadComparison, LoadsCompa
 from benchwright.analysis.load.against.references import find_load
 from benchwright.analysis.load.against.rules import LoadRules
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
+from benchwright.analysis.no_scores import cut_reason
 from benchwright.analysis.shortfalls import too_many
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest, load_tests
@@ -28,7 +29,7 @@ from benchwright.files import write_whole
 from benchwright.formats import counted, milliseconds
 from benchwright.records import FAILED
 from benchwright.reports.load.tables import rate_text
-from benchwright.reports.load.words import level_text, self_test_text
+from benchwright.reports.load.words import level_text, reasons_of, self_test_text
 from benchwright.text import Say, plain
 
 STATUS_INTERVAL = 1.0
@@ -62,7 +63,9 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
         say("Interrupted." if measured else "Interrupted before the first level was measured.")
         return INTERRUPTED
     several = len(loads) > 1
-    judged = max(_judge(report, settings.max_failures, named=several) for report in measured)
+    judged = max(
+        _judge(report, settings.max_failures, named=several, printed=not as_json) for report in measured
+    )
     return judged or (RULE_FAILED if failed else 0)
 
 
@@ -91,8 +94,11 @@ def _unless(quiet: bool) -> Say:
     return (lambda _: None) if quiet else say
 
 
-def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
-    """Says which figures levels lack, and whether too many requests failed; returns the exit code."""
+def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) -> int:
+    """Say which figures levels lack, and whether too many requests failed; return the exit code.
+
+    If the report was `printed`, the reasons in it are not said again.
+    """
     levels, of_whom = report.levels, f"{report.model}: " if named else ""
     silent = [level for level in levels if not level.answered]
     failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
@@ -100,8 +106,9 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
     answered = [level for level in levels if level.answered]
     wrong += [f"{level_text(level.level)}: {sentence}" for level in answered for sentence in level.shortfalls]
     wrong += too_many(failed, done, most, "requests")
+    told = [reason for level in levels if printed for reason in reasons_of(level)]
     for sentence in wrong:
-        say(f"Error: {plain(of_whom + sentence)}")
+        say(f"Error: {plain(of_whom + cut_reason(sentence, told))}")
     if any(level.state != "finished" for level in silent):
         return STOPPED
     return INCOMPLETE if wrong else 0
@@ -110,6 +117,8 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
 def _silence(level: LevelResult) -> str:
     """Why a level has no figures."""
     requests = f"its {counted(level.requests, 'request')}"
+    if level.requests and level.requests == level.disturbed:
+        return "this client stood still all the time"
     if level.requests and not level.counted:
         return f"what --warmup, --cooldown or --window leave has none of {requests}"
     if level.requests == 1:
@@ -159,9 +168,9 @@ def _give(
     if settings.output is not None:
         import msgspec
 
-        from benchwright.runs.journal import encode_json
+        from benchwright.analysis.documents import encode_document
 
-        write_whole(settings.output, msgspec.json.format(encode_json(found), indent=2) + b"\n")
+        write_whole(settings.output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
         say(f"Written: {settings.output}")
     say(f"Runs: benchwright runs --tag {first.id}")
     say(f"Plots: benchwright report {first.id}")
@@ -183,7 +192,9 @@ def level_line(result: LevelResult) -> str:
     ttft = "" if result.ttft is None else f", TTFT p50 {milliseconds(result.ttft.p50.value)} ms"
     latency = "" if result.latency is None else f", latency p50 {milliseconds(result.latency.p50.value)} ms"
     failed = f", {result.failed:,} failed" if result.failed else ""
-    rate = "no steady rate" if result.achieved is None else f"{rate_text(result.achieved)} answers/s"
+    rate = "no steady rate" if result.answered else "no answer"
+    if result.achieved is not None:
+        rate = f"{rate_text(result.achieved)} answers/s"
     return f"{level_text(result.level)}: {rate}{ttft}{latency}{failed}"
 
 

@@ -24,7 +24,7 @@ OBJECTS_OF_IMPORTS = 10_000
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
     "bench": ("benchwright.cli.eval:bench", "Like eval, but runs a finished benchmark again."),
-    "check": ("benchwright.cli.check:command", "Check that an endpoint serves a model."),
+    "check": ("benchwright.cli.check:command", "Find out what an endpoint can do."),
     "doctor": ("benchwright.cli.doctor:command", "Check this machine: what works, what is missing."),
     "list": ("benchwright.cli.list:command", "List the benchmarks and the installed bench packs."),
     "run": ("benchwright.cli.run:command", "Run benchmarks of the catalog against a model."),

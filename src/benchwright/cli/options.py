@@ -70,12 +70,6 @@ def base_url_option(default: str) -> Decorator:
 LOCAL = "http://localhost:8000/v1"
 OPENAI = "$OPENAI_BASE_URL or OpenAI"
 
-api_key_option = option(
-    "--api-key", metavar="KEY", heading="Model",
-    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
-)  # fmt: skip
-
-
 temperature_option = option(
     "--temperature", type=float, metavar="T", heading="Model", rare=True,
     help="Sampling temperature (default: the benchmark's or pack's, else not sent).",
@@ -140,6 +134,8 @@ row_options = together(
            help="System prompt of every row (default: the row's own, if any)."),
     option("--template", metavar="TEXT", heading="Dataset", rare=True,
            help="Prompt template; {prompt} is replaced by the row's (default: {prompt})."),
+    option("--skip-bad-rows", is_flag=True, heading="Dataset", rare=True,
+           help="Leave out rows that cannot be asked or scored, and count them."),
 )  # fmt: skip
 """How rows of a dataset are read."""
 
@@ -224,7 +220,7 @@ failure_options = together(
     option("--max-failures", metavar="N|PCT%", heading="Running", rare=True,
            help="Exit with 4 if more trials fail, such as 5 or 2% (default: no limit)."),
     option("--no-probe", "probe", flag_value=False, default=True, type=bool, heading="Running", rare=True,
-           help="Do not ask endpoints for their models before the first trial."),
+           help="Do not try endpoints before the first trial (docs/check.md)."),
 )  # fmt: skip
 """How failures are met: before the first trial, and at the end."""
 

@@ -92,9 +92,9 @@ def print_json(value: Any) -> None:
     """
     import msgspec
 
-    from benchwright.runs.journal import encode_json
+    from benchwright.analysis.documents import encode_document
 
-    lines = msgspec.json.format(encode_json(value), indent=2).decode().split("\n")
+    lines = msgspec.json.format(encode_document(value), indent=2).decode().split("\n")
     with _writing():
         click.echo("\n".join(map(_seen, lines)))
 
@@ -134,8 +134,8 @@ def table_text(content: RenderableType, columns: int) -> str:
     return click.unstyle(captured.get())
 
 
-def print_summary(summary: RunSummary) -> None:
-    """The summary of a run."""
+def print_summary(summary: RunSummary, said: str = "") -> None:
+    """Print the summary of a run, without the reason that is `said` beside it."""
     from benchwright.reports.summary import render_summary
 
-    print_table(render_summary(summary))
+    print_table(render_summary(summary, said))

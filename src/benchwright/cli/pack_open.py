@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.access_options import access_options
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_values import make_settings, take_models
 from benchwright.cli.options import (
-    api_key_option,
     base_url_option,
     model_options,
     open_option,
@@ -38,7 +38,7 @@ Examples:
 @click.argument("pack", metavar="PACK|PATH|URL")
 @model_options
 @base_url_option("looked up in packs.toml")
-@api_key_option
+@access_options
 @option(
     "--history", metavar="ID", heading="Pack", help="Show a saved session again, by its id or a part of it."
 )

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import completing
+from benchwright.cli.access_options import access_options
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option, together
 from benchwright.cli.option_values import json_pairs, make_settings, take_models
 from benchwright.cli.options import (
-    api_key_option,
     base_url_option,
     concurrency_option,
     markdown_option,
@@ -90,7 +90,7 @@ cell_options = together(
 @repeats_option
 @model_options
 @base_url_option("looked up in packs.toml")
-@api_key_option
+@access_options
 @generation_options
 @until_options
 @config_option("pack")

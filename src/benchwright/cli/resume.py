@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from benchwright.cli import completing
+from benchwright.cli.access_options import access_options, given_access
 from benchwright.cli.grammar import Command, option
-from benchwright.cli.options import api_key_option, output_options, provider_errors_option
+from benchwright.cli.options import output_options, provider_errors_option
 
 RESUME_EXAMPLES = """\b
 Examples:
@@ -27,9 +28,9 @@ Examples:
 
 @click.command("resume", cls=Command, epilog=RESUME_EXAMPLES)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
-@api_key_option
+@access_options
 @output_options
-def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: bool) -> None:
+def resume(run: str, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Resume an unfinished RUN (an id, a unique part of one, or a path) with its original settings."""
     from benchwright.app.existing_runs import existing_run
     from benchwright.errors import UserError
@@ -37,7 +38,7 @@ def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: boo
     existing = existing_run(run)
     if existing.state == "finished":
         raise UserError(f"{existing.manifest.id} is finished; `benchwright retry` retries its failed trials.")
-    sys.exit(_continue(existing, {}, api_key, as_json=as_json, quiet=quiet))
+    sys.exit(_continue(existing, given_access(options), as_json=as_json, quiet=quiet))
 
 
 @click.command("retry", cls=Command, epilog=RETRY_EXAMPLES)
@@ -57,7 +58,7 @@ def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: boo
     heading="Running",
     help="In packs, retry this scenario. Repeatable.",
 )
-@api_key_option
+@access_options
 @output_options
 def retry(
     run: str,
@@ -65,10 +66,10 @@ def retry(
     provider_errors: bool,
     errors: bool,
     scenario: tuple[str, ...],
-    api_key: str | None,
     as_json: bool,
     quiet: bool,
     debug: bool,
+    **options: Any,
 ) -> None:
     """Retry trials of RUN within the same run. All attempts are kept; the last one counts."""
     from benchwright.app.existing_runs import existing_run
@@ -85,16 +86,12 @@ def retry(
         given["retry_scenario"] = scenario
     if failed or not given:
         given["retry_failed"] = True
-    sys.exit(_continue(existing, given, api_key, as_json=as_json, quiet=quiet))
+    sys.exit(_continue(existing, {**given, **given_access(options)}, as_json=as_json, quiet=quiet))
 
 
-def _continue(
-    existing: Any, given: dict[str, Any], api_key: str | None, *, as_json: bool, quiet: bool
-) -> int:
+def _continue(existing: Any, given: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     from benchwright.app.existing_runs import resume_settings
 
-    if api_key is not None:
-        given["api_key"] = api_key
     settings: Any = resume_settings(existing, given)
     if existing.manifest.kind == "pack":
         from benchwright.cli.pack_running import run_packs

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from benchwright.cli import completing
+from benchwright.cli.access_options import access_options
 from benchwright.cli.agent_options import only_agent, recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.cost_options import cost_options, rates_of
@@ -17,7 +18,6 @@ from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
     LOCAL,
-    api_key_option,
     base_url_option,
     benchmark_options,
     concurrency_option,
@@ -108,7 +108,7 @@ MORE = """\b
 @benchmark_options
 @model_options
 @base_url_option(LOCAL)
-@api_key_option
+@access_options
 @sampling_options("42")
 @thinking_options
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")

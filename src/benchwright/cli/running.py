@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchwright.analysis.no_scores import without_reason
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.shortfalls import failed_trials, too_many
 from benchwright.analysis.summary import RunSummary
@@ -39,28 +40,38 @@ def conclude(
     missing: Sequence[str] = (),
     *,
     go_on: str = "Re-run the same command to resume from where you left off.",
+    printed: bool = False,
 ) -> int:
-    """Says how a session ended that did not finish, or what failed, and what to do; returns the exit code.
+    """Say how a session ended that did not finish, or what failed, and what to do; return the exit code.
 
     `missing` says which figures could not be made besides those that the summary names; `go_on` how an unfinished run
-    is resumed.
+    is resumed. If the summary was `printed`, its reasons are not said again.
     """
     keep_figures(launched.table, summary)
     result = launched.result
     if launched.finished or result is None or (summary.decision is not None and summary.decision.over):
-        return _judge(prepared, summary, missing) or _by_decision(summary)
+        return _judge(prepared, summary, missing, printed=printed) or _by_decision(summary)
     interrupted, trials = WORDS[prepared.request.kind]
     progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} {trials}."
     if result.interrupted:
         say(f"{interrupted} {progress}")
     else:
-        say(f"Error: {plain(result.stop_reason or 'the run stopped')}")
+        reason = result.stop_reason or "the run stopped"
+        told = without_reason(reason, summary.targets) if printed else reason
+        say(f"Error: {plain(told or reason)}")
         if prepared.changed() is not None:
             return STOPPED
         say(progress)
     if go_on:
         say(go_on)
     return INTERRUPTED if result.interrupted else STOPPED
+
+
+def error_of(launched: LaunchedRun) -> str:
+    """Return the error that `conclude` says of a session that stopped; "" of any other."""
+    result = launched.result
+    stopped = result is not None and not launched.finished and not result.interrupted
+    return result.stop_reason or "" if result is not None and stopped else ""
 
 
 def _by_decision(summary: RunSummary) -> int:
@@ -77,8 +88,8 @@ def code_of(codes: Sequence[int]) -> int:
     return others[-1] if others else max(verdicts, key=VERDICTS.index, default=0)
 
 
-def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str]) -> int:
-    """Says what failed in a finished run, and whether a figure is missing for it."""
+def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str], *, printed: bool) -> int:
+    """Say what failed in a finished run, and whether a figure is missing for it."""
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
     trials = WORDS[prepared.request.kind][1]
     wrong = [
@@ -87,7 +98,7 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
         *too_many(failed, summary.done, prepared.request.settings.max_failures, trials),
     ]
     for sentence in wrong:
-        say(f"Error: {plain(sentence)}")
+        say(f"Error: {plain(without_reason(sentence, summary.targets) if printed else sentence)}")
     if failed and not wrong:
         say(f"Warning: {failed:,} of {summary.done:,} {trials} failed.")
     if failed:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli import completing
+from benchwright.cli.access_options import header_option
 from benchwright.cli.grammar import option, together
 
 scorer_options = together(
@@ -24,6 +25,7 @@ judge_options = together(
            help="Base URL of the judge (default: that of the model)."),
     option("--judge-api-key-env", metavar="NAME", heading="Scoring", rare=True,
            help="Environment variable that holds the judge's API key."),
+    header_option("judge", "of the judge's requests", "Scoring"),
 )  # fmt: skip
 
 

@@ -54,6 +54,7 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
         print_json(shown)
         return
     print_summary(shown)
+    _print_cards(sides.manifest, directory)
     for line in warm_cache_lines(directory):
         echo(line)
     if shown.joint:
@@ -62,6 +63,16 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
         _print_benchmark(sides.manifest, shown.targets)
     if shown.kind == "pack":
         _print_pack(sides.manifest, sides.table)
+
+
+def _print_cards(manifest: Manifest, directory: Path) -> None:
+    """What the endpoints were found to do before the first trial."""
+    from benchwright.runs.cards import card_lines, read_cards
+
+    for slot, card in read_cards(directory).items():
+        found = "; ".join(f"{title}: {said}" for title, said in card_lines(card))
+        if found:
+            echo(f"\nEndpoint of {plain(manifest.typed_models.get(slot, slot))}: {plain(found)}")
 
 
 def _print_benchmark(manifest: Manifest, targets: Sequence[TargetSummary]) -> None:

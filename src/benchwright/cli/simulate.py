@@ -231,8 +231,8 @@ MORE = """\b
     multiple=True,
     metavar="KIND=RATE",
     heading="Faults",
-    help="Fail this share of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed or "
-    "slow_headers. Repeatable.",
+    help="Fail this share of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed, "
+    "slow_headers, or a quirk of docs/simulate.md such as call_as_text. Repeatable.",
 )
 @option(
     "--max-faults",
@@ -327,21 +327,25 @@ def _delay(seconds: str | None, milliseconds: str | None) -> Delay:
 
 def _faults(options: dict[str, Any]) -> Faults:
     from benchwright.endpoint.simulate import Faults
-    from benchwright.endpoint.simulate.settings import FAULT_KINDS
+    from benchwright.endpoint.simulate.quirks import QUIRKS
+    from benchwright.endpoint.simulate.settings import ALL_FAULTS, FAULT_KINDS
+    from benchwright.suggest import did_you_mean
 
     rates: dict[str, Any] = {}
+    quirks: dict[str, float] = {}
     for text in options["faults"]:
         kind, _, rate = text.partition("=")
-        if kind not in FAULT_KINDS:
+        if kind not in ALL_FAULTS:
+            hint = did_you_mean(kind, ALL_FAULTS) or " Quirks are listed in docs/simulate.md."
             raise click.BadParameter(
-                f"{kind!r} is not one of {', '.join(FAULT_KINDS)}.", param_hint="--fault"
+                f"{kind!r} is not one of {', '.join(FAULT_KINDS)}, nor a quirk.{hint}", param_hint="--fault"
             )
         try:
-            rates[kind] = float(rate)
+            (quirks if kind in QUIRKS else rates)[kind] = float(rate)
         except ValueError:
             raise click.BadParameter(f"{text!r} is not KIND=RATE.", param_hint="--fault") from None
     names = ("max_faults", "retry_after", "retry_after_date", "stall_seconds", "slow_header_seconds")
-    return Faults(**rates, **{name: options[name] for name in names})
+    return Faults(**rates, quirks=quirks, **{name: options[name] for name in names})
 
 
 def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:

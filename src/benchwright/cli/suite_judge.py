@@ -11,7 +11,7 @@ from benchwright.app.shared_options import about_of
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite
 from benchwright.cli.option_values import pairs
-from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings
+from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings, as_option
 from benchwright.errors import UserError
 from benchwright.text import plain
 
@@ -49,7 +49,7 @@ def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         click.UsageError: the options name another judge.
     """
-    judge = tuple(f"{name}={values[name]}" for name in JUDGE if values.get(name) is not None)
+    judge = tuple(f"{name}={as_option(values[name])}" for name in JUDGE if values.get(name))
     rest = {name: value for name, value in values.items() if name not in JUDGE}
     for pair in judge:
         name, _, value = pair.partition("=")

@@ -237,9 +237,9 @@ def _content(board: Leaderboard, form: str, title: str) -> str:
     if form == "json":
         import msgspec
 
-        from benchwright.runs.journal import encode_json
+        from benchwright.analysis.documents import encode_document
 
-        return msgspec.json.format(encode_json(board), indent=2).decode() + "\n"
+        return msgspec.json.format(encode_document(board), indent=2).decode() + "\n"
     from benchwright.reports.leaderboard import formats
 
     renderers = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.access_options import access_options
 from benchwright.cli.agent_options import agent_options
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import (
     OPENAI,
-    api_key_option,
     base_url_option,
     dataset_option,
     limit_option,
@@ -52,7 +52,7 @@ MORE = """\b
 @offset_option
 @one_model_option(default="gpt-5-mini")
 @base_url_option(OPENAI)
-@api_key_option
+@access_options
 @temperature_option
 @max_tokens_option
 @agent_options("--agent")

@@ -7,7 +7,8 @@ names, or takes the names that it is given.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from string import ascii_uppercase
 from typing import Any
 
@@ -48,11 +49,14 @@ def documented_row(row: Row, index: int) -> Row:
 
 
 class PromptColumns(msgspec.Struct, frozen=True):
-    """The columns that hold the parts of a prompt; None where the dataset has no such part."""
+    """The columns that hold the parts of a prompt; None if the dataset has no such part.
+
+    `options` is one column with a list, or several columns with an option each, as in MMLU's and C-Eval's files.
+    """
 
     prompt: str
     target: str | None = None
-    options: str | None = None
+    options: str | tuple[str, ...] | None = None
     system: str | None = None
 
     @classmethod
@@ -86,13 +90,16 @@ class PromptColumns(msgspec.Struct, frozen=True):
                     f"No column for the {part} ({', '.join(CONVENTIONAL_COLUMNS[part])}); name it with "
                     f"--column {part}=NAME. Columns: {', '.join(columns)}"
                 )
+        if found["options"] is None:
+            return msgspec.convert({**found, "options": _lettered_columns(columns) or None}, cls)
         return msgspec.convert(found, cls)
 
     def content(self, row: Row, index: int) -> Row:
         """A row under the documented names: user_prompt, ground_truth, options, system_prompt.
 
-        Options become lettered lines below the prompt, and the target the letter of its option. A target
-        that is not text is given as JSON text. Columns that hold no part keep their names and values.
+        Options become lettered lines below the prompt, and the target the letter of its option. A target that is a
+        list stays one: any of its elements is right. Another target that is not text is given as JSON text. Columns
+        that hold no part keep their names and values.
         `index` is the row's absolute place in the file, from 0.
 
         Raises:
@@ -107,11 +114,14 @@ class PromptColumns(msgspec.Struct, frozen=True):
             parts["ground_truth"] = _target(row.get(self.target), options, self.target, index)
         if self.system is not None and row.get(self.system) is not None:
             parts["system_prompt"] = _text(row[self.system], self.system, index)
-        used = (self.prompt, self.target, self.options, self.system)
+        listed = self.options if isinstance(self.options, tuple) else (self.options,)
+        used = (self.prompt, self.target, *listed, self.system)
         return {name: value for name, value in row.items() if name not in used} | parts
 
     def _options(self, row: Row, index: int) -> list[str] | None:
-        """The options of a row, which CSV holds as a JSON array; None where a row has none."""
+        """The options of a row, which CSV holds as a JSON array or in columns of their own; None if a row has none."""
+        if isinstance(self.options, tuple):
+            return _filled([row.get(column) for column in self.options], self.options, index)
         value = row.get(self.options) if self.options is not None else None
         if value is None:
             return None
@@ -122,6 +132,22 @@ class PromptColumns(msgspec.Struct, frozen=True):
         if not 1 <= len(options) <= len(ascii_uppercase):
             raise BadRow(index, f"'{self.options}' must hold 1 to 26 options, got {len(options)}")
         return options
+
+
+def _lettered_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns A, B, C, … as far as they go on, at least two; () without such. Small letters may be anything."""
+    names = {column.strip(): column for column in columns}
+    found = tuple(names[letter] for letter in takewhile(names.__contains__, ascii_uppercase))
+    return found if len(found) > 1 else ()
+
+
+def _filled(values: Sequence[Any], columns: Sequence[str], index: int) -> list[str] | None:
+    """The options of a row in columns of their own: those before the first empty ones; None if all are empty."""
+    texts = [str(value) if value is not None and str(value).strip() else None for value in values]
+    options = list(takewhile(lambda text: text is not None, texts))
+    if any(text is not None for text in texts[len(options) :]):
+        raise BadRow(index, f"'{columns[len(options)]}' is empty, but an option behind it is not")
+    return [text for text in options if text is not None] or None
 
 
 def lettered(options: Collection[str]) -> str:
@@ -160,10 +186,12 @@ def _text(value: Any, column: str, index: int) -> str:
     return value
 
 
-def _target(value: Any, options: list[str] | None, column: str, index: int) -> str:
+def _target(value: Any, options: list[str] | None, column: str, index: int) -> str | list[Any]:
     if options is not None and value is not None:
         return _letter(value, options, column, index)
     plain = msgspec.to_builtins(value)
+    if isinstance(plain, list):
+        return plain
     if plain is not None and not isinstance(plain, str):
         plain = msgspec.json.encode(plain).decode()
     return _text(plain, column, index)

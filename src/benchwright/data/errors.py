@@ -27,3 +27,4 @@ class BadRow(DatasetValidationError):
     def __init__(self, index: int, wrong: str) -> None:
         super().__init__(f"Row {index}: {wrong}")
         self.index = index
+        self.wrong = wrong

@@ -5,21 +5,40 @@ from __future__ import annotations
 import base64
 import ipaddress
 from collections.abc import Mapping
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from benchwright.errors import UserError
+from benchwright.headers import is_secret
 from benchwright.records import Record
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
+UNIX = "unix"
+"""Scheme of a Unix socket: `unix:///run/llm.sock`, or with another path than /v1 `unix:///run/llm.sock:/api/v1`."""
+
+LONGEST_SOCKET = 107
+"""Bytes of a Unix socket's path; the kernel takes no more (unix(7))."""
+
 
 class Address(Record, frozen=True):
-    """A server and the path before every request's own (`/v1`)."""
+    """A server, and the path before every request's own (`/v1`).
+
+    `socket` is the path of a Unix socket, if the server is reached by one. `query` follows the path of every request,
+    as `api-version` does on Azure.
+    """
 
     scheme: str
     host: str
     port: int
     prefix: str = ""
+    socket: str | None = None
+    query: str = ""
+
+    def target(self, path: str) -> str:
+        """Return the target of a request (RFC 9112 3.2) for a path, with the query."""
+        if not self.query:
+            return path or "/"
+        return f"{path or '/'}{'&' if '?' in path else '?'}{self.query}"
 
     @property
     def tls(self) -> bool:
@@ -30,7 +49,7 @@ class Address(Record, frozen=True):
     def authority(self) -> str:
         """The Host header: IPv6 addresses in brackets, the port left out where it is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == DEFAULT_PORTS.get(self.scheme, 0) else f"{host}:{self.port}"
 
     @property
     def is_this_machine(self) -> bool:
@@ -42,6 +61,11 @@ class Address(Record, frozen=True):
         except ValueError:
             return False
         return ip.is_loopback or ip.is_unspecified
+
+    @property
+    def server(self) -> tuple[str, str, int, str | None]:
+        """What two addresses of one server have in common: all but the path."""
+        return self.scheme, self.host, self.port, self.socket
 
 
 class Proxy(Record, frozen=True):
@@ -56,8 +80,11 @@ def parse_base_url(url: str) -> Address:
     """Takes a base URL apart.
 
     Raises:
-        UserError: it is not an http or https URL with a host, or carries a query, a fragment or a password.
+        UserError: It is not an http, https or unix URL with a host or a path, or carries a fragment, a password, or a
+            query with a secret.
     """
+    if url.strip().lower().startswith((f"{UNIX}:", f"http+{UNIX}:", f"https+{UNIX}:", "http://unix:")):
+        return _unix_address(url.strip())
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -65,15 +92,74 @@ def parse_base_url(url: str) -> Address:
     except ValueError as error:
         raise UserError(f"The base URL {url!r} cannot be read: {error}.") from None
     if parts.scheme not in DEFAULT_PORTS or not host:
+        socket = f", or for a Unix socket {UNIX}://{url.strip()}" if url.strip().startswith("/") else ""
         raise UserError(
-            f"The base URL {url!r} is not an http:// or https:// address (for example http://localhost:8000/v1)."
+            f"The base URL {url!r} is not an http:// or https:// address (for example http://localhost:8000/v1{socket})."
         )
     if parts.username or parts.password:
         raise UserError("The base URL holds a user name or password; give the key with --api-key instead.")
-    if parts.query or parts.fragment or not _is_plain(parts.path):
+    if parts.fragment or not _is_plain(parts.path):
         raise UserError(f"The base URL {url!r} must end with a plain path such as /v1.")
+    query = _checked_query(parts.query)
     prefix = parts.path.rstrip("/")
-    return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme], prefix)
+    return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme], prefix, query=query)
+
+
+def _checked_query(query: str) -> str:
+    """The query of a base URL, which is kept with a run as the URL is.
+
+    Raises:
+        UserError: It cannot be sent, or a part of it is a secret.
+    """
+    if not _is_plain(query):
+        raise UserError("The query of the base URL has characters that no URL can have.")
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if is_secret(name, value):
+            raise UserError(
+                f"The base URL holds a secret ({name}=…): send it as a header, with --header-env."
+            )
+    return query
+
+
+def _unix_address(url: str) -> Address:
+    """The address of a Unix socket; a base URL that names no path means /v1, as servers have it.
+
+    Raises:
+        UserError: it is written in another form, or the socket's path is relative or too long.
+    """
+    scheme, _, rest = url.partition("://")
+    rest, _, query = rest.partition("?")
+    socket, prefix = (rest[:-1], "") if rest.endswith(":") else (rest, "/v1")
+    if ":/" in rest:
+        socket, prefix = rest.split(":/", 1)[0], rest[rest.index(":/") + 1 :]
+    if scheme.lower() != UNIX or not socket.startswith("/"):
+        raise UserError(f"The base URL {url!r} is not in the form of a Unix socket: {_in_our_form(url)}.")
+    if (length := len(socket.encode())) > LONGEST_SOCKET:
+        raise UserError(
+            f"The path of the socket in {url!r} has {length} bytes, the system takes {LONGEST_SOCKET}: make a link."
+        )
+    if not _is_plain(prefix) or "#" in prefix:
+        raise UserError(f"The base URL {url!r} must end with a plain path such as :/v1.")
+    return Address(UNIX, "localhost", 0, prefix.rstrip("/"), socket, _checked_query(query))
+
+
+def _in_our_form(url: str) -> str:
+    """How the address of a socket is written, with the path in `url` if one is found there."""
+    _, slashes, rest = url.partition("://")
+    rest = unquote(rest).removeprefix("unix:") if slashes else url.partition(":")[2]
+    at = rest.find("/v1")
+    socket, prefix = (rest[:at].rstrip(":"), rest[at:]) if at > 0 else (rest.rstrip(":"), "/v1")
+    if not socket.startswith("/"):
+        socket = f"/path/of/{socket or 'llm.sock'}"
+    return f"write {UNIX}://{socket}" + ("" if prefix == "/v1" else f":{prefix}")
+
+
+def with_path(url: str, path: str) -> str:
+    """Return the URL of another path at the server of a base URL."""
+    address = parse_base_url(url)
+    if address.socket is not None:
+        return f"{UNIX}://{address.socket}:{path}"
+    return f"{address.scheme}://{address.authority}{path}"
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
@@ -88,7 +174,7 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     """
     names = ("https_proxy", "HTTPS_PROXY") if address.tls else ("http_proxy",)
     value = next((environ[name] for name in (*names, "all_proxy", "ALL_PROXY") if environ.get(name)), None)
-    if not value or address.is_this_machine:
+    if not value or address.is_this_machine or address.socket is not None:
         return None
     if _bypassed(address, environ.get("no_proxy") or environ.get("NO_PROXY") or ""):
         return None

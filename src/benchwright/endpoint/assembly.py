@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.reply import (
-    Reply,
-    answer_start,
-    assistant_message,
-    content_text,
-    read_usage,
-    split_reasoning,
-    with_estimate,
-)
+from benchwright.endpoint.channel import SHORTEST, Channel
+from benchwright.endpoint.contents import read_content
+from benchwright.endpoint.json_reading import read_json
+from benchwright.endpoint.marks import is_simulated
+from benchwright.endpoint.pieces import Pieces
+from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.sse import EventPattern, pattern_of
-from benchwright.endpoint.tool_calls import ToolCalls
-from benchwright.records import UNREADABLE, Usage
+from benchwright.endpoint.thoughts import THOUGHT_FIELDS, thought_of
+from benchwright.records import UNREADABLE
 
 MISSHAPEN = (
     *UNREADABLE,
@@ -30,79 +26,84 @@ PATTERN_TRIES = 4
 """How many chunks in a row are looked at for a pattern that the next one then does not follow."""
 
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder().encode
 
 _NOTHING: dict[str, Any] = {}
 
+_OURS = (0, None, "0")
+"""Indexes of the one choice that was asked for."""
+
 _KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
-_KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs"})
-_KNOWN_MESSAGE = frozenset(
-    {"role", "content", "tool_calls", "refusal", "reasoning_content", "reasoning", "function_call"}
-)
+_KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs", "usage"})
+_KNOWN_MESSAGE = frozenset({"role", "content", "tool_calls", "refusal", "function_call", *THOUGHT_FIELDS})
 _TELLING = ("message", "detail", "errors", "msg")
 """Fields by which an event that is no chunk tells of an error."""
-
-SUMMARY = 4
-"""So many times fewer tokens of reasoning than were counted are a summary of it."""
 
 _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 
 
 class Assembly:
-    """What there is of an answer so far. Whatever takes a piece in raises one of `MISSHAPEN` at a bad one."""
+    """Reads an answer, chunk by chunk or as a whole, into its `pieces`. What takes a piece in raises one of `MISSHAPEN`
+    at a bad one.
+
+    `is_simulated` is True once a chunk carries the mark of a simulated server.
+    """
 
     def __init__(self) -> None:
         self.error: dict[str, Any] | None = None
-        self.finish_reason: str | None = None
         self.pattern: EventPattern | None = None
+        self.is_simulated = False
+        self.pieces = Pieces()
         self._tries_left = PATTERN_TRIES
-        self._contents: list[str] = []
-        self._content_at = array("Q")
-        self._reasoning: list[str] = []
-        self._refusal: list[str] = []
-        self._calls = ToolCalls()
-        self._first_call_at = 0
-        self._usage: Any = None
-        self._logprobs: Any = None
-        self._model: str | None = None
-        self._extra: dict[str, Any] = {}
+        self._content, self._reasoning = self.pieces.content, self.pieces.reasoning
+        self._has_calls = False
         self._stray: dict[str, Any] = {}
-        self._pieces_counted = 0
         self._seen_keys: tuple[str | None, ...] = ()
 
     # Chunks of a stream
 
     def take_texts(self, field: str, texts: list[str], at: int) -> None:
-        """Takes the texts of chunks that follow the pattern."""
+        """Take the texts of chunks that follow the pattern."""
         self._tries_left = PATTERN_TRIES
-        text = texts[0] if len(texts) == 1 else "".join(texts)
-        if field == "content":
-            self._take_content(text, at)
+        channel = self._content if field == "content" else self._reasoning
+        if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all before it
+            channel.add("".join(texts[:-1]), at)
+            channel.add(texts[-1], at)
         else:
-            self._reasoning.append(text)
+            channel.texts.append(texts[0] if len(texts) == 1 else "".join(texts))
+            channel.times.append(at)
 
     def take_chunk(self, data: bytes, at: int) -> bool:
-        """Takes a chunk, as JSON; whether it holds a token: a non-empty piece on any channel."""
-        chunk = _decode(data)
+        """Take a chunk, as JSON; return True if it holds a token: a non-empty piece on any channel."""
+        try:
+            chunk = _decode(data)
+        except UNREADABLE:
+            return self._take_odd_chunk(data, at)
         token = self.take_read(chunk, at)
-        if self._tries_left and len(self._contents) + len(self._reasoning) > 1:
+        if self._tries_left and len(self._content.texts) + len(self._reasoning.texts) > 1:
             self._look_for_pattern(data, chunk)
         return token
 
+    def _take_odd_chunk(self, data: bytes, at: int) -> bool:
+        """Take what is no strict JSON: a chunk with half a character or NaN in it, or several without lines between."""
+        self.pieces.is_lenient = True
+        lines = data.split(b"\n") if b"\n" in data else [data]
+        tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
+        return any(tokens)
+
     def take_read(self, chunk: dict[str, Any], at: int) -> bool:
-        """Takes a chunk that was read already; see `take_chunk`."""
+        """Take a chunk that was read already; see `take_chunk`."""
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
         token = False
         if error := chunk.get("error"):
             self._take_error(error)
-        elif choices and not choice.get("index"):  # further choices (`n`) were not asked for
+        elif choices and choice.get("index") in _OURS:  # further choices (`n`) were not asked for
             token = self._take_choice(choice, delta, at)
-        elif "choices" not in chunk:
+        elif not choices:
             self._take_stray(chunk)
-        if usage := chunk.get("usage"):
-            self._usage, self._pieces_counted = usage, self._pieces()
+        if usage := chunk.get("usage") or choice.get("usage"):
+            self.pieces.take_usage(usage)
         keys = (*chunk, None, *choice, None, *delta)
         if keys != self._seen_keys:
             self._seen_keys = keys
@@ -114,225 +115,178 @@ class Assembly:
         content = delta.get("content")
         if content:
             token = True
-            if type(content) is not str:
-                content, thought = content_text(content)
-                self._reasoning.append(thought)
-            self._take_content(content, at)
+            if type(content) is str:
+                self._content.add(content, at)
+            else:
+                token = self._take_parts(content, at)
         if len(delta) > 1 or (delta and not content):
             token = self._take_others(delta, at) or token
         elif not delta and choice.get("text"):
             token = True
-            self._take_content(choice["text"], at)
+            self._content.add(choice["text"], at)
+        elif not delta and choice.get("message"):
+            token = self._take_message(choice["message"], at)
         if reason := choice.get("finish_reason"):
-            self.finish_reason = _text(reason)
+            self.pieces.take_finish_reason(reason)
         if error := choice.get("error"):
             self._take_error(error)
         if logprobs := choice.get("logprobs"):
-            self._take_logprobs(logprobs)
+            self.pieces.take_logprobs(logprobs)
         return token
 
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
-        """Takes what is not content; whether any of it is a token."""
+        """Take what is not content; return True if any of it is a token."""
         token = False
-        reasoning = _thought(delta)
-        if reasoning:
+        if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := thought_of(delta)):
             token = True
-            self._reasoning.append(reasoning)
-        for piece in delta.get("tool_calls") or ():
-            if self._calls.add(piece):
-                token = True
-                self._first_call_at = self._first_call_at or at
+            self._reasoning.add(thought, at)
+        if ("tool_calls" in delta or "function_call" in delta) and self.pieces.take_calls(delta, at):
+            token = self._has_calls = True
         if delta.get("refusal"):
             token = True
-            self._refusal.append(delta["refusal"])
+            self.pieces.refusal.append(delta["refusal"])
         return token
 
-    def _take_content(self, content: str, at: int) -> None:
-        self._contents.append(content)
-        self._content_at.append(at)
+    def _take_parts(self, content: Any, at: int) -> bool:
+        """Take content that is no text but parts; return True if any of it is a token."""
+        text, reasoning, calls = read_content(content)
+        if text:
+            self._content.add(text, at)
+        if reasoning:
+            self._reasoning.add(reasoning, at)
+        return self.pieces.take_calls(_NOTHING, at, calls) or bool(text or reasoning)
 
-    def _take_logprobs(self, logprobs: dict[str, Any]) -> None:
-        if self._logprobs is None:
-            self._logprobs = {}
-        for key, value in logprobs.items():
-            if isinstance(value, list):
-                self._logprobs.setdefault(key, []).extend(value)
-            elif value is not None:
-                self._logprobs[key] = value
+    def _take_message(self, message: dict[str, Any], at: int) -> bool:
+        """Take a message in place of a delta; return True if it holds a token.
+
+        It may hold a piece, all that came so far, or (MiniMax) the whole answer behind its deltas. Which of them is
+        known at the end; calls count if no delta had any.
+        """
+        pieces = self.pieces
+        text, thought, parts = read_content(message.get("content"))
+        messages = pieces.messages = pieces.messages or (Channel(), Channel())
+        came = False
+        for channel, said in zip(messages, (text, thought_of(message) or thought), strict=True):
+            if said:
+                channel.add(said, at)
+                came = came or not (self._content.texts or self._reasoning.texts)
+        if not self._has_calls:
+            came = pieces.take_calls(message, at, parts) or came
+        return came
 
     def _take_error(self, error: Any) -> None:
         self.error = error if isinstance(error, dict) else {"message": str(error)}
 
     def _take_stray(self, chunk: dict[str, Any]) -> None:
-        """Takes an event that is no chunk: an error, or what may turn out to be one."""
-        if _is_error(chunk):
-            self._take_error(chunk)
-        elif not self._stray and any(chunk.get(name) for name in _TELLING):
+        """Take an event without choices: an error, or what may turn out to be one."""
+        if error := _error_of(chunk):
+            self._take_error(error)
+        elif "choices" not in chunk and not self._stray and any(chunk.get(name) for name in _TELLING):
             self._stray = chunk
 
     def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
-        """Keeps the model's name, and fields that are new to us."""
-        self._model = _text(chunk.get("model")) or self._model
+        """Keep the model's name, the mark of a simulated server, and fields that are new to us."""
+        self.pieces.model = _text(chunk.get("model")) or self.pieces.model
+        self.is_simulated = self.is_simulated or is_simulated(chunk)
         if (
             _KNOWN_CHUNK.issuperset(chunk)
             and _KNOWN_CHOICE.issuperset(choice)
             and _KNOWN_MESSAGE.issuperset(delta)
         ):
             return
+        if isinstance(groq := chunk.get("x_groq"), dict) and groq.get("usage"):
+            self.pieces.take_usage(groq["usage"])
         for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
             for key in fields.keys() - known:
                 if fields[key] is not None and key != "error":
-                    self._extra[key] = fields[key]
+                    self.pieces.extra[key] = fields[key]
 
     def _look_for_pattern(self, data: bytes, chunk: dict[str, Any]) -> None:
-        """Learns from a chunk, not the first, that carries one text and nothing else."""
+        """Learn from a chunk, not the first, that carries one text and nothing else."""
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
         more = (
             chunk.get("usage") or chunk.get("error") or choice.get("finish_reason") or choice.get("logprobs")
         )
-        if more or len(delta) != 1:
+        if more or len(delta) != 1 or choice.get("usage"):
             return
         ((field, text),) = delta.items()
-        if text and field in _TEXTS and not choice.get("index") and type(text) is str:
+        if text and field in _TEXTS and choice.get("index") in _OURS and type(text) is str:
+            before = (self._content if field == "content" else self._reasoning).texts[-2:-1]
+            if before and text.startswith(
+                before[0]
+            ):  # each text may repeat the one before it: they are kept apart
+                return
             self._tries_left -= 1
             self.pattern = pattern_of(data, chunk, delta, field)
 
     # A whole answer
 
     def take_whole(self, body: bytes) -> None:
-        """Takes an answer that was not streamed, as JSON."""
-        answer = _decode(body)
-        if answer.get("error"):
-            self._take_error(answer["error"])
+        """Take an answer that was not streamed, as JSON."""
+        try:
+            answer = _decode(body)
+        except UNREADABLE:
+            self.pieces.is_lenient = True
+            answer = read_json(body)
+        if error := _error_of(answer):
+            self._take_error(error)
             return
-        if "choices" not in answer and (_is_error(answer) or any(answer.get(name) for name in _TELLING)):
+        if "choices" not in answer and any(answer.get(name) for name in _TELLING):
             self._take_error(answer)
             return
-        choice = answer["choices"][0]
-        message = choice.get("message") or {}
-        text, thought = content_text(message.get("content") or choice.get("text"))
-        self._take_content(text, 0)
-        self._reasoning.append(_thought(message) or thought)
-        for position, call in enumerate(message.get("tool_calls") or []):
-            self._calls.add({**call, "index": position})
-        self._refusal.append(message.get("refusal") or "")
-        self.finish_reason = _text(choice.get("finish_reason"))
-        self._logprobs = choice.get("logprobs")
-        self._usage, self._pieces_counted = answer.get("usage"), self._pieces()
+        choices = answer["choices"]
+        choice = choices[0]
+        message = choice.get("message") or choice.get("delta") or {}
+        pieces = self.pieces
+        text, thought, calls = read_content(message.get("content") or choice.get("text"))
+        self._content.add(text, 0)
+        self._reasoning.add(thought_of(message) or thought, 0)
+        if "tool_calls" in message or "function_call" in message:
+            pieces.calls.add_all(message, whole=True)
+        for call in calls:
+            pieces.calls.add_piece(call)
+        pieces.refusal.append(message.get("refusal") or "")
+        pieces.take_finish_reason(choice.get("finish_reason"))
+        if pieces.calls.first is None and pieces.finish_reason == "tool_calls":
+            for one in choices[1:]:  # Copilot's server has the text in one choice and the calls in the next
+                pieces.calls.add_all(one.get("message") or {}, whole=True)
+        pieces.logprobs = choice.get("logprobs")
+        pieces.take_usage(answer.get("usage"))
         self._note_unknown(answer, {**choice, "delta": message}, message)
 
     # The end
 
-    def conclude(self, *, named_error: bool) -> None:
-        """Takes what is no chunk for an error, where an event was named so or nothing says how the answer ended."""
-        if self.error is None and (named_error or (self._stray and self.finish_reason is None)):
+    def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
+        """Take an error that came beside the events. Take what is no chunk for one if an event was named so, or if
+        nothing says how the answer ended.
+        """
+        if error and self.error is None:
+            try:
+                self._take_error(read_json(error))
+            except UNREADABLE:
+                self._take_error(error.decode("utf-8", "replace"))
+        if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):
             self._take_error(self._stray or "an event named error")
 
-    def _pieces(self) -> int:
-        return len(self._contents) + len(self._reasoning)
-
-    def _told_usage(self, content: str) -> Usage:
-        """The usage, without a count of tokens that cannot be that of the whole answer.
-
-        It is none where it says 0 of a text, or where it came before the last piece and is less than the pieces.
-        """
-        usage = read_usage(self._usage)
-        tokens, pieces = usage.completion_tokens, self._pieces()
-        nothing = tokens == 0 and bool(content)
-        early = tokens is not None and self._pieces_counted < pieces and tokens < pieces
-        return msgspec.structs.replace(usage, completion_tokens=None) if nothing or early else usage
-
-    def sent_of_reasoning(self, counted: int, reply: Reply) -> int:
-        """How many of the tokens of reasoning that the server counted were sent.
-
-        None where none was. Where what was sent is a summary, with less than a quarter of the text that so many tokens
-        have in the answer, as many as that text makes, and as it has pieces at least.
-        """
-        if not reply.reasoning:
-            return 0
-        answer = (reply.usage.completion_tokens or 0) - counted
-        if answer <= 0 or not reply.text:
-            return counted
-        likely = max(round(len(reply.reasoning) * answer / len(reply.text)), len(self._reasoning))
-        return likely if likely < counted / SUMMARY else counted
-
-    def first_share(self) -> float:
-        """The share of all text that the first piece had; 0 where there is no text."""
-        texts = [text for text in (*self._reasoning, *self._contents) if text]
-        return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
-
-    def answer_at(self) -> int:
-        """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
-        content = "".join(self._contents)
-        start = 0 if any(self._reasoning) else answer_start(content)
-        rest = content[start:]
-        first = start + len(rest) - len(rest.lstrip())
-        content_at = end = 0
-        for text, at in zip(self._contents, self._content_at, strict=True):
-            end += len(text)
-            if end > first:
-                content_at = at
-                break
-        return min(content_at or self._first_call_at, self._first_call_at or content_at)
-
     def reply(self, body: bytes | None) -> Reply:
-        """The answer; `raw` is the body of one that was not streamed, or else what a whole one would have been."""
-        content = "".join(self._contents)
-        apart = "".join(self._reasoning)
-        inline, text = ("", content) if apart else split_reasoning(content)
-        refusal = "".join(self._refusal) or None
-        tool_calls = self._calls.finish()
-        reasoning = apart or inline
-        usage = self._told_usage(content or apart)
-        if reasoning:
-            called = "".join(call["function"]["arguments"] for call in tool_calls)
-            usage = with_estimate(usage, reasoning, f"{text}{called}{refusal or ''}")
-        return Reply(
-            message=assistant_message(text, tool_calls, refusal),
-            text=text,
-            reasoning=reasoning,
-            tool_calls=tool_calls,
-            refusal=refusal,
-            finish_reason=self.finish_reason,
-            usage=usage,
-            logprobs=self._logprobs,
-            model=self._model,
-            extra=self._extra,
-            raw=self._raw(content, apart, tool_calls, refusal) if body is None else body,
-        )
-
-    def _raw(
-        self, content: str, reasoning: str, tool_calls: list[dict[str, Any]], refusal: str | None
-    ) -> bytes:
-        message: dict[str, Any] = {"role": "assistant", "content": content}
-        if reasoning:
-            message["reasoning_content"] = reasoning
-        if tool_calls:
-            message["tool_calls"] = tool_calls
-        if refusal:
-            message["refusal"] = refusal
-        choice: dict[str, Any] = {"message": message, "finish_reason": self.finish_reason}
-        if self._logprobs is not None:
-            choice["logprobs"] = self._logprobs
-        whole = {"model": self._model, "choices": [choice], "usage": self._usage, **self._extra}
-        return _encode({key: value for key, value in whole.items() if value is not None})
+        """Return the answer; `body` is that of one that was not streamed."""
+        return self.pieces.reply(body)
 
 
-def _is_error(chunk: dict[str, Any]) -> bool:
-    """Whether a chunk without choices is an error that has no field `error`, as older servers write it."""
-    if "error" in (chunk.get("object"), chunk.get("type")):
-        return True
-    return "message" in chunk and ("code" in chunk or "type" in chunk)
-
-
-def _thought(message: dict[str, Any]) -> Any:
-    """The reasoning in a delta or message, under the names in use; text unless it is misshapen."""
-    thought = message.get("reasoning_content") or message.get("reasoning")
-    if thought or not message.get("reasoning_details"):
-        return thought
-    return "".join(part.get("text") or part.get("summary") or "" for part in message["reasoning_details"])
+def _error_of(answer: dict[str, Any]) -> Any:
+    """Return the error in an answer or chunk: in its field, or as older servers and MiniMax write it; None for none."""
+    if error := answer.get("error"):
+        return error
+    if "choices" not in answer and "error" in (answer.get("object"), answer.get("type")):
+        return answer
+    if "choices" not in answer and "message" in answer and ("code" in answer or "type" in answer):
+        return answer
+    status = answer.get("base_resp")
+    if not answer.get("choices") and isinstance(status, dict) and status.get("status_code"):
+        return {"code": status["status_code"], "message": status.get("status_msg")}
+    return None
 
 
 def _text(value: Any) -> str | None:

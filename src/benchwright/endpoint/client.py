@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import math
-import os
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from time import perf_counter_ns
 from typing import Any
 
 import msgspec
 
 from benchwright.endpoint import failures, server_info
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Proxy, parse_base_url
-from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.calls import adapted_body, make_call, sent_fields
+from benchwright.endpoint.connection import Sink, WireError
 from benchwright.endpoint.dialects import DIALECTS
+from benchwright.endpoint.extras import NOTHING, Extras
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.heads import Heads
+from benchwright.endpoint.heads import REQUEST_ID, Heads, key_headers_of
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once
+from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once, request_ids
 from benchwright.endpoint.server_info import Document, TokenCounter
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Wire
@@ -46,32 +46,35 @@ class EndpointClient:
         self,
         target: Target,
         *,
-        key: str | None = None,
+        access: Access = NO_ACCESS,
         connections: int = 8,
         stream: bool = True,
         limits: Limits | None = None,
         retry: RetryPolicy | None = None,
         proxy: Proxy | None = None,
         hints: Mapping[str, str] = failures.NO_OPTIONS,
+        added: Set[str] = NOTHING,
     ) -> None:
+        """`added` are settings of the target that nobody asked for: left out once the server refuses them."""
         self.target = target
         self._hints = hints
         self.stream = stream
         address = parse_base_url(target.base_url)
         self._url = target.base_url.rstrip("/")
-        self._wire = Wire(address, connections=connections, limits=limits, proxy=proxy)
-        self._tokens = TokenCounter(self._wire, target.model, key)
+        self._wire = Wire(address, connections=connections, limits=limits, proxy=proxy, tls=access.tls)
+        self._tokens = TokenCounter(self._wire, target.model, access)
         self._retry = retry or RetryPolicy()
         self._gate = Gate(self._retry.longest_wait)
-        self._usage_in_stream = True
+        self._extras = Extras(added)
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """Called with an attempt's number when the server was asked for too much; for others to set."""
         self.on_wait: Callable[[str, float], None] = lambda model, seconds: None
         """Called with the model and seconds when its server asks for a pause; for others to set."""
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
-        self._ids = _request_ids()
-        self._heads = Heads(address, target.model, key)
+        self._ids = request_ids()
+        self._access = access
+        self._heads = Heads(address, target.model, access)
         self._spoken: dict[str, asyncio.Task[bool | None]] = {}
 
     async def __aenter__(self) -> EndpointClient:
@@ -116,8 +119,9 @@ class EndpointClient:
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        call = self._call(path, fields, identity, self.stream, self._wire.limits.total)
-        request = Request(identity, await begin())
+        left_out, seconds = self._extras.left_out, self._wire.limits.total
+        call = make_call(self._heads, path, fields, identity, self.stream, left_out, seconds)
+        request = Request(identity, await begin(), left_out)
         try:
             delivery, reply = await self._answer(request, call, path, fields)
         except ProviderError as error:
@@ -144,19 +148,19 @@ class EndpointClient:
         while True:
             await self._begin(request)
             try:
-                call = call or self._call(path, fields, request.identity, stream, seconds_left)
+                left_out, identity = request.left_out, request.identity
+                call = call or make_call(self._heads, path, fields, identity, stream, left_out, seconds_left)
                 delivery = await self._wire.send(call, request.meter)
                 request.attempts += delivery.resent
-                return delivery, self._read(request.meter)
+                return delivery, self._read(request, fields, stream=stream)
             except (WireError, BadAnswer, ProviderError) as failure:
                 call, error = None, self._explain(failure, request)
                 seconds_left -= (perf_counter_ns() - request.attempt_at) / 1e9
-                if self._gate.shut(error, request.waits):
+                carried = self._extras.carried(fields, stream=stream, sends_id=self._heads.sends_id)
+                if self._gate.shut(error, request.waits) or self._narrowed(request, carried, error):
                     continue
                 failed += 1
                 delay = self._retry.delay(error, failed)
-                if self._drop_usage_option(fields, error):
-                    delay = 0.0
                 if isinstance(failure, EmptyStream):
                     stream = False  # asked whole, such a server says what is wrong
                 seconds_left -= delay or 0.0
@@ -217,10 +221,8 @@ class EndpointClient:
         Raises:
             ProviderError: the server cannot be reached, or asks for a longer pause than a trial may wait.
         """
-        request, until = (
-            Request(next(self._ids), NO_PURPOSE),
-            perf_counter_ns() + self._wire.limits.total * 1e9,
-        )
+        request = Request(next(self._ids), NO_PURPOSE)
+        until = perf_counter_ns() + self._wire.limits.total * 1e9
         while True:
             await self._begin(request)
             try:
@@ -230,9 +232,8 @@ class EndpointClient:
             else:
                 if document.status not in failures.TRANSIENT:
                     return document.status in INVALID
-                error = failures.from_answer(
-                    document.status, document.headers, document.body, self._url, self.target.model
-                )
+                answer = (document.status, document.headers, document.body)
+                error = failures.from_answer(*answer, self._url, self.target.model)
             if not await self._waited(error, request, until):
                 if error.http_status is None:
                     raise error
@@ -245,9 +246,21 @@ class EndpointClient:
         except WireError:
             return None
 
+    async def send(
+        self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
+    ) -> None:
+        """Sends one request, neither metered nor tried again; `sink` gets its answer. `beside`: not below /v1.
+
+        Raises:
+            WireError: The exchange failed.
+        """
+        target = self._heads.beside(path) if beside else self._heads.target(path)
+        keys = key_headers_of(path)
+        await server_info.send(self._wire, method, target, sink, self._access, body, seconds, keys)
+
     async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
-        target, keys = self._heads.target(path), self._heads.keys(path)
-        return await server_info.ask(self._wire, "POST", target, body=body, seconds=seconds, headers=keys)
+        target, keys = self._heads.target(path), key_headers_of(path)
+        return await server_info.ask(self._wire, "POST", target, self._access, body, seconds, keys)
 
     async def forward(
         self,
@@ -257,21 +270,28 @@ class EndpointClient:
         purpose: Purpose,
         note: Callable[[RequestRecord], None],
         headers: Sequence[tuple[bytes, bytes]] = (),
+        added: Set[str] = NOTHING,
     ) -> Reply:
         """Asks with this body as it stands, and passes the answer on through the tee while it arrives.
 
         `note` is told of the request when it has ended, in whichever way. What can pass by itself (rate limits, errors
         of the server, broken connections) is asked again, as by `ask`, as long as nothing was passed on; whoever
-        is behind the tee sees all else that goes wrong. `headers` are sent besides ours.
+        is behind the tee sees all else that goes wrong. `headers` are sent besides ours. Of the fields `added` to
+        the program's own, those that the server refuses are left out.
 
         Raises:
             ProviderError: the exchange failed, or its answer is an error, or none that can be read.
         """
-        request = Request(next(self._ids), purpose)
-        more = b"".join(b"\r\n%b: %b" % header for header in headers)
-        call = Call(self._heads.of(path, request.identity, len(body), more), body)
+        carried = self._extras.relayed(added, sends_id=self._heads.sends_id)
+        request = Request(next(self._ids), purpose, self._extras.left_out & carried)
+
+        def call() -> Call:
+            sent = adapted_body(body, request.left_out) if request.left_out & added else body
+            with_id = REQUEST_ID not in request.left_out
+            return Call(self._heads.of(path, request.identity, len(sent), headers, with_id=with_id), sent)
+
         try:
-            delivery, reply = await self._passed_on(request, path, call, tee)
+            delivery, reply = await self._passed_on(request, path, call, carried, tee)
         except ProviderError as error:
             note(request.failed_record(self.target.slot, error))
             raise
@@ -282,7 +302,9 @@ class EndpointClient:
         note(reply.record)
         return reply
 
-    async def _passed_on(self, request: Request, path: str, call: Call, tee: Tee) -> tuple[Delivery, Reply]:
+    async def _passed_on(
+        self, request: Request, path: str, call: Callable[[], Call], carried: frozenset[str], tee: Tee
+    ) -> tuple[Delivery, Reply]:
         dialect, until = DIALECTS.get(path), perf_counter_ns() + self._wire.limits.total * 1e9
         while True:
             await self._begin(request)
@@ -290,11 +312,13 @@ class EndpointClient:
                 request.meter = AnswerMeter(dialect.reader())
             tee.begin(request.meter)
             try:
-                delivery = await self._wire.send(call, tee, tee.receiver.carried)
+                delivery = await self._wire.send(call(), tee, tee.receiver.carried)
                 request.attempts += delivery.resent
-                return delivery, self._handed_over(request.meter, tee)
+                return delivery, self._handed_over(request, carried, tee)
             except (WireError, BadAnswer, ProviderError) as failure:
                 error = self._explain(failure, request)
+            if not tee.is_passed_on and self._narrowed(request, carried, error):
+                continue
             try:
                 again = not tee.is_passed_on and await self._waited(error, request, until)
             except ProviderError as too_long:
@@ -304,13 +328,13 @@ class EndpointClient:
                     tee.receiver.end()
                 raise error
 
-    def _handed_over(self, meter: AnswerMeter, tee: Tee) -> Reply:
+    def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
         """Completes an answer that was passed on. An error waits: it may be asked again."""
-        if meter.status < 300:
+        if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
             raise BadAnswer(str(tee.failure))
-        return self._read(meter)
+        return self._read(request, dict.fromkeys(carried - {REQUEST_ID}), stream=False)
 
     async def _waited(self, error: ProviderError, request: Request, until: float) -> bool:
         """Whether a failed request is to be sent once more; returns when it may be.
@@ -327,39 +351,32 @@ class EndpointClient:
         await asyncio.sleep(delay)
         return True
 
-    def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool, seconds: float) -> Call:
-        if stream:
-            fields["stream"] = True
-        else:
-            fields.pop("stream", None)
-        if stream and self._usage_in_stream:
-            fields["stream_options"] = {"include_usage": True, **fields.get("stream_options", {})}
-        else:
-            fields.pop("stream_options", None)
-        messages = fields.get("messages")
-        if isinstance(messages, msgspec.Raw):
-            rest = _encode({name: value for name, value in fields.items() if name != "messages"})
-            parts = (b'{"messages":', memoryview(messages), b"," + rest[1:])
-            return Call(
-                self._heads.of(path, identity, sum(map(len, parts))) + parts[0],
-                seconds=seconds,
-                rest=parts[1:],
-            )
-        try:
-            body = _encode(fields)
-        except UnicodeEncodeError:
-            body = _encode(_without_surrogates(fields))
-        return Call(self._heads.of(path, identity, len(body)), body, seconds)
-
-    def _read(self, meter: AnswerMeter) -> Reply:
+    def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
+        """The answer to a request that had these fields."""
+        meter = request.meter
         self._answered = True
         if meter.status != 200:
             answer = (meter.status, meter.headers, meter.body)
-            raise failures.from_answer(*answer, self._url, self.target.model, self._hints)
+            sent = failures.Beyond(self._heads.optional, sent_fields(fields, stream=stream), request.left_out)
+            raise failures.from_answer(*answer, self._url, self.target.model, self._hints, sent)
         reply = meter.finish()
         if meter.error is not None:
             raise failures.from_error_object(meter.error, self._url)
+        self._extras.answered(request.left_out)
         return reply
+
+    def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
+        """Whether a refused request is to be sent without some of what it carried; settles without what."""
+        meter = request.meter
+        if error.http_status != meter.status:
+            return False
+        left_out = self._extras.narrowed(
+            request.left_out, carried, meter.status, meter.body, failures.reason_of(meter.body)
+        )
+        if left_out is None:
+            return False
+        request.narrow(left_out)
+        return True
 
     def _explain(self, failure: WireError | BadAnswer | ProviderError, request: Request) -> ProviderError:
         if isinstance(failure, WireError):
@@ -373,28 +390,3 @@ class EndpointClient:
         if isinstance(failure, BadAnswer):
             return failures.bad_answer(failure, self._url)
         return failure
-
-    def _drop_usage_option(self, fields: dict[str, Any], error: ProviderError) -> bool:
-        """Learns that a server does not know `stream_options`; true where a request that had it was told so."""
-        refused = error.http_status in (400, 422) and "stream_options" in str(error)
-        if not (refused and "stream_options" in fields):
-            return False
-        self._usage_in_stream = False
-        return True
-
-
-def _request_ids() -> Iterator[str]:
-    """Ids of eight hex digits, starting anywhere: unique within the client for 2**32 requests."""
-    start = random.Random(os.urandom(8)).randrange(2**32)
-    return (f"{number % 2**32:08x}" for number in itertools.count(start))
-
-
-def _without_surrogates(value: Any) -> Any:
-    """The value with lone surrogates, which JSON over UTF-8 cannot carry, replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
-    return value

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import httptools
 
+from benchwright.endpoint.tls import refused_certificate
 from benchwright.endpoint.waiting_bytes import WaitingBytes, waiting_in
 
 Headers = list[tuple[bytes, bytes]]
@@ -98,6 +99,7 @@ class Connection(asyncio.Protocol):
         self._ends_by_close = False
         self.open = False
         self.idle_since = 0
+        self._lost: Exception | None = None
 
     # What the pool calls
 
@@ -118,7 +120,7 @@ class Connection(asyncio.Protocol):
         self._headers_done = False
         self._head_size = 0
         if not self.open:
-            self._end(WireError("closed", "the server closed the connection before it answered"))
+            self._end(self._why_lost("before it answered"))
             return exchange
         exchange.sent_at = exchange.last_at = exchange.token_at = perf_counter_ns()
         if rest:
@@ -191,7 +193,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The other side closed, or the network broke; completes bodies that end by close."""
-        self.open = False
+        self.open, self._lost = False, exc
         exchange = self._exchange
         if exchange is None:
             return
@@ -199,8 +201,15 @@ class Connection(asyncio.Protocol):
             self._end(None)
             return
         received = bool(exchange.first_at)
-        text = "in the middle of the answer" if received else "before it answered"
-        self._end(WireError("closed", f"the server closed the connection {text}", received=received))
+        self._end(
+            self._why_lost("in the middle of the answer" if received else "before it answered", received)
+        )
+
+    def _why_lost(self, when: str, received: bool = False) -> WireError:
+        """The failure of an exchange whose connection is gone. Certificates are refused only after the handshake."""
+        if not received and (why := refused_certificate(self._lost)) is not None:
+            return WireError("connect", why)
+        return WireError("closed", f"the server closed the connection {when}", received=received)
 
     # What the parser calls
 

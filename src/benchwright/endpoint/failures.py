@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -32,10 +32,27 @@ LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
 FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
 """Options that limit a request, by the kind of `WireError`, and all kinds after which nothing is asked again."""
 
+REQUIRED = frozenset({"model", "messages", "prompt", "input"})
+"""Fields without which there is no request."""
+
+_SENDS = (
+    (re.compile(r"\b(ssl|client) certificate\b", re.IGNORECASE), " (--client-cert FILE sends one)"),
+    (re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE), " (--header NAME=VALUE sends one)"),
+)
+"""What a refusal may be about, and the option that sends it."""
+
 NO_OPTIONS: Mapping[str, str] = {}
 
 UNWANTED = ProviderError("the client disconnected before the answer ended")
 """The error in the record of a request that was cancelled."""
+
+
+class Beyond(NamedTuple):
+    """The names of headers and fields that a request was sent with first, and what its last attempt left out."""
+
+    headers: Collection[str]
+    fields: Collection[str]
+    left_out: Collection[str] = ()
 
 
 def tells_overload(failure: Exception) -> bool:
@@ -46,14 +63,21 @@ def tells_overload(failure: Exception) -> bool:
 
 
 def from_answer(
-    status: int, headers: Headers, body: bytes, url: str, model: str, hints: Mapping[str, str] = NO_OPTIONS
+    status: int,
+    headers: Headers,
+    body: bytes,
+    url: str,
+    model: str,
+    hints: Mapping[str, str] = NO_OPTIONS,
+    beyond: Beyond | None = None,
 ) -> ProviderError:
     """The error behind an answer with a status other than 200.
 
-    `hints` say by the names of body fields what to do where the server refuses one; it would refuse it each time.
+    `hints` say by the names of body fields what to do if the server refuses one; it would refuse it each time.
+    `beyond` is what a refusal without a reason may be about.
     """
-    code, detail = _error_detail(body)
-    said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
+    code, detail = error_detail(body)
+    said = answered(status, body)
     systemic, refuses_image = True, status in REFUSES_IMAGES and bool(_ABOUT_IMAGES.search(detail))
     if refuses_image:
         systemic = False
@@ -69,11 +93,12 @@ def from_answer(
         text = f"{url} redirects to {_clip(location) or 'another address'}; use that address as --base-url."
     elif status == 402 or code == "insufficient_quota":
         text = f"{url} says that the account has no budget left ({said})."
-    elif status in (400, 422) and (field := next((name for name in hints if name in detail), None)):
+    elif status in (400, 422) and (field := _refused_field(hints, detail)):
         text = f"{url} refused the field {field!r} ({said}): {hints[field]}."
     else:
         systemic = False
-        text = f"{url} answered {said}"
+        text = f"{url} answered {said}" if detail or not 400 <= status < 500 else _silent(url, status, beyond)
+        text += next((hint for about, hint in _SENDS if status < 500 and about.search(detail)), "")
     retryable = status in TRANSIENT and not systemic and not refuses_image
     return ProviderError(
         text,
@@ -82,6 +107,29 @@ def from_answer(
         retryable=retryable,
         retry_after=_retry_after(headers) if retryable else None,
     )
+
+
+def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
+    """The first of these fields that a refusal names."""
+    return next((name for name in hints if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail)), None)
+
+
+def _silent(url: str, status: int, beyond: Beyond | None) -> str:
+    """A refusal that says nothing: what was sent that the server may not take."""
+    names = (
+        [] if beyond is None else [*beyond.headers, *(name for name in beyond.fields if name not in REQUIRED)]
+    )
+    text = f"{url} answered HTTP {status} without a reason"
+    if names:
+        text += f"; sent beyond the minimum: {', '.join(names)}"
+    if beyond is not None and beyond.left_out:
+        text += f" (and refused without {', '.join(name for name in names if name in beyond.left_out)}, too)"
+    return text
+
+
+def reason_of(body: bytes) -> str:
+    """What a refusal gives as its reason; empty if it gives none."""
+    return error_detail(body)[1]
 
 
 def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
@@ -121,7 +169,13 @@ def bad_answer(error: Exception, url: str) -> ProviderError:
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
 
-def _error_detail(body: bytes) -> tuple[str | None, str]:
+def answered(status: int, body: bytes) -> str:
+    """Return what a server answered in place of a document: its status, and the reason that it gives."""
+    detail = error_detail(body)[1]
+    return f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
+
+
+def error_detail(body: bytes) -> tuple[str | None, str]:
     """(code, message) from the error shapes in use: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text."""
     try:
         answer = msgspec.json.decode(body)

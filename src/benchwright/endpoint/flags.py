@@ -1,7 +1,97 @@
-"""Flags that requests get on their way, besides those of what reads them."""
+"""Flags of requests: what was odd on their way or in their answers.
+
+A flag is its kind alone, or `kind: evidence`. Those of `NOTES` are told in words wherever their trial is shown, as the
+answer may not be what it seems; they never change a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from benchwright.text import one_line
 
 TRANSLATED = "translated"
 """Flag of a request in another dialect than the target's."""
 
 UNDECIDED = "dialect_undecided"
 """Flag of a translated request of which nobody knows whether the target would have understood it as it was."""
+
+WITHOUT = "without:"
+"""Begins the flag of a request that left out a header or a field which the server had refused; its name follows."""
+
+
+def left_out_of(flags: Iterable[str]) -> list[str]:
+    """Return the names of what a request with these flags left out."""
+    return [flag.removeprefix(WITHOUT) for flag in flags if flag.startswith(WITHOUT)]
+
+
+NARROWED = "narrowed"
+"""Flag of a request from whose refusal that was learned. It enters no timing."""
+CALL_AS_TEXT = "call_as_text"
+CALL_UNREAD = "call_unread"
+CALL_MISSING = "call_missing"
+NO_ANSWER = "no_answer"
+ANSWER_REPEATED = "answer_repeated"
+ANSWER_AS_THINKING = "answer_as_thinking"
+LATE_THINKING = "late_thinking"
+TEMPLATE_TOKENS = "template_tokens"
+BROKEN_CHARACTER = "broken_character"
+THINKING_BY_TOTAL = "thinking_by_total"
+TOTAL_UNEXPLAINED = "total_unexplained"
+
+LONGEST_EVIDENCE = 100
+"""Characters of evidence that a flag keeps; the trial's body has the answer as it came."""
+
+
+class Note(NamedTuple):
+    """What a flag says of a request, and what a user can do about it; "" for nothing."""
+
+    words: str
+    advice: str = ""
+
+
+NOTES = {
+    CALL_AS_TEXT: Note(
+        "the server sent a tool call as text",
+        "start it with the tool parser of this model (vLLM, SGLang: --tool-call-parser; llama.cpp: --jinja)",
+    ),
+    CALL_UNREAD: Note("a tool call could not be read as one"),
+    CALL_MISSING: Note("the server told of a tool call and sent none"),
+    NO_ANSWER: Note(
+        "the answer is empty",
+        "look whether its reasoning parser fits the model, and whether a stop string ends the thinking",
+    ),
+    ANSWER_REPEATED: Note("the server sent the whole answer once more, which was taken once"),
+    ANSWER_AS_THINKING: Note(
+        "the server sent one text as answer and as thinking, which was taken as the answer"
+    ),
+    LATE_THINKING: Note("thinking within the answer was taken out of it"),
+    TEMPLATE_TOKENS: Note(
+        "tokens of the chat template were taken out of the answer",
+        "look whether the server's chat template and parsers fit the model",
+    ),
+    BROKEN_CHARACTER: Note("a character came in parts, of which one was missing: U+FFFD stands for it"),
+    THINKING_BY_TOTAL: Note("only total_tokens tells of some tokens, which were counted as thinking"),
+    TOTAL_UNEXPLAINED: Note("total_tokens is more than prompt and completion, and was left out"),
+}
+"""Kinds of flags that are told with their trial."""
+
+
+def noted(kind: str, evidence: str = "") -> str:
+    """Return the flag of a kind with the beginning of its evidence, in one line."""
+    told = one_line(evidence, LONGEST_EVIDENCE)
+    return f"{kind}: {told}" if told else kind
+
+
+def kind_of(flag: str) -> str:
+    """Return the kind of a flag."""
+    return flag.partition(":")[0]
+
+
+def notes_in_words(flags: Iterable[str]) -> list[str]:
+    """Return the flags that are told with their trial as sentences without a full stop."""
+    found = [
+        (NOTES[kind_of(flag)].words, flag.partition(": ")[2]) for flag in flags if kind_of(flag) in NOTES
+    ]
+    return [f"{words}: {evidence}" if evidence else words for words, evidence in found]

@@ -2,46 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from benchwright import __version__
+from benchwright.endpoint.access import NO_KEY, Access
 from benchwright.endpoint.address import Address
 from benchwright.endpoint.dialects import DIALECTS
+
+BEARER = "Authorization: Bearer"
+REQUEST_ID = "X-Request-Id"
+
+ASKING = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
+
+
+def header_lines(
+    address: Address,
+    access: Access,
+    own: Sequence[tuple[str, str]],
+    key_headers: Sequence[str] = (BEARER,),
+) -> list[str]:
+    """Return the header lines of a request: ours, the key in `key_headers`, and the user's headers.
+
+    One of the user's takes the place of any of ours with the same name.
+    """
+    lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
+    lines += [("Accept-Encoding", "identity"), *own]
+    if access.key and access.key != NO_KEY:
+        for header in key_headers:
+            name, _, scheme = header.partition(":")
+            lines.append((name, f"{scheme} {access.key}".strip()))
+    theirs = access.header_names
+    lines = [(name, value) for name, value in lines if name.lower() not in theirs]
+    lines += [(header.name, header.value) for header in access.headers]
+    return [f"{name}: {value}" for name, value in lines]
 
 
 class Heads:
     """Request lines and headers, by the path of a request below the base URL, or that of a dialect."""
 
-    def __init__(self, address: Address, model: str, key: str | None) -> None:
-        self._prefix = address.prefix
+    def __init__(self, address: Address, model: str, access: Access) -> None:
+        self._address = address
         self._model = model
-        self._key = key if key and key != "EMPTY" else None
-        lines = [
-            f"Host: {address.authority}",
-            f"User-Agent: benchwright/{__version__}",
-            "Accept: application/json, text/event-stream",
-            "Accept-Encoding: identity",
-            "Content-Type: application/json",
-        ]
+        self._access = access
+        self._names = access.header_names
+        self.sends_id = REQUEST_ID.lower() not in self._names
+        """Whether requests carry an id of ours: not if the user gives one."""
+        self.optional = [REQUEST_ID] * self.sends_id + [header.name for header in access.headers]
+        """The names of headers that no server needs to know."""
         self._starts = {
-            path: "\r\n".join([f"POST {self.target(path)} HTTP/1.1", *lines, *self.keys(path)]).encode()
+            path: "\r\n".join(
+                [
+                    f"POST {self.target(path)} HTTP/1.1",
+                    *header_lines(address, access, ASKING, key_headers_of(path)),
+                ]
+            ).encode()
             for path in ("/chat/completions", "/completions", *DIALECTS)
         }
 
     def target(self, path: str) -> str:
         """Where the server is asked."""
         dialect = DIALECTS.get(path)
-        return (self._prefix if dialect is None else dialect.place(self._prefix, self._model)) + path
+        prefix = self._address.prefix
+        place = prefix if dialect is None else dialect.place(prefix, self._model)
+        return self._address.target(place + path)
 
-    def keys(self, path: str) -> list[str]:
-        """The headers that hold the key, if there is one."""
-        dialect = DIALECTS.get(path)
-        names = ("Authorization: Bearer",) if dialect is None else dialect.key_headers
-        return [] if self._key is None else [f"{name} {self._key}" for name in names]
+    def beside(self, path: str) -> str:
+        """Return the target of a path beside /v1, such as /metrics."""
+        return self._address.target(self._address.prefix.removesuffix("/v1") + path)
 
-    def of(self, path: str, identity: str, length: int, more: bytes = b"") -> bytes:
-        """The head of a request with a body of this length; `more` are further headers."""
-        return b"%b%b\r\nX-Request-Id: %b\r\nContent-Length: %d\r\n\r\n" % (
-            self._starts[path],
-            more,
-            identity.encode(),
-            length,
-        )
+    def of(
+        self,
+        path: str,
+        identity: str,
+        length: int,
+        more: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        with_id: bool = True,
+    ) -> bytes:
+        """Return the head of a request with a body of this length; `more` are headers of whoever asked."""
+        between = b"\r\nX-Request-Id: %b" % identity.encode() if with_id and self.sends_id else b""
+        for name, value in more:
+            if name.decode("latin-1").lower() not in self._names:
+                between += b"\r\n%b: %b" % (name, value)
+        return b"%b%b\r\nContent-Length: %d\r\n\r\n" % (self._starts[path], between, length)
+
+
+def key_headers_of(path: str) -> tuple[str, ...]:
+    """The headers in which the servers of a path look for a key."""
+    dialect = DIALECTS.get(path)
+    return (BEARER,) if dialect is None else dialect.key_headers

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from importlib import import_module
 from time import perf_counter_ns
 from types import ModuleType
@@ -13,13 +12,17 @@ from typing import Any
 
 import msgspec
 
+from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.extras import NOTHING, RENAMED, Extras, adapted
 from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
+from benchwright.endpoint.flags import NARROWED, WITHOUT
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
+from benchwright.endpoint.oddities import flags_of_text
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, at_once
 from benchwright.errors import ProviderError, UserError
-from benchwright.records import RequestRecord, Target
+from benchwright.records import SIMULATED, RequestRecord, Target
 from benchwright.text import one_line
 
 LITELLM = "litellm"
@@ -40,15 +43,18 @@ class LiteLLMClient:
     def __init__(
         self,
         target: Target,
-        api_key: str | None = None,
+        access: Access = NO_ACCESS,
         retry: RetryPolicy | None = None,
         seconds: float = Limits().total,
+        added: Set[str] = NOTHING,
     ) -> None:
         self.target = target
         self.model = target.model
-        self._api_key = api_key
+        self._api_key = access.key
+        self._headers = {header.name: header.value for header in access.headers}
         self._retry = retry or RetryPolicy()
         self._seconds = seconds
+        self._extras = Extras(added)
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """See `EndpointClient.on_overload`."""
@@ -70,12 +76,13 @@ class LiteLLMClient:
             raise ProviderError(f"LiteLLM cannot ask {self.model} at {path}, only for chat.", systemic=True)
         fields = {**self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        fields = {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **fields}
         self._requests += 1
-        identity = f"litellm-{self._requests}"
+        identity, attempt, left_out = f"litellm-{self._requests}", 0, self._extras.left_out
+        known = left_out
         purpose, asked = await begin(), perf_counter_ns()
         try:
-            for attempt in itertools.count(1):
+            while True:
+                attempt += 1
                 started = perf_counter_ns()
                 record = RequestRecord(
                     id=identity,
@@ -85,14 +92,19 @@ class LiteLLMClient:
                     started=started - purpose.origin if purpose.origin else 0,
                     waited=started - asked,
                     attempts=attempt,
-                    seed=purpose.seed,
+                    seed=None if "seed" in left_out else purpose.seed,
+                    flags=_flags(left_out, known),
                 )
                 try:
                     async with asyncio.timeout(self._seconds - (started - asked) / 1e9):
-                        answer = await litellm.acompletion(**fields)
-                    reply = _read(answer.model_dump_json(warnings=False).encode())
+                        answer = await litellm.acompletion(**adapted(fields, left_out), **self._way(litellm))
+                    reply, flags = _read(answer)
                 except Exception as failure:
                     error = _explain(failure, self.model)
+                    narrowed = self._narrowed(left_out, fields, error, failure)
+                    if narrowed is not None:
+                        left_out, attempt = narrowed, attempt - 1
+                        continue
                     if (perf_counter_ns() - asked) / 1e9 >= self._seconds:
                         error = self._too_slow()
                     if tells_overload(error):
@@ -109,12 +121,32 @@ class LiteLLMClient:
             if note is not None:
                 note(_ended(record, started, error=str(UNWANTED)))
             raise
-        reply.record = _ended(
-            record, started, usage=reply.usage, finish_reason=reply.finish_reason, http_status=200
-        )
+        self._extras.answered(left_out)
+        if purpose.offered is not None:
+            flags += flags_of_text(reply, purpose.offered)
+        told = {
+            "usage": reply.usage,
+            "finish_reason": reply.finish_reason,
+            "http_status": 200,
+            "flags": [*record.flags, *flags],
+        }
+        reply.record = _ended(record, started, **told)
         if note is not None:
             note(reply.record)
         return reply
+
+    def _way(self, litellm: ModuleType) -> dict[str, Any]:
+        """The arguments of a call that say how the provider is asked, not what."""
+        headers = {"extra_headers": self._headers} if self._headers else {}
+        return {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **headers}
+
+    def _narrowed(
+        self, left_out: frozenset[str], fields: Mapping[str, Any], error: ProviderError, failure: Exception
+    ) -> frozenset[str] | None:
+        """What to leave out after a refusal; LiteLLM itself gives fields the names that a provider wants."""
+        carried = self._extras.carried(fields, stream=False, sends_id=False) - RENAMED.keys()
+        said = str(failure).encode("utf-8", "replace")
+        return self._extras.narrowed(left_out, carried, error.http_status or 0, said, str(error))
 
     def _too_slow(self) -> ProviderError:
         limit = f"{self._seconds:g} s ({LIMITED_BY['total_timeout']} sets the limit)"
@@ -177,12 +209,19 @@ class LiteLLMClient:
         return litellm
 
 
-def _read(answer: bytes) -> Reply:
-    meter = AnswerMeter()
-    at = perf_counter_ns()
-    meter.head(200, [], at)
-    meter.data(answer, at)
-    return meter.finish()
+def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
+    """The flags of a request that leaves this out; it was known before that the server refuses some of it."""
+    return [*(f"{WITHOUT}{name}" for name in sorted(left_out)), *([NARROWED] if left_out != known else [])]
+
+
+def _read(answer: Any) -> tuple[Reply, list[str]]:
+    """Return the reply in LiteLLM's answer, and its flags; LiteLLM keeps the headers of some servers with it."""
+    meter, at = AnswerMeter(), perf_counter_ns()
+    headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
+    meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
+    meter.data(answer.model_dump_json(warnings=False).encode(), at)
+    reply = meter.finish()
+    return reply, [*meter.flags, SIMULATED] if meter.simulated else meter.flags
 
 
 def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:

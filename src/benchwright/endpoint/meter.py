@@ -8,6 +8,7 @@ by one, with the processor asleep in between, they would cost several times as m
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -15,17 +16,24 @@ import msgspec
 from benchwright.endpoint.assembly import MISSHAPEN, Assembly
 from benchwright.endpoint.connection import Headers
 from benchwright.endpoint.dialects import Reader
+from benchwright.endpoint.json_reading import read_json, with_whole_characters
+from benchwright.endpoint.marks import SIMULATED_HEADER
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.sse import EventStream, EventTooLarge
+from benchwright.endpoint.sse import EventStream, EventTooLarge, events_of
+from benchwright.records import UNREADABLE
 from benchwright.stats.histogram import bucket
 
-SIMULATED_HEADER = b"x-benchwright-simulated"
+DONE = b"[DONE]"
+"""The data of the event that ends a stream."""
 
 MOST_UNREAD = 32
 LARGE_PIECE = 16 * 1024
 """So many pieces of a stream wait to be read, none after one of so many bytes."""
 
-EVENT_STARTS = (b"data:", b"event:", b":")
+STREAMS = (b"text/event-stream", b"application/x-ndjson", b"application/jsonl", b"application/stream+json")
+"""How headers call streams of events, or of lines that are one each."""
+
+EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
 """How events begin and no JSON does: by these a stream is known whose headers do not call it one."""
 
 BROKEN_OFF = frozenset(
@@ -35,6 +43,9 @@ BROKEN_OFF = frozenset(
 
 LONGEST_EXCERPT = 80
 """Bytes of a body that is no answer which the error shows."""
+
+_LINES = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
+"""How JSON lines begin."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -59,19 +70,20 @@ class AnswerMeter:
         self.status = 0
         self.headers: Headers = []
         self.streamed = False
-        self.simulated = False
         self.first_token_at = 0
         self.last_token_at = 0
         self.chunks = 0
         self.gaps: dict[int, int] = {}
         self.flags: list[str] = []
         self._assembly = Assembly()
-        self._events = EventStream()
+        self._events: EventStream | None = None
         self._pieces: list[bytes] = []
         self._arrived: list[int] = []
         self._size = 0
         self._begun_at = 0
+        self._read_at = 0
         self._done = False
+        self._is_marked = False
         self._failure: BadAnswer | None = None
 
     # The sink
@@ -81,9 +93,9 @@ class AnswerMeter:
         self.status, self.headers = status, headers
         for name, value in headers:
             if name == b"content-type":
-                self.streamed = status == 200 and value.lower().startswith(b"text/event-stream")
-            elif name == SIMULATED_HEADER:
-                self.simulated = True
+                self.streamed = status == 200 and value.lower().startswith(STREAMS)
+            elif name.endswith(SIMULATED_HEADER):
+                self._is_marked = True
             elif status == 200 and name == b"content-encoding" and value.lower() not in (b"identity", b""):
                 raise BadAnswer(
                     f"the server compressed its answer ({value.decode('latin-1')}) without being asked to"
@@ -118,10 +130,15 @@ class AnswerMeter:
             return
         pieces, arrived = self._pieces, self._arrived
         self._pieces, self._arrived = [], []
+        if not pieces:
+            return
+        if self._events is None:
+            self._events = events_of(b"".join(pieces))
+        self._read_at = arrived[-1]
         try:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
-                    self._take(piece, at)
+                    self._take(self._events, piece, at)
         except (*MISSHAPEN, EventTooLarge) as error:
             self.flags.append("malformed_chunk")
             self._failure = BadAnswer(f"a piece of the stream is not a chat completion chunk: {error}")
@@ -130,20 +147,20 @@ class AnswerMeter:
         if self._failure is not None:
             raise self._failure
 
-    def _take(self, piece: bytes, at: int) -> None:
+    def _take(self, events: EventStream, piece: bytes, at: int) -> None:
         assembly = self._assembly
         pattern = assembly.pattern
-        if pattern is not None and self._events.idle and (texts := pattern.texts(piece)):
+        if pattern is not None and events.idle and (texts := pattern.texts(piece)):
             assembly.take_texts(pattern.field, texts, at)
             self._take_tokens(len(texts), at)
             return
-        for data in self._events.feed(piece):
+        for data in events.feed(piece):
             if not data or (self._done and self._reader is None):
                 continue
-            if data == b"[DONE]":
+            if data.startswith(DONE) and data.rstrip() == DONE:
                 self._done, assembly.pattern = True, None
             elif self._reader is not None:
-                if assembly.take_read(self._reader.chunk(_decode(data)), at):
+                if assembly.take_read(self._reader.chunk(self._event(data)), at):
                     self._take_tokens(1, at)
                 self._done = self._reader.done
             elif (pattern := assembly.pattern) is not None and (text := pattern.text(data)):
@@ -151,6 +168,14 @@ class AnswerMeter:
                 self._take_tokens(1, at)
             elif assembly.take_chunk(data, at):
                 self._take_tokens(1, at)
+
+    def _event(self, data: bytes) -> Any:
+        """Read an event of a dialect, leniently if it is no strict JSON."""
+        try:
+            return _decode(data)
+        except UNREADABLE:
+            self._assembly.pieces.is_lenient = True
+            return read_json(data)
 
     def _take_tokens(self, chunks: int, at: int) -> None:
         """Notes when chunks with tokens arrived; those that came together have no gap between them."""
@@ -182,6 +207,11 @@ class AnswerMeter:
         """The whole body of an answer that was not streamed."""
         return b"".join(self._pieces)
 
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated server answered, as far as the answer was read."""
+        return self._is_marked or self._assembly.is_simulated
+
     def finish(self) -> Reply:
         """The answer; empty where `error` says why there is none.
 
@@ -190,27 +220,55 @@ class AnswerMeter:
         """
         try:
             if self.streamed:
-                self.read()
-                self._raise_failure()
-                self._assembly.conclude(named_error=self._events.named_error)
-                if not self.error:
-                    self._check_end()
-                    self._check_reason()
-                return self._assembly.reply(None)
-            body = self.body
-            if self._reader is not None:
-                body = _encode(self._reader.whole(_decode(body)))
-            self._assembly.take_whole(body)
-            self._check_reason()
-            return self._assembly.reply(body)
+                return self._finish_stream()
+            try:
+                return self._finish_whole(self.body)
+            except UNREADABLE:
+                if not _LINES.match(self.body):
+                    raise
+            return self._finish_lines()
         except MISSHAPEN as error:
             began = self.body[:LONGEST_EXCERPT].decode("utf-8", "replace").strip()
             what = f"begins with {began!r}" if began else "is empty"
             raise BadAnswer(f"the answer is not a chat completion but {what} ({error})") from None
 
+    def _finish_stream(self) -> Reply:
+        self.read()
+        events = self._events or EventStream()
+        if events.ending:
+            self._pieces, self._arrived = [events.ending], [self._read_at]
+            self.read()
+        self._raise_failure()
+        self._assembly.conclude(named_error=events.named_error, error=events.error)
+        if not self.error:
+            self._check_end()
+            self._check_reason()
+        return self._reply(None)
+
+    def _finish_whole(self, body: bytes) -> Reply:
+        if self._reader is not None:
+            answer = self._reader.whole(self._event(body))
+            body = _encode(with_whole_characters(answer) if self._assembly.pieces.is_lenient else answer)
+        self._assembly.take_whole(body)
+        self._check_reason()
+        return self._reply(body)
+
+    def _finish_lines(self) -> Reply:
+        """Read a body of JSON lines as the stream that it is; all of them count as come with the first byte."""
+        self.streamed = True
+        self.flags.append("not_called_a_stream")
+        self._pieces, self._arrived = [self.body], [self._begun_at]
+        return self._finish_stream()
+
+    def _reply(self, body: bytes | None) -> Reply:
+        pieces = self._assembly.pieces
+        reply = pieces.reply(body)
+        self.flags += pieces.flags
+        return reply
+
     def answer_at(self) -> int:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
-        return self._assembly.answer_at()
+        return self._assembly.pieces.answer_at()
 
     def later_tokens(self, reply: Reply) -> int | None:
         """How many tokens came after the first piece; None where there was no stream.
@@ -223,9 +281,9 @@ class AnswerMeter:
         usage = reply.usage
         tokens = usage.completion_tokens or self.chunks
         if usage.completion_tokens and usage.reasoning_tokens:
-            sent = self._assembly.sent_of_reasoning(usage.reasoning_tokens, reply)
+            sent = self._assembly.pieces.sent_of_reasoning(usage.reasoning_tokens, reply)
             tokens -= usage.reasoning_tokens - sent
-        share = self._assembly.first_share() if tokens > self.chunks else 0.0
+        share = self._assembly.pieces.first_share() if tokens > self.chunks else 0.0
         return max(0, tokens - max(1, round(tokens * share)))
 
     def _check_end(self) -> None:
@@ -233,12 +291,12 @@ class AnswerMeter:
             self.flags.append("no_done")
         if not self._size:
             raise EmptyStream("the stream was empty")
-        if self._assembly.finish_reason is None and not self._done:
+        if self._assembly.pieces.finish_reason is None and not self._done:
             raise BadAnswer("the stream ended before the answer did")
-        if self._assembly.finish_reason is None and not self.chunks:
+        if self._assembly.pieces.finish_reason is None and not self.chunks:
             raise BadAnswer("the stream held no answer")
 
     def _check_reason(self) -> None:
-        reason = self._assembly.finish_reason
-        if reason in BROKEN_OFF:
+        reason = self._assembly.pieces.finish_reason
+        if reason is not None and reason.lower() in BROKEN_OFF:
             raise BadAnswer(f"the server broke the answer off (finish reason {reason})")

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import ssl
-from functools import cache
 
 from benchwright.endpoint.address import Address, Proxy
 from benchwright.endpoint.connection import Connection, WireError
+from benchwright.endpoint.tls import (
+    NO_FILES,
+    TlsFiles,
+    certificates_missing,
+    refused_certificate,
+    tls_context,
+)
 
 LARGEST_PROXY_ANSWER = 16_384
 
 
-async def open_connection(address: Address, proxy: Proxy | None, limit: float) -> Connection:
-    """Connects within `limit` seconds.
+async def open_connection(
+    address: Address, proxy: Proxy | None, limit: float, files: TlsFiles = NO_FILES
+) -> Connection:
+    """Connects within `limit` seconds; `files` are used if the address asks for TLS.
 
     Raises:
         WireError: kind `connect` (refused, unknown host, TLS failure, proxy refusal) or `connect_timeout`.
@@ -22,29 +29,33 @@ async def open_connection(address: Address, proxy: Proxy | None, limit: float) -
     try:
         async with asyncio.timeout(limit):
             if proxy is None:
-                return await _direct(address)
-            return await _through(proxy, address)
+                return await _direct(address, files)
+            return await _through(proxy, address, files)
     except TimeoutError:
         raise WireError("connect_timeout", f"no connection within {limit:g} s") from None
     except ssl.SSLCertVerificationError as error:
-        why = f"the server's certificate is not trusted: {error.verify_message}{_certificates_missing()}"
+        why = f"the server's certificate is not trusted: {error.verify_message}{certificates_missing()}"
         raise WireError("connect", why) from None
     except ssl.SSLError as error:
-        raise WireError("connect", f"TLS failed: {error.reason or error}") from None
+        why = refused_certificate(error) or f"TLS failed: {error.reason or error}"
+        raise WireError("connect", why) from None
     except OSError as error:
         raise WireError("connect", _reason(error)) from None
 
 
-async def _direct(address: Address) -> Connection:
+async def _direct(address: Address, files: TlsFiles) -> Connection:
     loop = asyncio.get_running_loop()
-    context = _tls_context() if address.tls else None
+    if address.socket is not None:
+        _, connection = await loop.create_unix_connection(lambda: Connection(loop), address.socket)
+        return connection
+    context = tls_context(files) if address.tls else None
     _, connection = await loop.create_connection(
         lambda: Connection(loop), address.host, address.port, ssl=context
     )
     return connection
 
 
-async def _through(proxy: Proxy, address: Address) -> Connection:
+async def _through(proxy: Proxy, address: Address, files: TlsFiles) -> Connection:
     loop = asyncio.get_running_loop()
     try:
         transport, tunnel = await loop.create_connection(lambda: _Tunnel(loop), proxy.host, proxy.port)
@@ -63,7 +74,7 @@ async def _through(proxy: Proxy, address: Address) -> Connection:
         connection = Connection(loop)
         if address.tls:
             encrypted = await loop.start_tls(
-                transport, connection, _tls_context(), server_hostname=address.host
+                transport, connection, tls_context(files), server_hostname=address.host
             )
             assert encrypted is not None
             connection.connection_made(encrypted)
@@ -101,26 +112,3 @@ class _Tunnel(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.status.done():
             self.status.set_exception(WireError("connect", "the proxy closed the connection"))
-
-
-def _certificates_missing() -> str:
-    """What is wrong with the certificates that the environment says to trust, of which OpenSSL says nothing."""
-    if file := os.environ.get("SSL_CERT_FILE"):
-        try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)
-        except OSError as error:
-            reason = "it holds no certificates" if isinstance(error, ssl.SSLError) else _reason(error)
-            return f" (SSL_CERT_FILE is {file}: {reason})"
-    for directory in filter(None, os.environ.get("SSL_CERT_DIR", "").split(os.pathsep)):
-        try:
-            os.listdir(directory)
-        except OSError as error:
-            return f" (SSL_CERT_DIR is {directory}: {_reason(error)})"
-    return ""
-
-
-@cache
-def _tls_context() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.set_alpn_protocols(["http/1.1"])
-    return context

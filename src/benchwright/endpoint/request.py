@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import itertools
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from time import perf_counter_ns
 
+from benchwright.endpoint.flags import NARROWED, WITHOUT
 from benchwright.endpoint.meter import AnswerMeter
+from benchwright.endpoint.oddities import flags_of_text
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.wire import Delivery
@@ -17,7 +21,8 @@ class Purpose(Record, frozen=True):
     """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn.
 
     `seed` is the one in its body, for its record, and `dialect` the one in which it was asked. `waits` counts what its
-    trial has waited for rate limits.
+    trial has waited for rate limits. `offered` are the names of the tools that it offers, empty if they are not known,
+    None if it offers none.
     """
 
     origin: int = 0
@@ -26,6 +31,7 @@ class Purpose(Record, frozen=True):
     seed: int | None = None
     waits: Waits | None = None
     dialect: str = "chat"
+    offered: Sequence[str] | None = None
 
 
 NO_PURPOSE: Purpose = Purpose()
@@ -40,10 +46,16 @@ async def at_once() -> Purpose:
 
 
 class Request:
-    """A request on its way: how often it was sent and failed, when last (`perf_counter_ns`), what reads it."""
+    """A request on its way: how often it was sent and failed, when last (`perf_counter_ns`), what reads it.
 
-    def __init__(self, identity: str, purpose: Purpose) -> None:
+    `left_out` names what it does not carry because the server refused it; it was `narrowed` if that was learned from
+    it.
+    """
+
+    def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
         self.identity = identity
+        self.left_out = self._known = left_out
+        self.narrowed = False
         self.purpose = purpose
         self.waits = purpose.waits or Waits()
         self.asked_at = self.attempt_at = perf_counter_ns()
@@ -57,11 +69,28 @@ class Request:
             self.meter = AnswerMeter()
         self.attempts += 1
 
+    def narrow(self, left_out: frozenset[str]) -> None:
+        """Has the next attempt leave this out: the server refused one that did not, which counts as no attempt."""
+        self.left_out, self.narrowed = left_out, True
+        self.attempts -= 1
+        self.meter = AnswerMeter()
+        self.asked_at = perf_counter_ns()
+
+    def _flags(self, left_out: frozenset[str]) -> list[str]:
+        flags = [*self.meter.flags, *(f"{WITHOUT}{name}" for name in sorted(left_out))]
+        return [*flags, NARROWED] if self.narrowed else flags
+
+    @property
+    def _seed(self) -> int | None:
+        return None if "seed" in self.left_out else self.purpose.seed
+
     def record(self, slot: str, delivery: Delivery, reply: Reply) -> RequestRecord:
         """The record of a request that was answered."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
-        flags = meter.flags
+        flags = self._flags(self.left_out) if self.left_out else meter.flags
+        if purpose.offered is not None:
+            flags += flags_of_text(reply, purpose.offered)
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0
@@ -72,8 +101,10 @@ class Request:
             turn=purpose.turn,
             started=sent_at - purpose.origin if purpose.origin else 0,
             connect=delivery.connect,
-            waited=self.attempt_at - self.asked_at + delivery.queued,
-            dispatch_lag=max(0, sent_at - self.attempt_at - delivery.queued - delivery.connect),
+            waited=self.attempt_at - self.asked_at + delivery.queued + delivery.lost,
+            dispatch_lag=max(
+                0, sent_at - self.attempt_at - delivery.queued - delivery.lost - delivery.connect
+            ),
             detect_lag=delivery.detect_lag,
             ttft=meter.first_token_at - sent_at if meter.first_token_at else None,
             ttfa=answer_at - sent_at if answer_at else None,
@@ -85,14 +116,16 @@ class Request:
             http_status=meter.status,
             attempts=self.attempts,
             flags=flags,
-            seed=purpose.seed,
+            seed=self._seed,
             last_token=meter.last_token_at - sent_at if meter.first_token_at else None,
             later_tokens=meter.later_tokens(reply),
             dialect=purpose.dialect,
+            resent=delivery.resent,
+            lost=delivery.lost,
         )
 
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
-        """The record of a request that was not."""
+        """The record of a request that was not: what leaving out did not help is not told as refused."""
         purpose, meter = self.purpose, self.meter
         meter.read()
         return RequestRecord(
@@ -107,7 +140,18 @@ class Request:
             http_status=error.http_status or meter.status or None,
             attempts=self.attempts,
             error=str(error),
-            flags=meter.flags,
-            seed=purpose.seed,
+            flags=self._flags(self._known),
+            seed=self._seed,
             dialect=purpose.dialect,
         )
+
+
+def request_ids() -> Iterator[str]:
+    """Yield ids of requests: UUIDs of version 4 (RFC 9562), as servers expect them in `X-Request-Id`.
+
+    The first 74 random bits are those of the client, the last 48 count from a random number: that costs a tenth of a
+    new UUID, and is unique within the client for 2**48 requests.
+    """
+    beginning, _, last = str(uuid.uuid4()).rpartition("-")
+    start = int(last, 16)
+    return (f"{beginning}-{number % 2**48:012x}" for number in itertools.count(start))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from benchwright import __version__
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
-from benchwright.endpoint.connection import Headers, WireError
-from benchwright.endpoint.failures import from_answer, from_wire
+from benchwright.endpoint.connection import Headers, Sink, WireError
+from benchwright.endpoint.failures import answered, from_answer, from_wire
+from benchwright.endpoint.heads import BEARER, header_lines
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import ProviderError
@@ -55,34 +57,45 @@ async def ask(
     wire: Wire,
     method: str,
     path: str,
-    key: str | None = None,
+    access: Access = NO_ACCESS,
     body: bytes = b"",
     seconds: float = math.inf,
-    headers: Sequence[str] = (),
+    key_headers: Sequence[str] = (BEARER,),
 ) -> Document:
     """Sends one request over a wire and returns the whole answer, which may take so many `seconds`.
 
-    `headers` are lines besides ours.
+    The key of `access` is sent in `key_headers`.
 
     Raises:
         WireError: the exchange failed.
     """
-    lines = [
-        f"{method} {path} HTTP/1.1",
-        f"Host: {wire.address.authority}",
-        f"User-Agent: benchwright/{__version__}",
-    ]
-    lines += ["Accept: */*", "Accept-Encoding: identity"]
-    if key and key != "EMPTY":
-        lines.append(f"Authorization: Bearer {key}")
-    lines += headers
-    if body:
-        lines.append("Content-Type: application/json")
-    if body or method == "POST":
-        lines.append(f"Content-Length: {len(body)}")
     sink = _Whole()
-    await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
+    await send(wire, method, path, sink, access, body, seconds, key_headers)
     return Document(sink.status, sink.headers, bytes(sink.body))
+
+
+async def send(
+    wire: Wire,
+    method: str,
+    path: str,
+    sink: Sink,
+    access: Access = NO_ACCESS,
+    body: bytes = b"",
+    seconds: float = math.inf,
+    key_headers: Sequence[str] = (BEARER,),
+) -> None:
+    """Sends such a request, and hands the answer to `sink` as it comes.
+
+    Raises:
+        WireError: The exchange failed.
+    """
+    own = [("Accept", "*/*")]
+    if body:
+        own.append(("Content-Type", "application/json"))
+    if body or method == "POST":
+        own.append(("Content-Length", str(len(body))))
+    lines = [f"{method} {path} HTTP/1.1", *header_lines(wire.address, access, own, key_headers)]
+    await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
 
 
 class _Model(Record, frozen=True):
@@ -94,71 +107,81 @@ class _Models(Record, frozen=True):
     data: list[_Model] = []
 
 
-async def list_models(base_url: str, key: str | None, limits: Limits = PATIENCE) -> Sequence[str]:
+async def list_models(base_url: str, access: Access, limits: Limits = PATIENCE) -> Sequence[str]:
     """The names of the models that an endpoint serves, from `GET /models`.
 
     Raises:
         ProviderError: there is no such server, or it does not answer with a list of models.
     """
-    return [model.id for model in await _models(base_url, key, limits)]
+    return [model.id for model in await _models(base_url, access, limits)]
 
 
-async def list_owners(base_url: str, key: str | None) -> Sequence[str]:
+async def list_owners(base_url: str, access: Access) -> Sequence[str]:
     """Whom the models of an endpoint belong to, as it says in `owned_by`; empty where it has no list of models.
 
     Raises:
         ProviderError: there is no such server.
     """
     try:
-        return [model.owned_by for model in await _models(base_url, key, BRIEFLY)]
+        return [model.owned_by for model in await _models(base_url, access, BRIEFLY)]
     except ProviderError as error:
         if error.http_status is None and error.systemic:
             raise
         return []
 
 
-async def tells_version(base_url: str, key: str | None) -> bool:
+async def tells_version(base_url: str, access: Access) -> bool:
     """Whether a server has a `/version` beside `/v1` that names a version and nothing else, as vLLM has."""
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
     try:
-        document = await _get(beside, "/version", key, base_url, BRIEFLY)
+        document = await _get(beside, "/version", access, base_url, BRIEFLY)
         answer = msgspec.json.decode(document.body)
     except (ProviderError, *UNREADABLE):
         return False
     return isinstance(answer, dict) and list(answer) == ["version"]
 
 
-async def _models(base_url: str, key: str | None, limits: Limits) -> list[_Model]:
-    document = await _get(parse_base_url(base_url), "/models", key, base_url, limits)
+async def _models(base_url: str, access: Access, limits: Limits) -> list[_Model]:
+    document = await _get(parse_base_url(base_url), "/models", access, base_url, limits)
     try:
         return msgspec.json.decode(document.body, type=_Models).data
     except UNREADABLE as error:
         raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 
 
-async def read_metrics(url: str) -> str:
+async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
     """The text at a Prometheus address.
 
     Raises:
-        ProviderError: it cannot be read.
+        ProviderError: If nobody answers there, or with something else than a page.
     """
-    address = parse_base_url(url)
-    document = await _get(address, "", None, url)
+    document = await _ask(parse_base_url(url), "", access, url)
+    if document.status != 200:
+        name = next((value for header, value in document.headers if header == b"server"), b"").decode(
+            "latin-1"
+        )
+        server = f" (server: {name})" if name else ""
+        raise ProviderError(f"{url} answered {answered(document.status, document.body).rstrip('.')}{server}.")
     return document.body.decode("utf-8", "replace")
 
 
-async def _get(address: Address, path: str, key: str | None, url: str, limits: Limits = PATIENCE) -> Document:
-    wire = Wire(address, connections=1, limits=limits, proxy=proxy_for(address, os.environ))
+async def _get(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
+    document = await _ask(address, path, access, url, limits)
+    if document.status != 200:
+        raise from_answer(document.status, document.headers, document.body, url, "")
+    return document
+
+
+async def _ask(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
+    proxy = proxy_for(address, os.environ)
+    wire = Wire(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        document = await ask(wire, "GET", (address.prefix + path) or "/", key)
+        return await ask(wire, "GET", address.target(address.prefix + path), access)
     except WireError as error:
         raise from_wire(error, url, answered_before=False) from None
     finally:
         wire.close()
-    if document.status != 200:
-        raise from_answer(document.status, document.headers, document.body, url, "")
-    return document
 
 
 class _Embedding(Record, frozen=True):
@@ -191,29 +214,43 @@ def read_embeddings(document: Document, count: int, url: str, model: str) -> lis
 
 
 class _Count(Record, frozen=True):
-    count: int
+    count: int | None = None
+    tokens: list[Any] | None = None
 
 
 class TokenCounter:
-    """Counts tokens by the server's `/tokenize`, beside `/v1` as vLLM has it; None where there is none."""
+    """Counts tokens by the server's `/tokenize`, beside `/v1`; None where there is none.
 
-    def __init__(self, wire: Wire, model: str, key: str | None) -> None:
+    It takes the text in a field of vLLM's and SGLang's name, or in one of llama.cpp's.
+    """
+
+    def __init__(self, wire: Wire, model: str, access: Access) -> None:
         self._wire = wire
         self._model = model
-        self._key = key
-        self._path = f"{wire.address.prefix.removesuffix('/v1')}/tokenize"
-        self._missing = False
+        self._access = access
+        self._path = wire.address.target(f"{wire.address.prefix.removesuffix('/v1')}/tokenize")
+        self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
         """The number of tokens of a text; None once the server has shown that it does not count."""
-        if self._missing:
-            return None
-        body = msgspec.json.encode({"model": self._model, "prompt": text})
-        try:
-            document = await ask(self._wire, "POST", self._path, self._key, body)
-            if document.status == 200:
-                return msgspec.json.decode(document.body, type=_Count).count
-        except (WireError, msgspec.DecodeError):
-            pass
-        self._missing = True
+        while self._fields:
+            field, *others = self._fields
+            found = await self._ask(field, text)
+            if found is None:
+                self._fields = []
+            elif found.count is not None:
+                return found.count
+            elif found.tokens is not None and (found.tokens or not others):
+                return len(found.tokens)
+            else:  # the field was passed over
+                self._fields = others
         return None
+
+    async def _ask(self, field: str, text: str) -> _Count | None:
+        """Returns what the server says of a text in this field; None if it says nothing."""
+        body = msgspec.json.encode({"model": self._model, field: text})
+        try:
+            document = await ask(self._wire, "POST", self._path, self._access, body)
+            return msgspec.json.decode(document.body, type=_Count) if document.status == 200 else None
+        except (WireError, msgspec.DecodeError):
+            return None

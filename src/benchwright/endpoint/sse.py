@@ -23,8 +23,11 @@ class EventStream:
     Lines end with CR LF, LF or CR; `data` lines of one event are joined by LF; comments and the fields
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
     cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
-    named `error`.
+    named `error`; `error` is what stood in a field of that name, which the standard does not have (llama.cpp until
+    September 2025). `ending` is what completes the last event where the stream's end does.
     """
+
+    ending = b""
 
     def __init__(self) -> None:
         self._rest: list[bytes] = []
@@ -33,6 +36,7 @@ class EventStream:
         self._started = False
         self._after_cr = False
         self.named_error = False
+        self.error = b""
 
     @property
     def idle(self) -> bool:
@@ -84,7 +88,32 @@ class EventStream:
                 self._data.append(value.removeprefix(b" "))
             elif name == b"event" and value.strip() == b"error":
                 self.named_error = True
+            elif name == b"error":
+                self.error = value.strip()
         return events
+
+
+class JsonLines(EventStream):
+    """Turns pieces of a stream of JSON lines, cut anywhere, into its lines: what some servers send as a stream."""
+
+    ending = b"\n"
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that this piece completes, in order."""
+        self._size += len(chunk)
+        if self._size > LARGEST_EVENT:
+            raise EventTooLarge(f"a line is larger than {LARGEST_EVENT} bytes")
+        self._rest.append(chunk)
+        if b"\n" not in chunk:
+            return []
+        *lines, rest = b"".join(self._rest).split(b"\n")
+        self._rest, self._size = [rest] if rest else [], len(rest)
+        return [line for line in lines if line.strip()]
+
+
+def events_of(beginning: bytes) -> EventStream:
+    """Return what reads a stream that begins so."""
+    return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
 
 
 _decode = msgspec.json.Decoder().decode

@@ -4,85 +4,207 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from benchwright.endpoint.call_pieces import CallPiece, call_pieces, piece_of
+from benchwright.endpoint.json_reading import whole_characters
+from benchwright.records import UNREADABLE
+
+LOOKS = 16
+"""How often a call is looked at for arguments that come once more: each look reads all of them."""
+
+NOTHING = "{}"
+"""The arguments of a call that has none."""
+
 
 class Call:
-    """One call, as far as it has come; adding to a text instead would copy it for each piece."""
+    """One call, as far as it has come. `has_arguments` is True once any came, be they an empty object."""
 
-    __slots__ = ("arguments", "identity", "name")
+    __slots__ = ("arguments", "has_arguments", "id", "looks", "name")
 
     def __init__(self) -> None:
-        self.identity: Any = None
+        self.id: str | None = None
         self.name = ""
-        self.arguments: list[str] = []
+        self.arguments: list[str] = []  # adding to a text instead would copy it for each piece
+        self.has_arguments = False
+        self.looks = LOOKS
 
-    def finish(self, made_up: str) -> dict[str, Any]:
-        """The call as a message holds it, under this id if it came without one."""
-        function = {"name": self.name, "arguments": "".join(self.arguments) or "{}"}
-        return {"id": self.identity or made_up, "type": "function", "function": function}
+    def text(self) -> str:
+        """Return the arguments so far, {} if there are none."""
+        return whole_characters("".join(self.arguments)) or NOTHING
+
+    def differs_from(self, text: str) -> bool | None:
+        """Compare the arguments so far with further ones. None if either are no whole object: the further ones go on.
+
+        What follows a whole object is the same once more, or belongs to another call.
+        """
+        if not self.arguments or not (text.startswith("{") and text.rstrip().endswith("}")) or not self.looks:
+            return None
+        self.looks -= 1
+        further = read_object(text)
+        so_far = None if further is None else read_object(self.text())
+        return None if so_far is None else so_far != further
 
 
 class ToolCalls:
-    """Collects the tool calls of one message; pieces belong together by `index`, else by `id`.
+    """The tool calls of one message, from their pieces.
 
-    Where both are missing, a name after arguments begins the next call. Ids that are missing are made up: `prefix` and
-    the call's place.
+    Pieces belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways before
+    Gemini), send a call once more when it is whole, give one id to two calls (llama.cpp), or another id to each piece.
+    So a name decides: with an id of its own, or behind arguments that are there, it begins another call. Missing ids
+    are made up: `prefix` and the call's place. After `finish`, `unread` tells of calls that could not be read as such.
     """
 
     def __init__(self, prefix: str = "call_") -> None:
+        self.unread: list[str] = []
         self._prefix = prefix
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[Any, list[Call]] = {}
         self._last = -1
 
     @property
     def first(self) -> Call | None:
-        """The call that comes first, as far as it has come; None where that is not known yet."""
-        return self._calls.get(0)
+        """The call that comes first, as far as it has come; None if that is not known yet."""
+        calls = self._calls.get(0)
+        return calls[0] if calls else None
 
     def made_up(self, place: int) -> str:
-        """The id of a call that came without one."""
+        """Return the id of a call that came without one."""
         return f"{self._prefix}{place}"
 
-    def add(self, piece: dict[str, Any]) -> bool:
-        """Takes one piece in; whether it carried anything of a call (a name or arguments).
+    def add_all(self, message: dict[str, Any], *, whole: bool = False) -> bool:
+        """Add the calls of a delta, or of a `whole` message; return True if any carried something of a call."""
+        deltas = message.get("tool_calls")
+        if type(deltas) is list and len(deltas) == 1 and not whole:
+            return self.add(deltas[0])
+        came = [self.add_piece(piece) for piece in call_pieces(message, whole=whole)]
+        return any(came)
+
+    def add(self, delta: Any) -> bool:
+        """Add one entry of a delta's `tool_calls`; return True if it carried something of a call.
 
         Raises:
-            TypeError: the piece has not the shape of a tool call.
+            TypeError: If it has not the shape of a tool call.
         """
-        index = self._index(piece)
-        call = self._calls.get(index)
-        if call is None:
-            call = self._calls[index] = Call()
-        self._last = index
-        function = piece.get("function") or {}
-        name, arguments = function.get("name") or "", function.get("arguments")
-        call.identity = piece.get("id") or call.identity
+        if self._goes_on(delta):
+            return True
+        return delta is not None and self.add_piece(piece_of(delta))
+
+    def _goes_on(self, delta: Any) -> bool:
+        """Add a delta that is nothing but a further piece of arguments, as most are; return False if it is not."""
+        if type(delta) is not dict or delta.get("id"):
+            return False
+        function, calls = delta.get("function"), self._calls.get(delta.get("index", ""))
+        if not calls or type(function) is not dict or function.get("name"):
+            return False
+        arguments = function.get("arguments")
+        if type(arguments) is not str or not arguments or arguments[0] == "{" or not calls[-1].arguments:
+            return False
+        calls[-1].arguments.append(arguments)
+        return True
+
+    def add_piece(self, piece: CallPiece) -> bool:
+        """Add a piece; return True if it carried something of a call: a name or arguments."""
+        name, arguments = piece.name, piece.arguments
+        if not (name or arguments or piece.id):
+            return False
+        index = self._last = self._index(piece)
+        calls = self._calls.setdefault(index, [])
+        call = _call_of(piece, calls)
+        differs = call.differs_from(arguments) if call is not None else None
+        if call is None or (name and _begins_another(call, piece, differs)):
+            call, differs = Call(), None
+            calls.append(call)
+        call.id = piece.id or call.id
         if name and name != call.name:
             call.name += name
-        if isinstance(arguments, dict):  # some servers send the parsed object, whole
-            import json
-
-            arguments = json.dumps(arguments)
         if arguments:
-            if not isinstance(arguments, str):
-                raise TypeError(f"arguments are text, not {type(arguments).__name__}")
-            call.arguments.append(arguments)
+            call.has_arguments = True
+            if differs is not False and (call.arguments or arguments.strip() != NOTHING):
+                call.arguments.append(arguments)
         return bool(name or arguments)
 
-    def _index(self, piece: dict[str, Any]) -> int:
-        index = piece.get("index")
-        if isinstance(index, int):
-            return index
+    def _index(self, piece: CallPiece) -> int:
+        if piece.index is not None:
+            return piece.index
         if self._last < 0:
             return 0
-        call, identity = self._calls[self._last], piece.get("id")
-        if identity:
-            another = identity != call.identity
-        else:
-            another = bool((piece.get("function") or {}).get("name") and call.arguments)
+        call = self._calls[self._last][-1]
+        another = piece.id != call.id if piece.id else bool(piece.name and call.has_arguments)
         return self._last + 1 if another else self._last
 
     def finish(self) -> list[dict[str, Any]]:
-        """The calls in the order of their index; a missing id is made up from it, empty arguments are {}."""
-        return [
-            self._calls[index].finish(self.made_up(place)) for place, index in enumerate(sorted(self._calls))
-        ]
+        """Return the calls in the order of their index, as a message holds them; `unread` tells what is amiss."""
+        if not self._calls:
+            return []
+        calls = [call for index in sorted(self._calls) for call in self._calls[index]]
+        ids: set[str] = set()
+        finished = []
+        for place, call in enumerate(_without_copies(_joined(calls))):
+            identity = call.id if call.id and call.id not in ids else self.made_up(place)
+            ids.add(identity)
+            arguments = _last_if_cumulative(call.arguments) or call.text()
+            if not call.name:
+                self.unread.append(f"a call without a name: {arguments}")
+            elif read_object(arguments) is None:
+                self.unread.append(f"{call.name}: {arguments}")
+            function = {"name": whole_characters(call.name), "arguments": arguments}
+            finished.append({"id": identity, "type": "function", "function": function})
+        return finished
+
+
+def _call_of(piece: CallPiece, calls: list[Call]) -> Call | None:
+    """Return the call of an index that a piece goes on with: the one of its id if it has no name, else the last."""
+    if piece.id and not piece.name and len(calls) > 1:
+        return next((call for call in calls if call.id == piece.id), calls[-1])
+    return calls[-1] if calls else None
+
+
+def _begins_another(call: Call, piece: CallPiece, differs: bool | None) -> bool:
+    if piece.id and call.id and piece.id != call.id:
+        return True
+    if piece.name != call.name:
+        return call.has_arguments and bool(call.name)
+    return bool(differs)
+
+
+def _joined(calls: list[Call]) -> list[Call]:
+    """Join calls of one name whose arguments are an object only together: each piece came with an id of its own."""
+    joined: list[Call] = []
+    for call in calls:
+        before = joined[-1] if joined else None
+        if before is not None and before.name == call.name and before.arguments and call.arguments:
+            together = [*before.arguments, *call.arguments]
+            if read_object(before.text()) is None and read_object("".join(together)) is not None:
+                before.arguments = together
+                continue
+        joined.append(call)
+    return joined
+
+
+def _without_copies(calls: list[Call]) -> list[Call]:
+    """Leave out calls that came twice under one id (LocalAI), and those that have neither name nor arguments."""
+    kept: list[Call] = []
+    for call in calls:
+        twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
+        if twin is not None and (not twin.arguments or call.text() in (NOTHING, twin.text())):
+            twin.arguments = twin.arguments or call.arguments
+        elif call.name or call.arguments:
+            kept.append(call)
+    return kept
+
+
+def _last_if_cumulative(pieces: list[str]) -> str | None:
+    """Return the last piece if it is an object and each piece repeats all before it; else None."""
+    if len(pieces) < 2 or not all(map(str.startswith, pieces[1:], pieces)):
+        return None
+    last = whole_characters(pieces[-1])
+    return None if read_object(last) is None else last
+
+
+def read_object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object in a text; None if it is none."""
+    try:
+        value = msgspec.json.decode(text)
+    except UNREADABLE:
+        return None
+    return value if isinstance(value, dict) else None

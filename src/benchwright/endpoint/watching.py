@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from time import time_ns
 from types import TracebackType
 from typing import Generic, TypeVar
 
+from benchwright.clock import wall_ns
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
@@ -122,6 +123,7 @@ class Watch(Generic[Seen]):
         read: Callable[[str, int], Seen | None],
         of: str = "The server's own metrics are",
         every: float = 1.0,
+        access: Access = NO_ACCESS,
     ) -> None:
         self.looks: list[Seen] = []
         self.works = True
@@ -130,6 +132,7 @@ class Watch(Generic[Seen]):
         self._read = read
         self._of = of
         self._every = every
+        self._access = access
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Watch[Seen]:
@@ -156,15 +159,33 @@ class Watch(Generic[Seen]):
         if not self.works:
             return
         try:
-            seen = self._read(await read_metrics(self._url), time_ns())
+            page = await read_metrics(self._url, self._access)
+            seen = self._read(page, wall_ns())
         except ProviderError as error:
             self._give_up(f"{self._of} left out: {error}")
             return
         if seen is None:
-            self._give_up(f"{self._of} left out: {self._url} has none that is known here.")
+            self._give_up(f"{self._of} left out: {self._url} has {_names_in(page)}.")
             return
         self.looks.append(seen)
 
     def _give_up(self, why: str) -> None:
         self.works = False
         self._say(why)
+
+
+NAMED = 3
+"""So many metrics are named where none is known."""
+
+LONGEST_EXCERPT = 80
+"""Characters of a page without metrics that are shown."""
+
+
+def _names_in(page: str) -> str:
+    """What there is on a page that holds no metric that is known here."""
+    names = list(totals(page)[0])
+    if not names:
+        begin = " ".join(page.split())[:LONGEST_EXCERPT]
+        return f"no metrics: it answers {begin!r}" if begin else "an empty page"
+    others = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"none that is known here: {', '.join(names[:NAMED])}{others}"

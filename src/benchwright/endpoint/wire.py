@@ -16,6 +16,7 @@ from benchwright.endpoint.address import Address, Proxy
 from benchwright.endpoint.connection import Connection, Exchange, Sink, WireError
 from benchwright.endpoint.limits import Limits, Sweeper
 from benchwright.endpoint.opening import open_connection
+from benchwright.endpoint.tls import NO_FILES, TlsFiles
 from benchwright.records import Record
 
 IDLE_LIMIT_NS = 60 * 1_000_000_000
@@ -40,7 +41,7 @@ class Delivery(Record, frozen=True):
     """When things happened in a finished exchange, `perf_counter_ns`; durations in ns.
 
     `resent` is how often it had been sent before on kept-alive connections that were closed upon it: the server may
-    have read it then, too.
+    have read it then, too. That took the time `lost`.
     """
 
     sent_at: int
@@ -49,17 +50,25 @@ class Delivery(Record, frozen=True):
     connect: int
     detect_lag: int
     resent: int = 0
+    lost: int = 0
 
 
 class Wire:
     """Connections to one server, never more than `connections`, so that a request may have to wait."""
 
     def __init__(
-        self, address: Address, *, connections: int, limits: Limits | None = None, proxy: Proxy | None = None
+        self,
+        address: Address,
+        *,
+        connections: int,
+        limits: Limits | None = None,
+        proxy: Proxy | None = None,
+        tls: TlsFiles = NO_FILES,
     ) -> None:
         self.address = address
         self.limits = limits or Limits()
         self._proxy = proxy
+        self._tls = tls
         self._slots = asyncio.Semaphore(connections)
         self._idle: list[Connection] = []
         self._sweeper = Sweeper(self.limits)
@@ -78,15 +87,18 @@ class Wire:
             WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
                 total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
-        queued_at, resent = perf_counter_ns(), 0
+        queued_at, resent, first_at = perf_counter_ns(), 0, 0
         await self._slots.acquire()  # `async with` takes two coroutines more for each request
         try:
             while True:
                 opening_at = perf_counter_ns()
+                first_at = first_at or opening_at
                 connection = self._take_idle()
                 reused = connection is not None
                 if connection is None:
-                    connection = await open_connection(self.address, self._proxy, self.limits.connect)
+                    connection = await open_connection(
+                        self.address, self._proxy, self.limits.connect, self._tls
+                    )
                 connect = 0 if reused else perf_counter_ns() - opening_at
                 try:
                     exchange = await self._exchange(connection, call, sink, carried)
@@ -100,10 +112,11 @@ class Wire:
                 return Delivery(
                     exchange.sent_at,
                     exchange.last_at,
-                    opening_at - queued_at,
+                    first_at - queued_at,
                     connect,
                     exchange.detect_lag,
                     resent,
+                    opening_at - first_at,
                 )
         finally:
             self._slots.release()

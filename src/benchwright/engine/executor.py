@@ -12,11 +12,13 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work, Worker
-from benchwright.records import LoopLag, Record
+from benchwright.records import Record
+from benchwright.runs.lag import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):
-    """What was spent outside of this process: the worst loop lag of any worker process, CPU seconds of all."""
+    """What was spent outside of this process: the worst loop lag of any worker process and the standstills of all of
+    them, and the CPU seconds of all."""
 
     lag: LoopLag = LoopLag()
     cpu_seconds: float = 0.0
@@ -45,17 +47,25 @@ class LocalExecutor:
         """See `Executor.run`."""
         async with plan.task.open() as solver:
             worker = Worker(
-                solver, tuple(plan.task.scorers), self._clients, plan.limits, deliver, keeps=plan.keeps
+                solver,
+                tuple(plan.task.scorers),
+                self._clients,
+                plan.limits,
+                deliver,
+                keeps=plan.keeps,
+                seconds=plan.seconds,
             )
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 first = next(wave)
+                if worker.is_too_late(first):
+                    break
                 wave = chain([first], wave)
                 if first.trial.due_ns is not None:
                     await _in_time(worker, wave, stop, plan.aborts, self._concurrency)
                 else:
                     drains = [_drain(worker, wave, stop, plan.aborts) for _ in range(self._concurrency)]
                     await together(drains)
-                if stop.reason is not None:
+                if stop.reason is not None or worker.is_too_late(first):
                     break
         return ExecutionCost()
 
@@ -112,7 +122,7 @@ async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: boo
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:
     for item in wave:
-        if stop.reason is not None:
+        if stop.reason is not None or worker.is_too_late(item):
             return
         await (stop.cut_short(worker.do(item)) if aborts else worker.do(item))
 

@@ -1,49 +1,152 @@
-"""Loop lag: how late the event loop runs what is due. Sampled in every run; timings are no better than it."""
+"""Loop lag: how late the event loop runs what is due. Sampled in every run; timings are no better than it.
+
+A lag of a second or more is a standstill: the process was stopped, its container frozen, its machine suspended, or its
+loop blocked. What was due or under way then is marked, and left out of timings.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter_ns
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from time import perf_counter_ns, process_time_ns
+from weakref import WeakKeyDictionary
 
-from benchwright.records import LoopLag
+from benchwright import clock
+from benchwright.runs.lag import LoopLag, Standstill, StandstillCause
 from benchwright.stats.histogram import bucket, quantile
 
 INTERVAL = 0.01
+INTERVAL_NS = int(INTERVAL * 1e9)
+
+STANDSTILL_NS = 1_000_000_000
+"""The lag from which on the process is taken to have stood still."""
+
+IDLE_SHARE = 0.1
+"""A process that used less of a processor during a standstill was not at work."""
+
+OnStandstill = Callable[[Standstill], None]
 
 
 class LoopLagSampler:
-    """A timer that notes by how much it came too late; use as a context manager inside a running loop."""
+    """A timer that notes by how much it came too late; use as a context manager inside a running loop.
+
+    Each sample that a lag held up counts, too, with the lag that it would have had (the correction of HdrHistogram for
+    coordinated omission): the percentiles are those of all moments, not of those at which the loop was free to look.
+    Standstills are told apart and are in no percentile.
+    """
 
     def __init__(self) -> None:
         self._lags: dict[int, int] = {}
         self._longest = 0
-        self._due = 0
+        self._due = self._cpu = self._asleep = self._ahead = 0
+        self._standstills: list[Standstill] = []
+        self._spans: list[tuple[int, int]] = []
+        self._told: list[OnStandstill] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> LoopLagSampler:
+        _samplers[asyncio.get_running_loop()] = self
+        self._asleep, self._ahead = clock.asleep_ns(), clock.ahead_ns() or 0
         self._schedule()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.look()
+        _samplers.pop(asyncio.get_running_loop(), None)
         if self._timer is not None:
             self._timer.cancel()
 
+    @contextmanager
+    def telling(self, told: OnStandstill) -> Iterator[None]:
+        """Call `told` with each standstill, as soon as it is over."""
+        self._told.append(told)
+        try:
+            yield
+        finally:
+            self._told.remove(told)
+
+    def met_standstill(self, began: int, ended: int) -> bool:
+        """Return whether the process stood still at some time between two moments (`perf_counter_ns`)."""
+        return any(begin <= ended and end >= began for begin, end in self._spans)
+
+    def look(self) -> bool:
+        """Note a standstill that the timer has not noticed yet; return whether there has been any so far."""
+        now = perf_counter_ns()
+        late, slept, jumped = max(0, now - self._due), self._slept(), self._jumped()
+        unseen = max(slept, jumped if jumped >= STANDSTILL_NS else 0)
+        if late + unseen >= STANDSTILL_NS:
+            cause: StandstillCause = "suspended" if 2 * slept > unseen else "jumped"
+            self._note(now, late, unseen, self._why_late(late) if late >= unseen else cause)
+            self._expect(now)
+        return bool(self._spans)
+
+    def _slept(self) -> int:
+        """How long the machine was suspended since the last look."""
+        slept = max(0, clock.asleep_ns() - self._asleep)
+        self._asleep += slept
+        return slept
+
+    def _jumped(self) -> int:
+        """By how much the system's clock went ahead of ours since the last look."""
+        ahead = clock.ahead_ns()
+        if ahead is None:
+            return 0
+        jumped, self._ahead = ahead - self._ahead, ahead
+        return jumped
+
+    def _why_late(self, late: int) -> StandstillCause:
+        return "busy" if process_time_ns() - self._cpu > IDLE_SHARE * late else "stopped"
+
+    def _note(self, now: int, late: int, unseen: int, cause: StandstillCause) -> None:
+        """Takes in a standstill of which our clock has seen the part `late`, and not seen the rest."""
+        found = Standstill(clock.wall_ns() - late, late + unseen, cause)
+        if unseen > late:
+            clock.set_anew()
+            self._ahead = 0
+        self._standstills.append(found)
+        self._spans.append((now - late - INTERVAL_NS, now))
+        self._longest = max(self._longest, found.ns)
+        for told in list(self._told):
+            told(found)
+
     def _schedule(self) -> None:
-        self._due = perf_counter_ns() + int(INTERVAL * 1e9)
+        self._expect(perf_counter_ns())
         self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._sample)
 
+    def _expect(self, now: int) -> None:
+        self._due = now + INTERVAL_NS
+        self._cpu = process_time_ns()
+
     def _sample(self) -> None:
+        self.look()
         lag = max(1, perf_counter_ns() - self._due)
-        slot = bucket(lag)
-        self._lags[slot] = self._lags.get(slot, 0) + 1
         self._longest = max(self._longest, lag)
+        while lag > 0:
+            slot = bucket(lag)
+            self._lags[slot] = self._lags.get(slot, 0) + 1
+            lag -= INTERVAL_NS
         self._schedule()
 
     @property
     def result(self) -> LoopLag:
-        """The percentiles so far."""
+        """The percentiles so far, and the standstills."""
         if not self._lags:
-            return LoopLag()
+            return LoopLag(standstills=self._standstills, longest=self._longest)
         # A bucket tells its lags to 12.5 %: none of them is longer than the longest.
         p50, p99 = (min(int(quantile(self._lags, q)), self._longest) for q in (0.5, 0.99))
-        return LoopLag(sum(self._lags.values()), p50, p99, self._longest)
+        return LoopLag(sum(self._lags.values()), p50, p99, self._longest, list(self._standstills))
+
+
+_samplers: WeakKeyDictionary[asyncio.AbstractEventLoop, LoopLagSampler] = WeakKeyDictionary()
+
+
+def telling_standstills(told: OnStandstill) -> AbstractContextManager[None]:
+    """Call `told` with each standstill of the running event loop, as far as it is sampled, as soon as it is over."""
+    sampler = running_sampler()
+    return nullcontext() if sampler is None else sampler.telling(told)
+
+
+def running_sampler() -> LoopLagSampler | None:
+    """Return the sampler of the running event loop; None where nothing is sampled."""
+    return _samplers.get(asyncio.get_running_loop())

@@ -9,39 +9,52 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from benchwright.engine.offload_worker import HEADER
+from benchwright.engine.offload_worker import ENDED, ERROR, HEADER
 from benchwright.errors import GraderError
 from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
 
 T = TypeVar("T")
+Prepare = Callable[[], object]
+
+PATIENCE = 30.0
+"""How many times longer than its CPU time a call may take: on a busy machine, or if it waits for something."""
+
+END_SECONDS = 2.0
+"""How long a process is given to end its child and itself."""
 
 
-async def offload(function: Callable[..., T], *args: Any, seconds: float | None = None) -> T:
-    """Calls a function of a module in another process; what it raises is raised here.
+async def offload(
+    function: Callable[..., T], *args: Any, seconds: float | None = None, prepare: Prepare | None = None
+) -> T:
+    """Call a function of a module in another process; what it raises is raised here.
 
-    The processes are started when they are needed, one per processor but one, and end with the run; see
-    `offloading`. One that takes longer than `seconds` is ended, whatever it is doing.
+    The processes are started when they are needed, one per processor but one, and end with the run; see `offloading`.
+    `prepare` is called in each of them before the first function, to import what that needs: this counts for nothing.
+    `seconds` is the CPU time of a call, all else does not count. A call that needs more, or more memory than there is,
+    is made once more, with no other call under way.
 
     Raises:
-        GraderError: the process was ended from outside, for example for want of memory.
-        TimeoutError: it took longer than `seconds`; waiting for a process is not counted.
-        MemoryError: it needed more than a process may have, see `offload_worker.MOST_MEMORY`.
+        GraderError: If the process was ended from outside, or gave no answer for much longer than `seconds`.
+        TimeoutError: If the call needed more than `seconds` of CPU time twice.
+        MemoryError: If it needed more than a process may have twice, see `offload_worker.MOST_MEMORY`.
     """
     pool = _POOLS.setdefault(asyncio.get_running_loop(), _Pool())
-    async with pool.worker() as worker:
-        async with asyncio.timeout(seconds):
-            succeeded, value = await worker.call(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
-    if not succeeded:
-        raise value
-    result: T = value
-    return result
+    request = pickle.dumps((function, args, seconds), pickle.HIGHEST_PROTOCOL)
+    try:
+        async with pool.worker(prepare) as worker:
+            value: T = await worker.call(request, seconds)
+    except (TimeoutError, MemoryError):
+        async with pool.alone(prepare) as worker:
+            value = await worker.call(request, seconds)
+    return value
 
 
 @asynccontextmanager
@@ -64,9 +77,33 @@ class _Worker:
 
     def __init__(self, process: Process) -> None:
         self._process = process
+        self.usable = True
+        """False if it is in the middle of a call, or gone."""
 
-    async def call(self, request: bytes) -> tuple[bool, Any]:
-        """(whether the call succeeded, what it returned or raised)."""
+    async def call(self, request: bytes, seconds: float | None) -> Any:
+        """Return what the function of a request returned, or raise what it raised.
+
+        Raises:
+            GraderError: If the process was ended from outside, or is silent.
+            TimeoutError: If the function needed more CPU time than it may.
+        """
+        patience = None if seconds is None else PATIENCE * seconds
+        self.usable = False
+        try:
+            async with asyncio.timeout(patience):
+                kind, value = await self._answer(request)
+        except TimeoutError:
+            raise GraderError(f"a grading process gave no answer in {patience:g} s") from None
+        self.usable = True
+        if kind == ERROR:
+            raise value
+        if kind == ENDED and value == signal.SIGPROF:
+            raise TimeoutError(f"more than {seconds:g} s of CPU time")
+        if kind == ENDED:
+            raise GraderError("a grading process was ended from outside (out of memory?)")
+        return value
+
+    async def _answer(self, request: bytes) -> tuple[str, Any]:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -74,50 +111,86 @@ class _Worker:
             process.stdin.write(len(request).to_bytes(HEADER, "big") + request)
             await process.stdin.drain()
             size = int.from_bytes(await process.stdout.readexactly(HEADER), "big")
-            answer: tuple[bool, Any] = pickle.loads(await process.stdout.readexactly(size))
+            answer: tuple[str, Any] = pickle.loads(await process.stdout.readexactly(size))
         except (asyncio.IncompleteReadError, OSError):
             raise GraderError("a grading process was ended from outside (out of memory?)") from None
         return answer
 
     async def close(self) -> None:
-        """Ends the process."""
-        if self._process.returncode is None:
-            self._process.kill()
-        await self._process.communicate()
+        """End the process and its child."""
+        with suppress(ProcessLookupError):
+            self._process.terminate()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await self._process.communicate()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            await self._process.communicate()
         ORPHANS.forget(self._process.pid)
 
 
 class _Pool:
-    """The processes of one event loop."""
+    """The processes of one event loop; idle ones are kept by what they have prepared."""
 
     def __init__(self) -> None:
         self.runs = 0
-        self._slots = asyncio.Semaphore(max(1, min(4, (os.cpu_count() or 2) - 1)))
-        self._idle: list[_Worker] = []
+        self._count = max(1, min(4, (os.cpu_count() or 2) - 1))
+        self._slots = asyncio.Semaphore(self._count)
+        self._loners = asyncio.Lock()
+        self._idle: dict[Prepare | None, list[_Worker]] = {}
 
     @asynccontextmanager
-    async def worker(self) -> AsyncIterator[_Worker]:
+    async def worker(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
         """A process that nobody else uses meanwhile; one that was left in the middle of a call is ended."""
-        async with self._slots:
-            worker = self._idle.pop() if self._idle else await _start()
-            try:
-                yield worker
-            except BaseException:
+        async with self._slots, self._lent(prepare) as worker:
+            yield worker
+
+    @asynccontextmanager
+    async def alone(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
+        """The same, while no other process works."""
+        async with self._loners, AsyncExitStack() as stack:
+            for _ in range(self._count):
+                await stack.enter_async_context(self._slots)
+            yield await stack.enter_async_context(self._lent(prepare))
+
+    @asynccontextmanager
+    async def _lent(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
+        idle = self._idle.setdefault(prepare, [])
+        worker = idle.pop() if idle else await _start(prepare)
+        try:
+            yield worker
+        finally:
+            if worker.usable:
+                idle.append(worker)
+            else:
                 await worker.close()
-                raise
-            self._idle.append(worker)
 
     async def close(self) -> None:
-        """Ends all processes."""
-        while self._idle:
-            await self._idle.pop().close()
+        """End all processes."""
+        await asyncio.gather(*(worker.close() for idle in self._idle.values() for worker in idle))
+        self._idle.clear()
 
 
-async def _start() -> _Worker:
+async def _start(prepare: Prepare | None) -> _Worker:
+    """Start a process and let it prepare.
+
+    Raises:
+        GraderError: If it ended before it was ready.
+        Exception: Whatever `prepare` raises.
+    """
     command = module_command("benchwright.engine.offload_worker")
-    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2**20)
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=PIPE, stdout=PIPE, limit=2**20, start_new_session=True
+    )
     ORPHANS.expect(process.pid)
-    return _Worker(process)
+    worker = _Worker(process)
+    try:
+        await worker.call(pickle.dumps((prepare, (), None), pickle.HIGHEST_PROTOCOL), None)
+    except BaseException:
+        await worker.close()
+        raise
+    return worker
 
 
 _POOLS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool] = WeakKeyDictionary()

@@ -1,4 +1,8 @@
-"""The other end of `engine.offload`: calls functions one after the other until its stdin ends."""
+"""The other end of `engine.offload`: imports what grading needs once, and calls functions in a child process.
+
+The child is forked from this process when everything is imported. If it is killed, as by the kernel when its CPU time
+is over, another one is there at once, and no grading pays for imports.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,13 @@ import resource
 import signal
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO, NoReturn
 
 HEADER = 8
 """Bytes of a message's length, before it."""
 
+VALUE, ERROR, ENDED = "value", "error", "ended"
+"""Kinds of answers: what a function returned, what it raised, and the signal by which its process ended."""
 
 MOST_MEMORY = 4 * 2**30
 """Bytes of address space that a process may have; what asks for more gets a `MemoryError`."""
@@ -22,27 +28,135 @@ NICENESS = 10
 
 
 def main() -> None:
-    """Reads requests, and answers each with (whether it succeeded, its value or its error).
+    """Read requests, pass them on to the child, and answer each with (kind, value).
 
-    It ends when nobody asks or listens any more; Ctrl-C is for the process that asks.
+    The first request is a function that imports what the later ones need, or None. Ends when nobody asks or listens any
+    more; Ctrl-C is for the process that asks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end)
     os.nice(NICENESS)
     _bound_memory()
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed must not get between the answers
-    while len(header := requests.read(HEADER)) == HEADER:
-        size = int.from_bytes(header, "big")
-        request = requests.read(size)
-        if len(request) < size:
-            return
-        answer = _answer(request)
+    _CHILD.private = (requests.fileno(), answers.fileno())
+    while (request := receive(requests)) is not None:
         try:
-            answers.write(len(answer).to_bytes(HEADER, "big") + answer)
-            answers.flush()
+            send(answers, _CHILD.ask(request))
         except BrokenPipeError:
-            os._exit(1)  # else Python would try once more to write what is left, and complain
+            _end()
+    _CHILD.end()
+
+
+def send(pipe: BinaryIO, message: bytes) -> None:
+    """Write a message and its length."""
+    pipe.write(len(message).to_bytes(HEADER, "big") + message)
+    pipe.flush()
+
+
+def receive(pipe: BinaryIO) -> bytes | None:
+    """Read a message; None if the pipe ends before it is whole."""
+    header = pipe.read(HEADER)
+    if len(header) < HEADER:
+        return None
+    size = int.from_bytes(header, "big")
+    message = pipe.read(size)
+    return message if len(message) == size else None
+
+
+class _Child:
+    """The process that calls the functions, forked when it is first needed, and again after its end."""
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.private: tuple[int, ...] = ()
+        """Files of this process that the child does not get: else they would stay open after our end."""
+
+        self._prepared = False
+
+    def ask(self, request: bytes) -> bytes:
+        """Return the encoded answer to a request. The first request is carried out here, before there is a child."""
+        if not self._prepared:
+            self._prepared = True
+            return _answer(request)
+        if not self.pid:
+            with suppress(Exception):
+                pickle.loads(request)  # imports the module of the function, before there is a child
+            self._fork()
+        with suppress(BrokenPipeError):
+            send(self._requests, request)
+        answer = receive(self._answers)
+        if answer is not None:
+            return answer
+        _, status = os.waitpid(self.pid, 0)
+        self._close()
+        return pickle.dumps((ENDED, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
+
+    def end(self) -> None:
+        """End the child, if there is one, whatever it is doing."""
+        if self.pid:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+            self._close()
+
+    def _close(self) -> None:
+        self.pid = 0
+        with suppress(BrokenPipeError):
+            self._requests.close()
+        self._answers.close()
+
+    def _fork(self) -> None:
+        theirs, requests = os.pipe()
+        answers, ours = os.pipe()
+        pid = os.fork()
+        if not pid:
+            for file in (requests, answers, *self.private):
+                os.close(file)
+            _serve(theirs, ours)
+        os.close(theirs)
+        os.close(ours)
+        self.pid = pid
+        self._requests, self._answers = os.fdopen(requests, "wb"), os.fdopen(answers, "rb")
+
+
+_CHILD = _Child()
+
+
+def _serve(requests: int, answers: int) -> NoReturn:
+    """Answer requests until there are no more, and exit without what the parent process has yet to do."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with suppress(BaseException), os.fdopen(requests, "rb") as asked, os.fdopen(answers, "wb") as told:
+        while (request := receive(asked)) is not None:
+            send(told, _answer(request))
+    os._exit(0)
+
+
+def _answer(request: bytes) -> bytes:
+    """Call the function of a request; the kernel ends this process if it needs more CPU time than it may."""
+    try:
+        function, args, seconds = pickle.loads(request)
+        if seconds is not None:
+            signal.signal(signal.SIGPROF, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+        value = None if function is None else function(*args)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        return pickle.dumps((VALUE, value), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # it is raised in the process that asked
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        return _failure(error)
+
+
+def _failure(error: Exception) -> bytes:
+    """The error, as itself if it can be sent, else told in words."""
+    try:
+        encoded = pickle.dumps((ERROR, error), pickle.HIGHEST_PROTOCOL)
+        pickle.loads(encoded)
+    except Exception:
+        told: Any = RuntimeError(f"{type(error).__name__}: {error}")
+        return pickle.dumps((ERROR, told), pickle.HIGHEST_PROTOCOL)
+    return encoded
 
 
 def _bound_memory() -> None:
@@ -52,23 +166,10 @@ def _bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
-def _answer(request: bytes) -> bytes:
-    try:
-        function, args = pickle.loads(request)
-        return pickle.dumps((True, function(*args)), pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # it is raised in the process that asked
-        return _failure(error)
-
-
-def _failure(error: Exception) -> bytes:
-    """The error, as itself where it can be sent, else told in words."""
-    try:
-        encoded = pickle.dumps((False, error), pickle.HIGHEST_PROTOCOL)
-        pickle.loads(encoded)
-    except Exception:
-        told: Any = RuntimeError(f"{type(error).__name__}: {error}")
-        return pickle.dumps((False, told), pickle.HIGHEST_PROTOCOL)
-    return encoded
+def _end(*_: object) -> NoReturn:
+    """End both processes at once."""
+    _CHILD.end()
+    os._exit(1)
 
 
 if __name__ == "__main__":

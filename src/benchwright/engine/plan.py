@@ -25,10 +25,11 @@ class Plan(msgspec.Struct, frozen=True):
     `samples` is the number of samples that the task has, as `Task.size` counted them; where a plan is `open_ended`,
     time may end the task before or after so many. A trial has at most `parallel` requests under way at once. `arrange`
     puts the trials into another order and into waves; it may hold them all. Where it is `timed`, all worker processes
-    are ready before the first trial is drawn, and its clock begins then. `aborts` tells that the solver can be told to
-    break off, so that the first signal does. `keeps` says, of a trial that has ended, whether its conversation is kept;
-    each worker process asks one of its own. Where it `shares_journal` with other plans, what of it is done is counted
-    trial by trial.
+    are ready before the first trial is drawn, and its clock begins then: one clock for all. When `seconds` have passed
+    on it, no further trial and no further turn of one begins, but for trials that were due before. `aborts` tells that
+    the solver can be told to break off, so that the first signal does. `keeps` says, of a trial that has ended, whether
+    its conversation is kept; each worker process asks one of its own. Where it `shares_journal` with other plans, what
+    of it is done is counted trial by trial.
     """
 
     task: Task
@@ -40,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True):
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
     open_ended: bool = False
     timed: bool = False
+    seconds: float | None = None
     parallel: int = 1
     aborts: bool = False
     keeps: Keeps = keeps_all

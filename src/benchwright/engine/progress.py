@@ -9,8 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from benchwright.engine.worker import Result, Solved
-from benchwright.records import Status, Trial, trial_status
-from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score
+from benchwright.records import Status, Trial
+from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score, trial_status
 
 if TYPE_CHECKING:
     from benchwright.stats.intervals import Interval

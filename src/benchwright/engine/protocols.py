@@ -101,6 +101,11 @@ class TimedSession(Session, Protocol):
         """The trial's intended start (`perf_counter_ns`): when it began, where it has none."""
         ...
 
+    @property
+    def last_start(self) -> int | None:
+        """The moment (`perf_counter_ns`) from which no further turn may begin; None without a limit."""
+        ...
+
 
 class EmbeddingSession(Session, Protocol):
     """The session of a trial that the engine runs, as a solver sees it that compares texts by their embeddings."""

@@ -7,11 +7,12 @@ import resource
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from itertools import chain, islice
-from time import perf_counter, time_ns
+from time import perf_counter
 from typing import Any, Protocol
 
 import msgspec
 
+from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.commits import GroupCommits
 from benchwright.engine.current import set_current_run
@@ -26,9 +27,11 @@ from benchwright.engine.stop import Stop, StopRule, Until
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.formats import counted
-from benchwright.records import ASKED_AGAIN, FAILED, LoopLag, Record, RunEvent, Status, Trial
+from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
+from benchwright.runs.lag import LoopLag, Standstill
+from benchwright.runs.standstills import combined, standstill_text
 from benchwright.runs.table import RunTable
 
 
@@ -148,7 +151,7 @@ class _Run:
             async with offloading():
                 with self._signals, self._commits:
                     work = self._work() if self._plan.timed else await _begun(self._work())
-                    with sampler:
+                    with sampler, sampler.telling(self._say_stood_still):
                         spent = await self._executor.run(self._plan, work, self._commits.deliver, self._stop)
         except asyncio.CancelledError:
             if not self._stop.interrupted:
@@ -161,7 +164,7 @@ class _Run:
         if self._sync_error is not None:
             raise self._sync_error
         finished = self._stop.reason is None
-        lag = max(sampler.result, spent.lag, key=lambda one: one.p99)
+        lag = combined([sampler.result, spent.lag])
         result = RunResult(
             finished, self._stop.interrupted, self._decided, self._stop.reason, lag, perf_counter() - started
         )
@@ -232,13 +235,18 @@ class _Run:
         for listener in self._listeners:
             listener.delivered(result)
 
+    def _say_stood_still(self, standstill: Standstill) -> None:
+        self._say(
+            f"This client stood still {standstill_text([standstill])}: requests that met it are in no timing."
+        )
+
     def _say(self, text: str) -> None:
         for listener in self._listeners:
             listener.said(text)
 
     def _event(self, name: str, **detail: Any) -> None:
         kept = {key: value for key, value in detail.items() if value is not None}
-        self._journal.write(RunEvent(name, time_ns(), kept))
+        self._journal.write(RunEvent(name, wall_ns(), kept))
 
     async def _sync_each_second(self) -> None:
         while True:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from time import perf_counter_ns, time_ns
+from time import perf_counter_ns
 from typing import Any
 
 import msgspec
 
+from benchwright.clock import wall_ns
+from benchwright.endpoint.call_texts import offered_names
 from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.flags import WITHOUT
 from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.relay import Asked, Relay, RelayedRequest
@@ -41,10 +44,12 @@ class TrialSession:
         show: Callable[[str, str], None] | None = None,
         role: str = "model",
         due: int | None = None,
+        last_start: int | None = None,
     ) -> None:
-        """`due` is the intended start (`perf_counter_ns`), if there is one."""
+        """`due` is the intended start (`perf_counter_ns`), if there is one; `last_start`: see `TimedSession`."""
         self.trial = trial
-        self.started_at = time_ns()
+        self.last_start = last_start
+        self.started_at = wall_ns()
         self.origin = perf_counter_ns()
         self._due = due
         self._begun = due is None
@@ -193,7 +198,9 @@ class TrialSession:
                 await self._begin()
             if turn is not None:
                 await until(turn.due)
-            purpose = self._purpose(role, fields.get("seed"))
+            purpose = self._purpose(
+                role, fields.get("seed"), offered_names(fields.get("tools"), fields.get("tool_choice"))
+            )
             self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
             return purpose
 
@@ -210,7 +217,7 @@ class TrialSession:
         await until(self._due)
         if not self._begun:
             self._begun = True
-            self.started_at, self.origin = time_ns(), perf_counter_ns()
+            self.started_at, self.origin = wall_ns(), perf_counter_ns()
 
     def _note(self, record: RequestRecord, turn: Turn | None) -> None:
         if turn is not None:
@@ -220,7 +227,8 @@ class TrialSession:
     def _note_relayed(self, relayed: RelayedRequest, is_side: bool) -> list[Message]:
         """Records a call that went through the relay; returns the messages that it sent."""
         fields, sent = read_request(relayed)
-        seed = recorded_seed(fields.get("seed"))
+        left_out = f"{WITHOUT}seed" in relayed.record.flags
+        seed = None if left_out else recorded_seed(fields.get("seed"))
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model" and not is_side:
             self._turns -= 1  # the agent's own client may ask again, in the same turn
@@ -233,14 +241,15 @@ class TrialSession:
         self._tokens += relayed.reply.usage.total_tokens or relayed.record.chunks
         return sent
 
-    def _purpose(self, role: str, seed: Any = None) -> Purpose:
-        """The purpose of the next request of this role, which carries this seed.
+    def _purpose(self, role: str, seed: Any = None, offered: Sequence[str] | None = None) -> Purpose:
+        """The purpose of the next request of this role, which carries this seed and offers these tools.
 
         Raises:
             LimitReached: the trial may make no further one.
         """
         self._check_limits(role)
-        purpose = Purpose(self.origin, role, self._turns, recorded_seed(seed), self._waits)
+        seed = recorded_seed(seed)
+        purpose = Purpose(self.origin, role, self._turns, seed, self._waits, offered=offered)
         if role == "model":
             self._turns += 1
         return purpose

@@ -16,12 +16,24 @@ import msgspec
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import Boundary, describe, ends_the_run
+from benchwright.engine.lag import running_sampler, telling_standstills
 from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.plan import Keeps, keeps_all
 from benchwright.engine.protocols import PREPARED_BEFORE, PreparingSolver, Scorer, Solver
 from benchwright.engine.session import TrialSession
+from benchwright.engine.standstills import extend, marked
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
-from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialLimits, TrialRecord
+from benchwright.records import (
+    FAILED,
+    Outcome,
+    Record,
+    RequestRecord,
+    ScoreRecord,
+    Status,
+    Trial,
+    TrialLimits,
+    TrialRecord,
+)
 from benchwright.runs.asked import kept_input, kept_target
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.keys import score_key
@@ -69,7 +81,7 @@ class Worker:
     """Does one piece of work after another; several may be under way at once.
 
     `origin` is when it was made (`perf_counter_ns`), or as much later as its solver needs to prepare the first trials:
-    the intended starts of trials (`Trial.due_ns`) count from there.
+    the intended starts of trials (`Trial.due_ns`) count from there. `seconds`: see `Plan`.
     """
 
     def __init__(
@@ -81,6 +93,7 @@ class Worker:
         deliver: Deliver,
         show: Callable[[str, str], None] | None = None,
         keeps: Keeps = keeps_all,
+        seconds: float | None = None,
     ) -> None:
         self._solver = solver
         self._scorers = scorers
@@ -89,13 +102,28 @@ class Worker:
         self._deliver = deliver
         self._show = show
         self._keeps = keeps
+        self._seconds = seconds
+        self._sampler = running_sampler()
         self._begun = self._under_way = self._begun_at_failure = self._earlier = 0
         self._preparing = solver if isinstance(solver, PreparingSolver) else None
         self.begin(perf_counter_ns())
 
     def begin(self, origin: int) -> None:
         """Has due times count from a moment that worker processes share, or as much later as it takes to prepare."""
+        self._begun_at = origin
         self.origin = origin + round(self.ahead * 1e9)
+
+    def last_start(self, trial: Trial) -> int | None:
+        """Return the moment (`perf_counter_ns`) from which nothing of a trial may begin; None without a limit."""
+        if self._seconds is None:
+            return None
+        return (self._begun_at if trial.due_ns is None else self.origin) + round(self._seconds * 1e9)
+
+    def is_too_late(self, work: Work) -> bool:
+        """Return whether the time in which a trial may begin is over; one with an intended start begins all the same,
+        as it was due before."""
+        last = self.last_start(work.trial)
+        return last is not None and work.trial.due_ns is None and perf_counter_ns() >= last
 
     @property
     def ahead(self) -> float:
@@ -136,7 +164,8 @@ class Worker:
     async def _solve(self, trial: Trial) -> tuple[Outcome, Awaitable[None]]:
         """The outcome, delivered, and what is done when it is in the journal."""
         due = None if trial.due_ns is None else self.origin + trial.due_ns
-        session = TrialSession(trial, self._clients, self._limits, self._show, due=due)
+        last_start = self.last_start(trial)
+        session = TrialSession(trial, self._clients, self._limits, self._show, due=due, last_start=last_start)
         boundary, outcome = Boundary(), _CANCELLED
         self._under_way += 1
         self._begun = number = self._begun + 1
@@ -154,7 +183,7 @@ class Worker:
     ) -> tuple[Outcome, Awaitable[None]]:
         if boundary.status is not None:
             outcome = Outcome(boundary.status, reason=boundary.reason)
-        record = _record(trial, session, outcome)
+        record = _record(trial, session, outcome, marked(session, self._sampler))
         body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
         self._ended(number, outcome.status)
         return outcome, self._deliver(Solved(record, body, boundary.systemic, self._earlier))
@@ -167,7 +196,9 @@ class Worker:
             self._begun_at_failure, self._earlier = self._begun, self._under_way
 
     def _limited(self, solving: Coroutine[Any, Any, Outcome]) -> Coroutine[Any, Any, Outcome]:
-        return solving if self._limits.seconds is None else _within(self._limits.seconds, solving)
+        if self._limits.seconds is None:
+            return solving
+        return _within(self._limits.seconds, solving)
 
     async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord | None:
         """The score; None where the run was stopped before it could be had, so that it is made when the run goes on."""
@@ -202,7 +233,8 @@ async def _within(seconds: float, solving: Coroutine[Any, Any, Outcome]) -> Outc
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            return await solving
+            with telling_standstills(lambda standstill: extend(limit, standstill)):
+                return await solving
     except TimeoutError:
         if limit.expired():
             raise LimitReached("seconds", seconds) from None
@@ -235,7 +267,9 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
-def _record(trial: Trial, session: TrialSession, outcome: Outcome) -> TrialRecord:
+def _record(
+    trial: Trial, session: TrialSession, outcome: Outcome, requests: list[RequestRecord]
+) -> TrialRecord:
     elsewhere = [msgspec.structs.replace(one, slot=trial.target.slot) for one in outcome.requests]
     return TrialRecord(
         key=trial.key,
@@ -248,7 +282,7 @@ def _record(trial: Trial, session: TrialSession, outcome: Outcome) -> TrialRecor
         labels=trial.sample.labels,
         reason=outcome.reason,
         scores=outcome.scores,
-        requests=[*elsewhere, *session.requests] if elsewhere else session.requests,
+        requests=[*elsewhere, *requests] if elsewhere else requests,
         started_at=session.started_at,
         duration=session.duration,
         late=session.late,

@@ -12,8 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
+
+from benchwright.endpoint.access import NO_ACCESS, Access, make_headers
 from benchwright.endpoint.address import parse_base_url
+from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import UserError
+from benchwright.headers import check_name, check_value
 from benchwright.packs.keys import ProviderKeys, is_sendable
 from benchwright.packs.toml import TomlFile, read_toml
 from benchwright.packs.types import ProviderConfig, RegisteredModel, VerifierMode
@@ -52,6 +57,7 @@ class PackConfiguration(Record, frozen=True):
     """All that was configured. `verifiers` is {pack id: {verifier id: settings}}.
 
     `registry` is an address, `github_archive` one with {repository} and {tag} in it; None where none was given.
+    `further` is the access to providers besides their keys, by id.
     """
 
     providers: list[ProviderConfig] = []
@@ -60,6 +66,12 @@ class PackConfiguration(Record, frozen=True):
     verifiers: dict[str, dict[str, VerifierSettings]] = {}
     registry: str | None = None
     github_archive: str | None = None
+    further: dict[str, Access] = {}
+
+    def access_to(self, provider_id: str) -> Access:
+        """The access to a provider, which is never shown."""
+        further = self.further.get(provider_id, NO_ACCESS)
+        return msgspec.structs.replace(further, key=self.keys.value(provider_id))
 
 
 class _Provider(Record, frozen=True):
@@ -68,6 +80,11 @@ class _Provider(Record, frozen=True):
     enabled: bool = True
     base_url: str | None = None
     metadata: dict[str, str | float | bool] | None = None
+    headers: dict[str, str] = {}
+    headers_env: dict[str, str] = {}
+    ca_file: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
 
 
 class _Model(Record, frozen=True):
@@ -103,19 +120,19 @@ def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> Pac
 
 
 def for_targets(
-    targets: Sequence[Target], keys: Mapping[str, str | None], names: Mapping[str, str] = MappingProxyType({})
+    targets: Sequence[Target], access: Mapping[str, Access], names: Mapping[str, str] = MappingProxyType({})
 ) -> PackConfiguration:
     """The configuration that models at addresses make by themselves: `--model M --base-url U`.
 
-    `keys` is {slot: key}, `names` what models are called by slot. Each address with its key is a provider of kind
+    `access` and `names` (what models are called) are by slot. Each address with its access is a provider of kind
     openai_compatible, named `endpoint`, `endpoint-2` and so on.
     """
-    providers: dict[tuple[str, str | None], ProviderConfig] = {}
+    providers: dict[tuple[str, Access], ProviderConfig] = {}
     models: dict[str, RegisteredModel] = {}
     resolved = ProviderKeys()
     for target in targets:
-        key = keys.get(target.slot)
-        place = (target.base_url, key)
+        given = access.get(target.slot, NO_ACCESS)
+        place, key = (target.base_url, given), given.key
         if place not in providers:
             provider_id = f"endpoint-{len(providers) + 1}" if providers else "endpoint"
             providers[place] = ProviderConfig(
@@ -169,7 +186,7 @@ def _choose(configuration: PackConfiguration, name: str) -> RegisteredModel:
 def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str]) -> PackConfiguration:
     """What was known, and what a file says in addition or instead."""
     providers = {provider.id: provider for provider in former.providers}
-    keys = former.keys
+    keys, further = former.keys, dict(former.further)
     tables = file.table("providers")
     for provider_id in tables:
         place = f"providers.{provider_id}"
@@ -179,6 +196,7 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
         if not is_sendable(keys.value(provider_id)):
             raise file.wrong(place, "its key contains characters that are invalid in an HTTP header")
         providers[provider_id] = _provider(file, provider_id, raw, bearer=bool(key or variable))
+        further[provider_id] = _further_access(file, raw, place, environ)
     models = {model.id: model for model in former.models}
     seen: set[str] = set()
     for position, raw in enumerate(file.tables("models"), 1):
@@ -201,7 +219,25 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
         former.verifiers | _verifiers(file),
         registry or former.registry,
         github_archive or former.github_archive,
+        further,
     )
+
+
+def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Mapping[str, str]) -> Access:
+    """The access to a provider besides its key: its headers, and its files for TLS."""
+    read: _Provider = file.read(raw, _Provider, place)
+    secret = {}
+    for name, variable in read.headers_env.items():
+        if not environ.get(variable):
+            raise file.wrong(f"{place}.headers_env", f"the variable {variable} of {name} is not set")
+        secret[name] = environ[variable]
+    for name, value in (*read.headers.items(), *secret.items()):
+        try:
+            check_value(check_name(name), value)
+        except ValueError as error:
+            raise file.wrong(f"{place}.headers", str(error)) from None
+    files = TlsFiles(read.ca_file, read.client_cert, read.client_key)
+    return Access(None, make_headers(read.headers, secret), files)
 
 
 def _provider(file: TomlFile, provider_id: str, raw: dict[str, Any], *, bearer: bool) -> ProviderConfig:

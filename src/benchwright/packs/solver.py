@@ -65,7 +65,7 @@ class PackSolver:
 
         Raises:
             ExecutionError: the pack failed, or a verifier is gone.
-            ProviderError: the pack failed because the model's provider did.
+            ProviderError: If the pack failed because the model's provider did, or no request of the cell was answered.
             LimitReached: the cell took too long.
         """
         slot, scenario = trial.target.slot, trial.sample.id
@@ -101,6 +101,7 @@ class PackSolver:
                 _raise_limit(calls)
                 raise
             _raise_limit(calls)
+            _raise_unanswered(calls, cell)
             messages = calls.messages
         return messages, cell
 
@@ -126,6 +127,15 @@ def _raise_limit(calls: RelayedCalls) -> None:
     """A limit that the trial reached stands above what the pack makes of the refusal that it saw."""
     if isinstance(calls.failure, LimitReached):
         raise calls.failure
+
+
+def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
+    """A cell of which no request was answered says nothing of the model, whatever the pack makes of it."""
+    failure, result = calls.failure, cell.result
+    if result.status == "pass" or result.error_type == "provider_error":
+        return
+    if calls.reply is None and isinstance(failure, ProviderError):
+        raise ProviderError(str(failure), http_status=failure.http_status, retryable=failure.retryable)
 
 
 def _worth_another_try(cell: CellResult) -> bool:

@@ -14,7 +14,7 @@ from benchwright.analysis.summary import TargetSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
 from benchwright.formats import figure_text, number
-from benchwright.reports.summary import failure_lines, flag_lines, judging_lines, thinking_texts
+from benchwright.statistic import is_number
 from benchwright.text import plain
 
 MOST_VALUES = 20
@@ -24,13 +24,13 @@ MOST_VALUES = 20
 def render_benchmark(
     about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], target: TargetSummary
 ) -> RenderableType:
-    """Accuracy and score of a model with what stands beside them, departures, further figures, breakdowns."""
+    """Render accuracy and score of a model, departures, further figures and breakdowns; the summary stands above."""
     parts: list[RenderableType] = [_head(about, totals, target)]
     if about["departures"]:
         parts.append(render_departures(about["departures"]))
     if figures:
         parts += [Text(""), render_figures(figures)]
-    for label in about["breakdowns"]:
+    for label in about["breakdowns"] if totals.no_score is None else ():
         entries = [entry for entry in totals.breakdowns if entry.label == label]
         if len(entries) > 1:
             parts += [Text(""), _breakdown(label, entries)]
@@ -47,6 +47,10 @@ def render_departures(departures: Sequence[str]) -> RenderableType:
 
 def _head(about: Mapping[str, Any], totals: Totals, target: TargetSummary) -> RenderableType:
     score = target.scores[0]
+    protocol = Text(f"Protocol: {plain(about['protocol'])}", style="dim")
+    if not is_number(totals.accuracy) or not is_number(score.mean):
+        told = totals.no_score.brief if totals.no_score is not None else number(None)
+        return Group(Text(f"{plain(about['title'])}: {told}", style="bold"), protocol)
     shares = [f"{totals.correct:,} of {totals.n:,} correct"]
     for name in ("truncated", "cut_off_in_thinking", "unparsed", "errors"):
         count = getattr(totals, name)
@@ -57,9 +61,7 @@ def _head(about: Mapping[str, Any], totals: Totals, target: TargetSummary) -> Re
     ]
     if abs(score.mean - totals.accuracy) > 1e-12:
         lines.append(Text(f"{plain(about['metric'])}: {score.mean:.4f}", style="bold"))
-    lines += [*failure_lines(target), *thinking_texts(target), *flag_lines(target), *judging_lines(target)]
-    lines.append(Text(f"Protocol: {plain(about['protocol'])}", style="dim"))
-    return Group(*lines)
+    return Group(*lines, protocol)
 
 
 def render_figures(figures: Sequence[Figure]) -> RenderableType:
@@ -73,11 +75,16 @@ def render_figures(figures: Sequence[Figure]) -> RenderableType:
 
 
 def _breakdown(label: str, entries: Sequence[Breakdown]) -> RenderableType:
-    table = _table(f"By {plain(label)}", "mean", "n")
+    failed = any(entry.n_scored < entry.n for entry in entries)
+    columns = ["n", "scored", "mean of these"] if failed else ["n"]
+    table = _table(f"By {plain(label)}", "mean", *columns)
     for entry in entries[:MOST_VALUES]:
-        table.add_row(plain(entry.value), number(entry.mean, ".4f"), f"{entry.n:,}")
+        scored = [f"{entry.n_scored:,}", number(entry.mean_scored, ".4f") if entry.n_scored else "–"]
+        table.add_row(
+            plain(entry.value), number(entry.mean, ".4f"), f"{entry.n:,}", *(scored if failed else [])
+        )
     if len(entries) > MOST_VALUES:
-        table.add_row(f"… {len(entries) - MOST_VALUES:,} more in the result file", "", "")
+        table.add_row(f"… {len(entries) - MOST_VALUES:,} more in the result file", "", *("" for _ in columns))
     return table
 
 

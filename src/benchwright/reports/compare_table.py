@@ -18,16 +18,28 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
     table.add_column("Metric", no_wrap=True)
     for file in files:
         table.add_column(f"{plain(file.title)}\n{plain(file.model)}", justify="right", overflow="fold")
+    none = [file.no_score for file in files]
     for name, cell in ROWS:
-        cells = [cell(file) for file in files]
+        cells = [
+            cell(file) if why is None or name not in OF_SCORES else OF_SCORES[name]
+            for file, why in zip(files, none, strict=True)
+        ]
         if name != "Score" or any(text != MISSING for text in cells):
             table.add_row(name, *cells)
-    if not any(file.simulated for file in files):
-        return table
-    return Group(table, Text("SIMULATED: some of these answers are not from a model.", style="bold yellow"))
+    told = [
+        Text(f"{plain(file.title)} of {plain(file.model)}: {plain(str(why))}.", style="bold yellow")
+        for file, why in zip(files, none, strict=True)
+        if why is not None
+    ]
+    if any(file.simulated for file in files):
+        told.append(Text("SIMULATED: some of these answers are not from a model.", style="bold yellow"))
+    return Group(table, *told) if told else table
 
 
 MISSING = "–"
+
+OF_SCORES = {"Accuracy": "no score", "Score": "no score", "95% CI": MISSING, "95% CI (Wilson)": MISSING}
+"""What stands in the rows of a file in which nothing was scored, in place of a score and its intervals."""
 
 
 def _number(value: float | None, form: str = ".4f") -> str:

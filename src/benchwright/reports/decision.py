@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.formats import counted
 from benchwright.reports.comparison.words import Cell, Foreign, Line, amount_of
+from benchwright.statistic import NoScore, is_number
 
 
 def in_short(decision: RunDecision) -> str:
@@ -62,6 +63,8 @@ def _verdict(one: ModelDecision, decision: RunDecision) -> Iterator[Cell]:
 
 
 def _difference(one: ModelDecision) -> str:
+    if not is_number(one.difference) or not is_number(one.low) or not is_number(one.high):
+        return one.difference.brief if isinstance(one.difference, NoScore) else "not known"
     ends = (_end(end, one.unit) for end in (one.low, one.high))
     return f"{amount_of(one.difference, one.unit, signed=True)} [{', '.join(ends)}]"
 

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.analysis.gists import why
+from benchwright.analysis.gists import trial_notes, why
 from benchwright.analysis.report.pieces import cut, find_span
 from benchwright.analysis.suspicious import kind_in_words
 from benchwright.analysis.transcripts import Transcript
@@ -47,6 +47,8 @@ def _lines(attempt: Transcript) -> Iterator[tuple[str, Text]]:
         reason = why(score, gist.target)
         if reason is not None:
             yield "Why", _shown(reason)
+    for note in trial_notes(attempt.trial):
+        yield "Note", Text(plain_lines(shortened(note, LONGEST)), style="yellow")
     flags = dict.fromkeys(flag for score in attempt.scores for flag in flags_in(score.detail))
     for flag in flags:
         told = f"{kind_in_words(flag.kind)}: {flag.evidence}"

@@ -15,10 +15,11 @@ from benchwright.analysis.joint.records import (
     SpeedBucket,
     Trend,
 )
-from benchwright.formats import counted, duration, milliseconds, number
+from benchwright.formats import counted, duration, interval, milliseconds, number
 from benchwright.reports.comparison.tables import METRICS, Block
 from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
 from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text
+from benchwright.statistic import NoScore
 
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
@@ -65,7 +66,9 @@ def _interval_of(views: Sequence[JointView]) -> str:
 
 
 def judged_text(judged: OutcomeCounts) -> str:
-    """The denominators in words."""
+    """Tell the denominators in words."""
+    if isinstance(judged.accuracy, NoScore):
+        return judged.accuracy.brief
     told = f"{judged.correct:,} correct of {judged.n:,} graded"
     if judged.no_answer:
         told += f" ({judged.no_answer:,} without an answer, counted wrong)"
@@ -87,7 +90,7 @@ def _rates(view: JointView) -> Iterator[list[Cell]]:
 
 def rate_interval(rate: Rate) -> str:
     """The interval of a rate, or a dash."""
-    return "–" if rate.low is None or rate.high is None else f"[{rate.low:.4g}, {rate.high:.4g}]"
+    return interval(rate.low, rate.high, ".4g")
 
 
 def _fast_and_slow(timed: Sequence[JointView], views: Sequence[JointView]) -> Block:
@@ -117,12 +120,8 @@ def _bucket(bucket: SpeedBucket) -> list[Cell]:
         f"{milliseconds(bucket.fastest)} to {milliseconds(bucket.slowest)}",
         f"{bucket.correct:,}/{bucket.n:,}",
         f"{bucket.accuracy:.3f}",
-        _accuracy_interval(bucket.low, bucket.high),
+        interval(bucket.low, bucket.high),
     ]
-
-
-def _accuracy_interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def association_text(speed: SpeedAccuracy) -> str:
@@ -170,7 +169,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
         str(row.concurrency),
         row.letter,
         number(judged.accuracy, ".4f"),
-        _accuracy_interval(judged.low, judged.high),
+        interval(judged.low, judged.high),
         f"{judged.correct:,}/{judged.n:,}",
         f"{judged.failed:,}",
         number(row.requests_per_second, ".2f"),

@@ -12,11 +12,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.formats import duration
+from benchwright.formats import duration, number
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import Attempt, CellState, PackResults, PackScore
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
+from benchwright.statistic import numbers
 from benchwright.text import plain
 
 SIGNS = {"pass": ("✓", "green"), "partial": ("!", "yellow"), "fail": ("✗", "red"), "error": ("⚠", "magenta")}
@@ -85,7 +86,7 @@ def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, Pa
 
 
 def _highest(score: BenchmarkScore) -> float:
-    return max((category.score or 0.0 for category in score.categories), default=0.0)
+    return max(numbers(category.score for category in score.categories), default=0.0)
 
 
 def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
@@ -93,14 +94,14 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
     full = 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest
     table = Table.grid(padding=(0, 2))
     for category in score.categories:
-        value = category.score or 0.0
-        bar = "█" * round(BAR * min(1.0, max(0.0, value) / full)) if full else ""
-        unit = "" if category.unit is None else f" {plain(category.unit)}"
+        value = category.score
+        bar = "█" * round(BAR * min(1.0, max(0.0, value) / full)) if full and value is not None else ""
+        unit = "" if category.unit is None or value is None else f" {plain(category.unit)}"
         weight = "" if category.weight is None else f"weight {category.weight:g}"
         table.add_row(
             Text(plain(category.label), overflow="fold"),
             Text(f"{bar:{BAR}}", style="green"),
-            Text(f"{value:g}{unit}", overflow="fold"),
+            Text(f"{number(value, 'g')}{unit}", overflow="fold"),
             Text(weight, style="dim"),
         )
     return table

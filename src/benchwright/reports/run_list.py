@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.analysis.run_figures import ListedTarget
 from benchwright.analysis.run_list import RunRow
 from benchwright.errors import UserError
-from benchwright.formats import duration, number
+from benchwright.formats import duration, interval, number
 from benchwright.suggest import did_you_mean
 from benchwright.text import one_line
 
@@ -38,13 +38,12 @@ class ListColumn(NamedTuple):
 
 
 def score_text(target: ListedTarget) -> str:
-    """The first score of a target and its interval; a dash without one."""
+    """Return the first score of a target and its interval, or `no score`; a dash if nothing scores it."""
     if not target.scores:
         return "–"
     score = target.scores[0]
-    if score.low is None or score.high is None:
-        return number(score.mean_scored)
-    return f"{number(score.mean_scored)} [{number(score.low)}, {number(score.high)}]"
+    ends = interval(score.low, score.high)
+    return number(score.mean_scored) if ends == "–" else f"{number(score.mean_scored)} {ends}"
 
 
 def models_text(row: RunRow) -> str:

@@ -12,11 +12,13 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.judged.words import judge_lines
+from benchwright.analysis.no_scores import failures_left, unscored, without_reason
+from benchwright.analysis.passes import PassAt
 from benchwright.analysis.request_summary import RequestSummary, request_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
-from benchwright.formats import counted, duration, milliseconds, number
+from benchwright.formats import counted, duration, interval, milliseconds, number
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.decision import decision_lines
 from benchwright.text import plain, plain_lines
@@ -32,11 +34,14 @@ METHODS = {
 BLANK = Text("")
 
 
-def render_summary(summary: RunSummary) -> RenderableType:
-    """Everything that a person wants to know first, the denominators and warnings with it."""
+def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
+    """Render everything that a person wants to know first, with denominators and warnings.
+
+    Each reason of a failure is told once; the one that the caller has `said` is left out.
+    """
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
-        parts += [BLANK, *(_target(target, summary.repeats) if target.trials else [_nothing(target)])]
+        parts += [BLANK, *(_target(target, summary.repeats, said) if target.trials else [_nothing(target)])]
     if summary.decision is not None:
         parts += [BLANK, *decision_texts(summary.decision)]
     if summary.differences:
@@ -57,18 +62,19 @@ def _nothing(target: TargetSummary) -> Text:
     return Text(f"{plain(target.title)}  no trial is finished{cut_off}")
 
 
-def _target(target: TargetSummary, repeats: int) -> list[RenderableType]:
+def _target(target: TargetSummary, repeats: int, said: str) -> list[RenderableType]:
     parts: list[RenderableType] = [
         _statuses(target, repeats),
-        *failure_lines(target),
+        *failure_lines(target, said),
         *thinking_texts(target),
         *flag_lines(target),
         *repeat_lines(target),
         *judging_lines(target),
         *_documented(target),
+        *no_score_lines(target, said),
         BLANK,
     ]
-    if target.scores:
+    if _scored(target):
         parts += [_scores(target), BLANK]
     if any(score.passes for score in target.scores):
         parts += [_passes(target), BLANK]
@@ -88,9 +94,11 @@ def _banners(summary: RunSummary) -> list[Text]:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
     if summary.timings_note is not None:
         banners.append(Text(f"TIMINGS INVALID: {summary.timings_note}", style="bold red"))
-    banners += [Text(plain(sentence), style="bold red") for sentence in summary.shortfalls]
-    if summary.stop_reason and summary.state != "decided":
-        banners.append(Text(f"Stopped early: {plain(summary.stop_reason)}", style="yellow"))
+    short = [without_reason(sentence, summary.targets) for sentence in summary.shortfalls]
+    banners += [Text(plain(sentence), style="bold red") for sentence in short]
+    stopped = without_reason(summary.stop_reason or "", summary.targets)
+    if stopped and summary.state != "decided":
+        banners.append(Text(f"Stopped early: {plain(stopped)}", style="yellow"))
     return banners
 
 
@@ -104,12 +112,22 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     )
 
 
-def failure_lines(target: TargetSummary) -> list[Text]:
-    """Why trials failed, the most frequent reasons first."""
+def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
+    """Tell why trials failed, the most frequent reasons first, but for what is `said` or told with the scores."""
     return [
         Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
-        for reason, count in target.failures.items()
+        for reason, count in failures_left(target, said).items()
     ]
+
+
+def no_score_lines(target: TargetSummary, said: str = "") -> list[Text]:
+    """Tell which scorers scored nothing, and why."""
+    return [Text(f"  {plain(one.text(said))}", style="yellow") for one in unscored(target)]
+
+
+def _scored(target: TargetSummary) -> list[ScoreSummary]:
+    """Return the scores of a target that exist."""
+    return [score for score in target.scores if score.no_score is None]
 
 
 def thinking_texts(target: TargetSummary) -> list[Text]:
@@ -135,14 +153,26 @@ def judging_lines(target: TargetSummary) -> list[Text]:
 def _documented(target: TargetSummary) -> list[Text]:
     """The documented figures of every score, in which what has no value counts as 0."""
     lines = []
-    for score in target.scores:
+    for score in _scored(target):
         figures = {"mean": score.mean, "std": score.std, "min": score.min, "max": score.max}
-        told = " ".join(f"{name}={value:.3f}" for name, value in figures.items())
+        told = " ".join(f"{name}={number(value)}" for name, value in figures.items())
         lines.append(f"  {plain(score.scorer)}: {told}")
         if missing := score.n - score.n_scored:
             lines.append(f"    {missing:,} of {score.n:,} have no score and count as 0 here")
-        lines += [f"    pass@{entry.k}: {entry.pass_at_k:.1%}" for entry in score.passes]
+        lines += [
+            f"    pass@{entry.k}: {entry.pass_at_k:.1%}{_some_samples(entry)}" for entry in score.passes
+        ]
     return [Text(line) for line in lines]
+
+
+def _some_samples(entry: PassAt) -> str:
+    """Tell of how many samples a pass@k is, if some have too few repeats for it."""
+    if not entry.too_few:
+        return ""
+    total = entry.samples + entry.too_few
+    return (
+        f"  ({entry.samples:,} of {counted(total, 'sample')}; the others have fewer than {entry.k} repeats)"
+    )
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
@@ -158,21 +188,21 @@ def _table(*columns: str, title: str | None = None) -> Table:
 
 def _scores(target: TargetSummary) -> RenderableType:
     table = _table("Score", "scored", "mean of these", "95% interval", "unparsed", "grader errors")
-    for score in target.scores:
+    for score in _scored(target):
         table.add_row(
             plain(score.scorer),
             f"{score.n_scored:,}/{score.n:,}",
             number(score.mean_scored) if score.n_scored < score.n else "same",
-            _interval(score.low, score.high),
+            interval(score.low, score.high),
             f"{score.unparsed:,}",
             f"{score.grader_errors:,}",
         )
-    notes = [Text(_note(score), style="dim") for score in target.scores]
+    notes = [Text(_note(score), style="dim") for score in _scored(target)]
     return Group(table, *notes)
 
 
 def interval_text(score: ScoreSummary) -> str:
-    """How the interval of a score was made, or why it has none, and from how many samples."""
+    """Tell how the interval of a score that exists was made, or why it has none, and from how many samples."""
     groups = "" if score.n_groups is None else f" in {counted(score.n_groups, 'group')}"
     return f"{METHODS.get(score.method) or _why_no_interval(score)}, {counted(score.n_samples, 'sample')}{groups}"
 
@@ -203,7 +233,7 @@ def _passes(target: TargetSummary) -> RenderableType:
             table.add_row(
                 plain(score.scorer),
                 str(entry.k),
-                _interval(entry.low, entry.high),
+                interval(entry.low, entry.high),
                 f"{entry.pass_hat_k:.1%}",
             )
     return table
@@ -281,7 +311,7 @@ def _differences(differences: list[Difference], names: Mapping[str, str]) -> Ren
             f"{plain(names[one.slot])} - {plain(names[one.than])}",
             plain(one.scorer),
             number(one.difference, "+.3f"),
-            _interval(one.low, one.high),
+            interval(one.low, one.high),
             number(one.p_value, ".3g"),
             f"{one.wins:,}",
             f"{one.losses:,}",
@@ -297,7 +327,3 @@ def _differences(differences: list[Difference], names: Mapping[str, str]) -> Ren
                 )
             )
     return Group(table, *notes)
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"

@@ -46,14 +46,17 @@ STYLES: dict[Kind, str] = {
 }
 
 
-def render_answer(comparison: Comparison, *, simulated: bool = True, details: bool = False) -> RenderableType:
-    """The verdicts first, then what must be known with them, then tables, notes and rulings: one screen, or all."""
+def render_answer(comparison: Comparison, *, alone: bool = True, details: bool = False) -> RenderableType:
+    """Render the verdicts, what must be known with them, tables, notes and rulings: one screen, or all.
+
+    If it is not `alone`, the documented table stands above it, which tells of simulated runs and of missing scores.
+    """
     comparison = named(comparison)
     details = details or not comparison.pairs
     tables = [*brief_blocks(comparison), *(detail_blocks(comparison) if details else ())]
     more = [] if details else [MORE]
     parts: list[RenderableType] = [render_line(line) for line in told_verdicts(comparison)]
-    parts += [render_line(line) for line in warnings(comparison, simulated=simulated)]
+    parts += [render_line(line) for line in warnings(comparison, simulated=alone, no_scores=alone)]
     for block in tables:
         parts += [Text(""), *render_block(block)]
     notes = all_notes(comparison) if details else brief_lines(comparison)

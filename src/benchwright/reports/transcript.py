@@ -15,8 +15,9 @@ from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.analysis.thinking import thinking_of
 from benchwright.analysis.transcripts import Transcript
 from benchwright.formats import duration, milliseconds
-from benchwright.records import RequestRecord, ScoreRecord, trial_status
+from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.reports.gist import render_gist
+from benchwright.runs.counting import trial_status
 from benchwright.text import plain, plain_lines
 
 LAST_LINES = 20

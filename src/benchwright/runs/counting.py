@@ -59,3 +59,20 @@ def state_of_score(status: Status, value: float | None) -> ScoreState:
     if value is not None:
         return ScoreState.SCORED if abs(value) < float("inf") else ScoreState.FAILED
     return ScoreState.FAILED if status is Status.GRADER_ERROR else ScoreState.NO_ANSWER
+
+
+_WITH_SCORES = frozenset({Status.ANSWERED, Status.SCORED, Status.UNPARSED, Status.GRADER_ERROR})
+
+
+def trial_status(status: Status, scores: list[Status]) -> Status:
+    """Folds the statuses of scores into that of their trial: all at once, or one after the other.
+
+    A failed, refused, cut off or limited trial stays that; an answered one is `grader_error` if any scorer failed,
+    else `unparsed` if any found no answer, else `scored` (or `answered` while unscored).
+    """
+    if status not in _WITH_SCORES or not scores:
+        return status
+    for worst in (Status.GRADER_ERROR, Status.UNPARSED):
+        if status is worst or worst in scores:
+            return worst
+    return Status.SCORED

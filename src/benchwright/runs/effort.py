@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchwright.records import PAID_ROLES, TrialRecord
 from benchwright.runs.columns import IntColumn
 from benchwright.runs.paces import SETTLING
+from benchwright.runs.standstills import STOOD_STILL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,9 +23,10 @@ class EffortColumns:
     """Columns parallel to the rows of a table.
 
     Of the attempt that counts: `begun` (wall-clock ns) and `took` (ns); `latency`, the seconds that its answered
-    requests took together, and `ttft`, the mean of theirs, NaN where there are none or an earlier run made them, or the
-    concurrency had not settled (`unsettled`); `first_prompt`, one more than the tokens of its first prompt, 0 for
-    unknown. Of all attempts together, side requests included: `prompt_tokens` and `completion_tokens`.
+    requests took together, and `ttft`, the mean of theirs, NaN where there are none or an earlier run made them, or
+    where they are in no timing, as the concurrency had not settled or our process stood still (`unsettled`);
+    `first_prompt`, one more than the tokens of its first prompt, 0 for unknown. Of all attempts together, side requests
+    included: `prompt_tokens` and `completion_tokens`.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -52,7 +54,7 @@ class EffortColumns:
         unsettled, first = False, None
         answered, total, ttfts = 0, 0, list[int]()
         for request in record.requests:
-            unsettled = unsettled or SETTLING in request.flags
+            unsettled = unsettled or SETTLING in request.flags or STOOD_STILL in request.flags
             if request.role != "model":
                 continue
             if first is None:

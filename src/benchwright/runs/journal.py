@@ -27,7 +27,6 @@ from benchwright.files import write_whole
 from benchwright.records import (
     UNREADABLE,
     Amount,
-    EventDetail,
     JournalLine,
     Message,
     Outcome,
@@ -37,6 +36,7 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
+from benchwright.runs.lag import EventDetail
 from benchwright.runs.pictures import PictureFiles, put_back
 from benchwright.runs.plain_values import plain
 from benchwright.secrets import SECRETS

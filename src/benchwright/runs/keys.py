@@ -19,6 +19,11 @@ def fingerprint(*parts: Any) -> str:
     return xxhash.xxh3_128_hexdigest(_encode(parts))
 
 
+def identity_of(target: Target) -> tuple[Any, ...]:
+    """What tells one target from another, whatever its slot. Headers count if there are any."""
+    return (target.model, target.base_url, target.settings, *([target.headers] if target.headers else []))
+
+
 class SampleContent:
     """What a sample asks, encoded once; its id and place in the dataset do not matter."""
 
@@ -40,9 +45,7 @@ class TrialKeys:
     """
 
     def __init__(self, target: Target, solver_fingerprint: str, limits: Record) -> None:
-        self._prefix = xxhash.xxh3_128_digest(
-            _encode((target.model, target.base_url, target.settings, solver_fingerprint, limits))
-        )
+        self._prefix = xxhash.xxh3_128_digest(_encode((*identity_of(target), solver_fingerprint, limits)))
 
     def key(self, digest: bytes, repeat: int) -> str:
         """The key of one trial, 32 hex digits; `digest` is that of its sample's content."""

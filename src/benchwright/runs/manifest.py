@@ -39,7 +39,7 @@ class DataFile(Record, frozen=True):
     """A data file: its path as given, the xxh3-128 of its bytes, and what the run takes of it.
 
     That is so many `samples` from row `offset` on; `columns` names the column of each part of a sample where
-    the user did, and those that are taken for its id and its group.
+    the user did, and those that are taken for its id and its group. `left_out` bad rows are not among the samples.
     """
 
     path: str
@@ -47,6 +47,7 @@ class DataFile(Record, frozen=True):
     samples: Amount
     offset: Amount = 0
     columns: dict[str, str] = {}
+    left_out: Amount = 0
 
 
 class Manifest(Record, frozen=True):

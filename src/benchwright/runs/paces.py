@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from benchwright.endpoint.flags import NARROWED
 from benchwright.records import RequestRecord, RunEvent
+from benchwright.runs.one_at_a_time import OneAtATime
+from benchwright.runs.standstills import STOOD_STILL
 
 SETTLING = "settling"
 """Flag of a request that began before the concurrency had settled, or while it settled again."""
 
 
-def in_timings(request: RequestRecord) -> bool:
-    """Whether a request enters latencies and throughput: it was answered, at a concurrency that stood, and timed.
+def in_throughput(request: RequestRecord) -> bool:
+    """Whether a request enters the throughput: it was answered, at a concurrency that stood, and timed.
 
+    One from whose refusal a client learned what its server does not take was held up by that.
     A total of 0 is not a time: that of a request which another program made, and did not time.
     """
-    return request.error is None and request.total > 0 and SETTLING not in request.flags
+    timed = request.error is None and request.total > 0
+    return timed and SETTLING not in request.flags and NARROWED not in request.flags
+
+
+def in_timings(request: RequestRecord) -> bool:
+    """Return whether a request enters latencies: it is in the throughput, and our process did not stand still."""
+    return in_throughput(request) and STOOD_STILL not in request.flags
 
 
 class Paces:
     """At which concurrency a run went that found it by itself, from the events `concurrency` of its journal.
 
     `settled` are the levels at which it stood, in their order, `last` the one that it came to in the end, and
-    `seconds` how long it was not settled. `found` and `given` tell whether sessions found it, or were given it.
+    `spans` (wall-clock ns) when it was not settled. `found` and `given` tell whether sessions found it, or were given
+    it. `one_at_a_time` is what showed that the server serves one request at a time, if something did.
     """
 
     def __init__(self) -> None:
         self.settled: list[int] = []
         self.last: int | None = None
-        self.seconds = 0.0
+        self.spans: list[tuple[int, int]] = []
         self.found = self.given = False
+        self.one_at_a_time: OneAtATime | None = None
         self._in_session = False
         self._since: int | None = None
 
@@ -41,6 +55,8 @@ class Paces:
             self._since = event.at if self._since is None else self._since
             return
         self._add_seconds(event.at)
+        alone = event.detail.get("alone")
+        self.one_at_a_time = None if alone is None else msgspec.convert(alone, OneAtATime)
         if self.settled[-1:] != [level]:
             self.settled.append(level)
 
@@ -53,5 +69,10 @@ class Paces:
 
     def _add_seconds(self, until: int) -> None:
         if self._since is not None:
-            self.seconds += (until - self._since) / 1e9
+            self.spans.append((self._since, until))
         self._since = None
+
+    @property
+    def seconds(self) -> float:
+        """How long it was not settled."""
+        return sum(end - begin for begin, end in self.spans) / 1e9

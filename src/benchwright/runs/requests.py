@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
+from benchwright.endpoint.flags import NOTES, TRANSLATED, UNDECIDED, kind_of, left_out_of
 from benchwright.records import SIDE, RequestRecord, Usage
-from benchwright.runs.paces import SETTLING, in_timings
+from benchwright.runs.paces import SETTLING, in_throughput, in_timings
+from benchwright.runs.standstills import STOOD_STILL
 from benchwright.stats.histogram import bucket
 
 if TYPE_CHECKING:
@@ -53,10 +54,14 @@ class RequestFigures:
 
     Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
     (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
-    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens.
-    `reasoning_tokens` are those of the requests for which the server counted them (`reasoning_counted`), and of those
-    for which we estimate (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had
-    settled (`paces.in_timings`).
+    whether it does (`undecided`). `left_out` counts those that went without a header or a field that the server
+    refuses, `noted` those with each kind of note (`endpoint.flags.NOTES`). Of the `answered` ones `uncounted` came
+    without their numbers of tokens. `reasoning_tokens` are those of the requests for which the server counted them
+    (`reasoning_counted`), and of those for which we estimate (`reasoning_estimated`). Times are those of answered
+    requests, made at a concurrency that had settled, while our process did not stand still (`paces.in_timings`);
+    `stood_still` requests met that it did. Of `at_once` answers no pieces were seen to come: how fast their tokens came
+    is not known. `resent` requests had been sent on connections that the server then closed, which cost each at most
+    `longest_lost` ns.
     """
 
     def __init__(self) -> None:
@@ -72,7 +77,11 @@ class RequestFigures:
         self.reasoning_estimated = 0
         self.waited = 0
         self.timed = 0
+        self.at_once = 0
+        self.resent = 0
+        self.longest_lost = 0
         self.settling = 0
+        self.stood_still = 0
         self.prompt_tps = 0.0
         self.prompt_tps_count = 0
         self.gaps: dict[int, int] = {}
@@ -80,6 +89,8 @@ class RequestFigures:
         self.detect_lags: dict[int, int] = {}
         self.translated = 0
         self.undecided = 0
+        self.left_out: dict[str, int] = {}
+        self.noted: dict[str, int] = {}
         self.side = SideFigures()
         self.other_roles: dict[str, int] = {}
         self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
@@ -99,25 +110,37 @@ class RequestFigures:
         self.completion_tokens += usage.completion_tokens or 0
         self.failed += request.error is not None
         self.settling += SETTLING in request.flags
+        self.stood_still += STOOD_STILL in request.flags
+        self.resent += request.resent > 0
+        self.longest_lost = max(self.longest_lost, request.lost)
         self.translated += TRANSLATED in request.flags
         self.undecided += UNDECIDED in request.flags
+        if request.flags:
+            self._count_flags(request.flags)
         if request.error is None:
             self.answered += 1
             self.uncounted += is_uncounted(request)
             self.reasoning_tokens += thinking_tokens(usage) or 0
             self.reasoning_counted += usage.reasoning_tokens is not None
             self.reasoning_estimated += usage.estimated_reasoning_tokens is not None
+        self.timed += in_throughput(request)
         if in_timings(request):
             self._time(request)
 
+    def _count_flags(self, flags: Sequence[str]) -> None:
+        for name in left_out_of(flags):
+            self.left_out[name] = self.left_out.get(name, 0) + 1
+        for kind in {kind_of(flag) for flag in flags} & NOTES.keys():
+            self.noted[kind] = self.noted.get(kind, 0) + 1
+
     def _time(self, request: RequestRecord) -> None:
-        self.timed += 1
         times = self._times
         times["latency"].append(request.total / 1e9)
         _count(self.dispatch_lags, bucket(max(0, request.dispatch_lag)))
         _count(self.detect_lags, bucket(max(0, request.detect_lag)))
         if request.ttft is not None:
             times["ttft"].append(request.ttft / 1e9)
+            self.at_once += request.came_at_once
             if (speed := request.tokens_per_second_generation) is not None:
                 times["generation_tps"].append(speed)
             if (speed := request.tokens_per_second_prompt) is not None:
@@ -125,7 +148,7 @@ class RequestFigures:
                 self.prompt_tps_count += 1
         if request.ttfa is not None:
             times["ttfa"].append(request.ttfa / 1e9)
-        for slot, count in request.gaps.items():
+        for slot, count in request.gaps.items() if request.streaming is not None else ():
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
     def times(self, name: str) -> NDArray[np.float32]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright.errors import JournalError
-from benchwright.records import Record, ScoreRecord, Status, TrialRecord, trial_status
+from benchwright.records import Record, ScoreRecord, Status, TrialRecord
+from benchwright.runs.counting import trial_status
 from benchwright.runs.flags import Flag, flags_in
 from benchwright.runs.tail import JournalTail
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import LoopLag, RunEvent
+from benchwright.records import RunEvent
+from benchwright.runs.lag import LoopLag
 from benchwright.runs.paces import Paces
+from benchwright.runs.standstills import combined, seconds_outside
 
 
 class Sessions:
@@ -58,7 +60,7 @@ class Sessions:
 
     def _take_lag(self, lag: Any) -> None:
         if lag is not None:
-            self.lag = max(self.lag, msgspec.convert(lag, LoopLag), key=lambda one: one.p99)
+            self.lag = combined([self.lag, msgspec.convert(lag, LoopLag)])
 
     def end(self) -> None:
         """The session under way has ended: it said so, or it was killed and another one began."""
@@ -71,6 +73,12 @@ class Sessions:
     def ended_at(self) -> int:
         """When the last session ended (wall-clock ns), as far as the journal goes; 0 before any."""
         return self._latest
+
+    @property
+    def timed_seconds(self) -> float:
+        """Seconds that count for the throughput: at work, at a concurrency that had settled, and not standing still."""
+        still = seconds_outside(self.lag.standstills, self.paces.spans)
+        return self.wall_seconds - self.paces.seconds - still
 
     @property
     def wall_seconds(self) -> float:

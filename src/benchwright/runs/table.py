@@ -24,7 +24,6 @@ from benchwright.records import (
     ScoreRecord,
     Status,
     TrialRecord,
-    trial_status,
 )
 from benchwright.runs.columns import IntColumn, Names, Reasons, SampleColumn, ScoreColumn, true_places
 from benchwright.runs.counting import (
@@ -34,6 +33,7 @@ from benchwright.runs.counting import (
     counts,
     state_of_score,
     state_without_score,
+    trial_status,
 )
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.flags import FlaggedTrials

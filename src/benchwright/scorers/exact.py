@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from unicodedata import normalize
 
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.shared import NO_ANSWER, quoted, target_text
+from benchwright.scorers.shared import NO_ANSWER, quoted, right_texts, wrong_list
 
-VERSION = 1
+VERSION = 2
 
 _TRAILING = ".,;:!?。、"
 _CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "“": "”", "\u2018": "\u2019", "„": "“", "«": "»"}
 
 
 class Exact:
-    """1 where answer and target are the same, else 0; `unparsed` where the answer is blank.
+    """1 if answer and target are the same, else 0; `unparsed` if the answer is blank.
 
     Both are normalised first, see `normalised`. `strict` compares them as they stand, white space at
-    either end aside.
+    either end aside. Of a target that is a list, any text will do.
     """
 
     name = "exact"
@@ -28,13 +30,20 @@ class Exact:
         self.strict = strict
         self.fingerprint = fingerprint(self.name, VERSION, strict)
 
+    def wrong_target(self, content: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with a target that is a list; None if nothing is."""
+        return wrong_list(content)
+
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compares the whole answer with `ground_truth`."""
-        answer, target = outcome.answer.strip(), target_text(sample)
+        """Compare the whole answer with `ground_truth`."""
+        answer, right = self._compared(outcome.answer), right_texts(sample)
         if not answer:
             return NO_ANSWER
-        same = answer == target.strip() if self.strict else normalised(answer) == normalised(target)
-        return Score(1.0 if same else 0.0, span=quoted(answer))
+        same = any(answer == self._compared(text) for text in right)
+        return Score(1.0 if same else 0.0, span=quoted(outcome.answer.strip()))
+
+    def _compared(self, text: str) -> str:
+        return text.strip() if self.strict else normalised(text.strip())
 
 
 def normalised(text: str) -> str:

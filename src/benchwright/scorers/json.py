@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -20,11 +20,11 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Json:
-    """1 where the answer's JSON value equals the target, else 0; `unparsed` where the answer has none.
+    """1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
 
     The answer's value is, in this order: the whole answer; the last fenced block that is JSON; what lies
     between the first brace and the last (brackets, where the target is an array). The target is
-    `ground_truth`, an object or JSON text.
+    `ground_truth`, a JSON value or the text of one. An array is a value like any other, not a choice of answers.
 
     The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains` an object
     may have more keys than the target's, at every depth; arrays must still be equally long.
@@ -35,6 +35,16 @@ class Json:
     def __init__(self, *, contains: bool = False) -> None:
         self.contains = contains
         self.fingerprint = fingerprint(self.name, VERSION, contains)
+
+    def wrong_target(self, content: Mapping[str, Any]) -> str | None:
+        """Return why a target is not JSON; None if it is."""
+        target = content.get("ground_truth")
+        try:
+            if isinstance(target, str):
+                _decode(target)
+        except _NOT_JSON as error:
+            return f"the gold answer {target!r:.80} is not JSON: {error}"
+        return None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Compares the answer's JSON value with `ground_truth`."""

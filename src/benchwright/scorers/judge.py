@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from copy import copy
 from hashlib import sha256
@@ -15,9 +14,10 @@ from benchwright.errors import GraderError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import JudgeInfo
-from benchwright.scorers.shared import NO_ANSWER, quoted
+from benchwright.scorers.shared import NO_ANSWER, right_answers, wrong_list
+from benchwright.scorers.verdicts import read_verdict
 
-VERSION = 1
+VERSION = 2
 
 Scale = Literal["0-1", "1-5"]
 _BOUNDS: Mapping[str, tuple[float, float]] = {"0-1": (0.0, 1.0), "1-5": (1.0, 5.0)}
@@ -42,10 +42,11 @@ SCORE: N"""
 
 _ORDER, _SWAPPED = ("TASK", "REFERENCE", "ANSWER"), ("TASK", "ANSWER", "REFERENCE")
 
-_VERDICT = re.compile(
-    r"""[\s*_>#"]{0,6}score[\s*_:="]{1,6}([0-9]+(?:\.[0-9]+)?)(?:\s?/\s?([0-9]+))?[\s*_."]{0,6}""",
-    re.IGNORECASE,
-)
+_CUT_OFF = {
+    "length": "was cut off at its largest number of tokens",
+    "content_filter": "was cut off by the server's content filter",
+}
+"""Reasons for which a reply ends before its verdict, by the server's `finish_reason`."""
 
 
 class Judge:
@@ -74,24 +75,30 @@ class Judge:
         other.fingerprint = fingerprint(self.fingerprint, _SWAPPED)
         return other
 
+    def wrong_target(self, content: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with a target that is a list; None if nothing is, or if there is no target."""
+        return wrong_list(content)
+
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Asks the judge about the answer.
+        """Ask the judge about the answer.
 
         Raises:
-            GraderError: the judge's reply holds no verdict.
+            GraderError: If the judge's reply was cut off, or holds no verdict.
         """
         if not outcome.answer.strip():
             return NO_ANSWER
         messages = self._messages(sample, outcome.answer)
         reply = await session.chat(messages, role="judge", slot="judge", **self.judging.settings)
-        value = self._verdict(reply.text)
+        if reply.finish_reason in _CUT_OFF:
+            raise GraderError(f"the judge's reply {_CUT_OFF[reply.finish_reason]}")
+        value = read_verdict(reply.text, self.lowest, self.highest)
         return Score(value, detail=self.judging.details(reply.model), explanation=reply.text)
 
     def _messages(self, sample: Sample, answer: str) -> list[Message]:
         content = sample.content if isinstance(sample.content, Mapping) else {}
         material = {
             "TASK": content.get("user_prompt"),
-            "REFERENCE": content.get("ground_truth"),
+            "REFERENCE": _reference(content.get("ground_truth")),
             "ANSWER": answer,
         }
         parts = {title: _as_text(material[title]) for title in self._order if material[title] is not None}
@@ -105,32 +112,11 @@ class Judge:
             {"role": "user", "content": "\n\n".join(fenced)},
         ]
 
-    def _verdict(self, text: str) -> float:
-        given = _score_in(text)
-        if given is None:
-            raise GraderError(f"the judge's reply does not end with a score: {quoted(text[-200:])!r}")
-        number, out_of = given
-        if not self.lowest <= number <= self.highest or out_of not in (None, self.highest):
-            raise GraderError(
-                f"the judge's score {number:g} is not on the scale {self.lowest:g} to {self.highest:g}"
-            )
-        return (number - self.lowest) / (self.highest - self.lowest)
 
-
-def _score_in(text: str) -> tuple[float, float | None] | None:
-    """The number that a verdict ends with and what it is said to be out of; None where there is none."""
-    last_line = text.rstrip().rpartition("\n")[2]
-    verdict = _VERDICT.fullmatch(last_line)
-    if verdict is not None:
-        return float(verdict[1]), float(verdict[2]) if verdict[2] else None
-    for candidate in (text, last_line):
-        try:
-            score = msgspec.json.decode(candidate)["score"]
-        except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError, KeyError):
-            continue
-        if type(score) in (int, float):
-            return float(score), None
-    return None
+def _reference(target: Any) -> Any:
+    """The target as the judge is shown it; of a list, any answer is right."""
+    answers = right_answers(target) if isinstance(target, (str, list)) else [target]
+    return "Any of these is right:\n" + "\n".join(map(_as_text, answers)) if len(answers) > 1 else answers[0]
 
 
 def _as_text(part: Any) -> str:

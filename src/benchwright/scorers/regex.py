@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from benchwright.engine.offload import offload, offloading
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.shared import quoted, target_text
+from benchwright.scorers.shared import quoted, right_answers, right_texts
 
-VERSION = 1
+VERSION = 2
 LONGEST_ANSWER = 100_000
 LONGEST_PATTERN = 10_000
 QUICK_SECONDS = 0.005
@@ -30,10 +31,10 @@ RE = str(Path(re.__file__).parent)
 
 
 class Regex:
-    """1 where the pattern is found in the answer, else 0.
+    """1 if the pattern is found in the answer, else 0.
 
-    The pattern is `pattern`, or each sample's own `ground_truth`. `full` asks that it match the whole
-    answer (white space at either end aside), `ignore_case` lets upper and lower case be alike.
+    The pattern is `pattern`, or each sample's own `ground_truth`; of a list of patterns, any will do. `full` asks that
+    it match the whole answer (white space at either end aside), `ignore_case` lets upper and lower case be alike.
 
     Some patterns take time exponential in the length of the text, `(a+)+$` among them. A search that is not
     decided within 5 ms goes on in another process, so that it holds no other trial up, and is given up as a
@@ -53,21 +54,40 @@ class Regex:
             raise UserError(f"The pattern {pattern!r:.80} is not a regular expression: {wrong}")
         self.fingerprint = fingerprint(self.name, VERSION, pattern, full, ignore_case)
 
+    def wrong_target(self, content: Mapping[str, Any]) -> str | None:
+        """Return why a target is not a regular expression, if it is to be one; None if it is."""
+        if self.pattern is not None:
+            return None
+        try:
+            patterns = [str(one) for one in right_answers(content.get("ground_truth"))]
+        except ValueError as error:
+            return str(error)
+        found = ((one, _what_is_wrong(one, self.flags)) for one in patterns)
+        return next(
+            (f"{one!r:.80} is not a regular expression: {wrong}" for one, wrong in found if wrong), None
+        )
+
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Searches the answer for the pattern, or for `ground_truth` as a pattern."""
+        """Search the answer for the pattern, or for `ground_truth` as a pattern."""
         answer = outcome.answer.strip()
         if len(answer) > LONGEST_ANSWER:
             raise GraderError(
                 f"the answer has {len(answer)} characters; at most {LONGEST_ANSWER} are searched"
             )
-        pattern = target_text(sample) if self.pattern is None else self.pattern
+        patterns = right_texts(sample) if self.pattern is None else [self.pattern]
+        for pattern in patterns:
+            span = await self._found(pattern, answer)
+            if span is not None:
+                return Score(1.0, span=quoted(span))
+        return Score(0.0)
+
+    async def _found(self, pattern: str, answer: str) -> str | None:
         search = (pattern, int(self.flags), self.full, answer)
         try:
-            span = find(*search, QUICK_SECONDS)
+            return find(*search, QUICK_SECONDS)
         except _OutOfTime:
             async with offloading():
-                span = await offload(find_elsewhere, *search)
-        return Score(0.0) if span is None else Score(1.0, span=quoted(span))
+                return await offload(find_elsewhere, *search)
 
 
 def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:

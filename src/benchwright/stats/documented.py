@@ -6,6 +6,7 @@ Sums are exact, so the order of the runs does not matter.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -15,49 +16,84 @@ from benchwright.stats.arrays import exact_mean, exact_std
 from benchwright.stats.passk import KS, pass_at_k
 
 
+class Tries(NamedTuple):
+    """The runs of each sample: how many were `made` (samples,), and how many of these `passed` (samples,)."""
+
+    made: NDArray[np.intp]
+    passed: NDArray[np.intp]
+
+
+NO_TRIES = Tries(np.zeros(0, np.intp), np.zeros(0, np.intp))
+
+
 class DocumentedStatistics(NamedTuple):
-    """Mean, standard deviation of the population, extremes, and pass@k by k; all 0 where there are no runs."""
+    """Mean, standard deviation of the population, extremes, and pass@k by k; all 0 where there are no runs.
+
+    `pass_samples` tells by k how many samples have k runs or more: pass@k is their mean.
+    """
 
     mean: float
     std: float
     min: float
     max: float
     pass_at: dict[int, float]
+    pass_samples: dict[int, int]
 
 
 def documented_statistics(
-    values: ArrayLike, passes: ArrayLike = (), repeats: int = 1
+    values: ArrayLike, tries: Tries = NO_TRIES, repeats: int = 1
 ) -> DocumentedStatistics:
-    """The documented figures of one score.
+    """Return the documented figures of one score.
 
-    `values` (n,) are the scores of all runs, 0 where there is none. `passes` (samples,) says of each sample how many
-    of its `repeats` runs passed; a run that is still missing did not. pass@k is given where there are repeats, for
-    the documented k up to their number.
+    `values` (n,) are the scores of all runs that were made, 0 where there is none. pass@k is given if there are
+    `repeats`, for the documented k up to their number.
     """
     array = np.asarray(values, np.float64)
     if not array.size:
-        return DocumentedStatistics(0.0, 0.0, 0.0, 0.0, {})
+        return DocumentedStatistics(0.0, 0.0, 0.0, 0.0, {}, {})
     mean, std = exact_mean(array), exact_std(array)
+    found = mean_pass_at(tries, repeats)
     return DocumentedStatistics(
-        mean, std, float(array.min()), float(array.max()), mean_pass_at(passes, repeats)
+        mean,
+        std,
+        float(array.min()),
+        float(array.max()),
+        {k: one.mean for k, one in found.items()},
+        {k: one.samples for k, one in found.items()},
     )
 
 
-def passes_by_sample(samples: ArrayLike, passed: ArrayLike) -> NDArray[np.intp]:
-    """How many runs of each sample passed: `samples` (n,) tells the sample of each run, `passed` (n,) which passed."""
+def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> Tries:
+    """Count the runs of each sample: `samples` (n,) tells the sample of each run, `passed` (n,) which passed."""
     distinct, place = np.unique(np.asarray(samples), return_inverse=True)
-    return np.bincount(place[np.asarray(passed, np.bool_)], minlength=len(distinct))
+    return Tries(
+        np.bincount(place, minlength=len(distinct)),
+        np.bincount(place[np.asarray(passed, np.bool_)], minlength=len(distinct)),
+    )
 
 
-def mean_pass_at(passes: ArrayLike, repeats: int) -> dict[int, float]:
-    """{k: pass@k} for the documented k, over samples of which so many runs passed; empty without repeats or samples."""
-    counts = np.minimum(np.asarray(passes, np.intp), repeats)
-    if repeats < 2 or not counts.size:
+class PassMean(NamedTuple):
+    """pass@k as the mean over so many samples."""
+
+    mean: float
+    samples: int
+
+
+def mean_pass_at(tries: Tries, repeats: int) -> dict[int, PassMean]:
+    """Return {k: pass@k} for the documented k, each over the samples that have at least k runs.
+
+    A sample's pass@k is that of the c passes among the n runs that were made of it (Chen et al. 2021, eq. 1): a run
+    that is still missing is neither a pass nor a failure. Nothing is returned without repeats, and for a k that no
+    sample has runs enough for.
+    """
+    if repeats < 2:
         return {}
-    samples_with = np.bincount(counts, minlength=repeats + 1).tolist()
-    return {
-        k: math.fsum(number * pass_at_k(repeats, passed, k) for passed, number in enumerate(samples_with))
-        / counts.size
-        for k in KS
-        if k <= repeats
-    }
+    samples = Counter(zip(tries.made.tolist(), tries.passed.tolist(), strict=True))
+    found = {}
+    for k in KS:
+        enough = [(n, c, number) for (n, c), number in samples.items() if n >= k]
+        count = sum(number for _, _, number in enough)
+        if k <= repeats and count:
+            total = math.fsum(number * pass_at_k(n, c, k) for n, c, number in enough)
+            found[k] = PassMean(total / count, count)
+    return found

@@ -24,6 +24,9 @@ FEWEST_BATCHES = 8
 PARTS = 10
 """Parts of `drift`, of two values at least."""
 
+FEWEST_GROWING = 5
+"""With fewer values `growth` is not known."""
+
 CERTAIN = 0.001
 """The p-value of a slope below which it is taken to be real: of a thousand steady runs, one is called drifting."""
 
@@ -32,6 +35,14 @@ class Drift(NamedTuple):
     """How values change from the first to the last tenth: `change` as a share of their mean, `p_value` of no change."""
 
     change: float
+    p_value: float
+
+
+class Growth(NamedTuple):
+    """By how much values grow from the first to the last, its standard error, and the p-value of no growth."""
+
+    amount: float
+    error: float
     p_value: float
 
 
@@ -69,14 +80,44 @@ def drift(values: ArrayLike) -> Drift | None:
     if size < 2 or not level:
         return None
     parts = _means(given[given.size - size * PARTS :], size)
-    place = np.arange(PARTS) - (PARTS - 1) / 2
-    slope = float(place @ parts) / float(place @ place)
-    rest = parts - parts.mean() - slope * place
-    error = math.sqrt(float(rest @ rest) / (PARTS - 2) / float(place @ place))
-    change = slope * (PARTS - 1) / level
-    if error <= 1e-12 * abs(level):
-        return Drift(change, 0.0 if abs(change) > 1e-9 else 1.0)
-    return Drift(change, 2 * t_cdf(-abs(slope) / error, PARTS - 2))
+    line = _line(np.arange(float(PARTS)), parts)
+    return Drift(line.slope * (PARTS - 1) / level, line.p_value)
+
+
+def growth(values: ArrayLike) -> Growth | None:
+    """Return by how much values grow from the first to the last, by a line through the means of ten parts at most.
+
+    None for fewer than 5 values.
+
+    Raises:
+        ValueError: If a value is not finite.
+    """
+    given = vector(values)
+    if given.size < FEWEST_GROWING:
+        return None
+    parts = np.array_split(np.arange(given.size), min(PARTS, given.size))
+    line = _line(*(np.array([of[part].mean() for part in parts]) for of in (np.arange(given.size), given)))
+    steps = given.size - 1
+    return Growth(line.slope * steps, line.error * steps, line.p_value)
+
+
+class _Line(NamedTuple):
+    slope: float
+    error: float
+    p_value: float
+
+
+def _line(place: np.ndarray, values: np.ndarray) -> _Line:
+    """The straight line through values by least squares, the standard error of its slope, and the t-test of it."""
+    place = place - place.mean()
+    squares, df = float(place @ place), values.size - 2
+    slope = float(place @ values) / squares
+    rest = values - values.mean() - slope * place
+    error = math.sqrt(float(rest @ rest) / df / squares)
+    level = abs(float(values.mean()))
+    if error <= 1e-12 * level:
+        return _Line(slope, 0.0, 0.0 if abs(slope) * (values.size - 1) > 1e-9 * level else 1.0)
+    return _Line(slope, error, 2 * t_cdf(-abs(slope) / error, df))
 
 
 def _means(values: np.ndarray, size: int) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""Steady state: which requests count, and rates that do not depend on where the window cuts.
+"""Steady state: which requests count, and how many are under way.
 
 A load test has a beginning, in which the server fills up, and an end, in which it empties; neither tells what it does
-under the load. Requests count by their intended start. Rates are taken over the time in which requests were issued:
-what is still under way when the last one is sent counts with its latency, not with the time in which the server drains.
+under the load. Requests count by their intended start: what is still under way when the last one is sent counts with
+its latency, and no rate has the time in which the server drains.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Cut(NamedTuple):
 class Window(NamedTuple):
     """The requests from `first` to `last` (both included, in the order of their intended starts), and a span of time.
 
-    It is a `burst` where the requests were issued in less time than half of them took: there is no steady state in it,
-    and the span goes to the end of the last answer.
+    It is a `burst` where the requests were issued in less time than half of them took (see `window`): there is no
+    steady state in it, and the span goes to the end of the last answer.
     """
 
     first: int
@@ -48,11 +48,15 @@ def window(
     warmup: Cut,
     cooldown: Cut,
     answered: ArrayLike | None = None,
+    *,
+    may_grow: bool = False,
 ) -> Window | None:
     """The window that the cuts leave of requests sorted by intended start; None where they leave no request.
 
     Seconds of `warmup` count from the first intended start, those of `cooldown` back from the last. Where it is said
-    which requests were `answered`, a burst is told by how long these took: a refusal takes no time.
+    which requests were `answered`, a burst is told by how long these took: a refusal takes no time. Where times
+    `may_grow` as long as the load lasts, as in an open loop, the first requests tell how long they take while nothing
+    waits (`first_ones`).
 
     Raises:
         ValueError: lengths that differ, intended starts out of order, or a value that is not finite.
@@ -72,13 +76,31 @@ def window(
     if first > last:
         return None
     begin, end = float(due[first]), float(due[last])
-    took = (ended - begun)[first : last + 1]
-    well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)[first : last + 1]
-    taken = np.median(took[well] if well.any() else took)
+    took = ended - begun
+    well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)
+    taken = _usual(took[first : last + 1], well[first : last + 1])
+    if may_grow:
+        first_few = first_ones(took.size)
+        taken = min(taken, _usual(took[first_few], well[first_few]))
     burst = bool(end <= begin or end - begin < taken)
     if burst:
         end = float(ended[first : last + 1].max())
     return Window(first, last, begin, end, burst)
+
+
+FIRST_ONES = 5
+"""So many requests at most tell how long an answer takes while nothing waits: in a queue that grows fast, a tenth of
+them is part of it already."""
+
+
+def first_ones(number: int) -> slice:
+    """Return the places of the first of so many requests: a tenth of them, five at most, and one at least."""
+    return slice(0, max(1, min(number // 10, FIRST_ONES)))
+
+
+def _usual(took: Vector, answered: np.ndarray) -> float:
+    """The median time of the answered requests; of all, if none was."""
+    return float(np.median(took[answered] if answered.any() else took))
 
 
 def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:
@@ -127,17 +149,6 @@ def _time_since(moments: Vector, at: Vector) -> Vector:
     passed = np.searchsorted(ordered, at, side="right")
     together: Vector = passed * at - sums[passed]
     return together
-
-
-def ended_within(ends: ArrayLike, begin: float, end: float) -> Vector:
-    """1 for each end (n,) within [begin, end], else 0: over the length of the window, the rate of an open loop.
-
-    Raises:
-        ValueError: a value is not finite.
-    """
-    ended = vector(ends, "ends")
-    inside: Vector = ((ended >= begin) & (ended <= end)).astype(np.float64)
-    return inside
 
 
 def most_at_once(starts: ArrayLike, ends: ArrayLike) -> int:

@@ -17,14 +17,25 @@ from benchwright.errors import UserError
 JSON_VALUES = ("param",)
 """Settings whose values are written as JSON: KEY=JSON."""
 
+OPTIONS = {
+    f"{prefix}headers{suffix}": f"--{prefix.replace('_', '-')}header{suffix.replace('_', '-')}"
+    for prefix in ("", "judge_", "baseline_")
+    for suffix in ("", "_env")
+}
+"""Options that are called otherwise than their settings: they are given once for each header."""
+
 NO_OPTION = frozenset({*ONLY_ONCE, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"})
 """Settings that a run like an earlier one does not take over: they are of one command, or name its files."""
 
 
 def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """The options that stand for settings."""
+    """The options that stand for settings.
+
+    Raises:
+        UserError: one of them holds a secret that was not kept.
+    """
     for name, value in settings.items():
-        option = "--" + name.replace("_", "-")
+        option = OPTIONS.get(name) or "--" + name.replace("_", "-")
         if name in ("stream", "probe", "seal"):
             if not value:
                 yield f"--no-{name}"
@@ -35,6 +46,10 @@ def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
                 yield option
         elif isinstance(value, Mapping):
             for key, one in value.items():
+                if one is None and name == "headers":
+                    raise UserError(
+                        f"The header {key} of the run was kept nowhere: run it from a terminal again."
+                    )
                 several = one if isinstance(one, list | tuple) and name not in JSON_VALUES else [one]
                 yield from (f"{option}={key}={_text(each, name in JSON_VALUES)}" for each in several)
         elif isinstance(value, list | tuple):

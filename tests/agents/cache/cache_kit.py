@@ -79,9 +79,10 @@ class HandWritten:
         *,
         target: str = "primary",
         scorer: str = "right",
+        status: Status | None = None,
     ) -> None:
         key = self.key(row, target, repeat)
-        status = Status.SCORED if value is not None else Status.GRADER_ERROR
+        status = status or (Status.SCORED if value is not None else Status.GRADER_ERROR)
         self._journal.write(ScoreRecord(score_key(key, scorer, "1"), key, scorer, value, status))
 
     def table(self, manifest: Manifest) -> RunTable:

@@ -58,6 +58,18 @@ def test_pass_at_k_is_named_by_k(journal: HandWritten) -> None:
     assert (summary["pass_at_1"], summary["pass_at_3"]) == (pytest.approx(1 / 3), 1.0)
 
 
+def test_pass_at_k_is_of_the_rows_that_have_k_runs_and_says_how_many(journal: HandWritten) -> None:
+    for row, repeats in ((0, 3), (1, 1)):
+        for repeat in range(repeats):
+            journal.trial(row, repeat)
+            journal.score(row, 1.0, repeat)
+    summary = Results(journal.runs(manifest("m", repeats=5))).summary["eval_fns"]["right"]
+    assert summary == {
+        "mean": 1.0, "std": 0.0, "min": 1.0, "max": 1.0,
+        "pass_at_1": 1.0, "pass_at_3": 1.0, "pass_at_rows": {"1": 2, "3": 1},
+    }  # fmt: skip
+
+
 def test_models_are_called_as_the_user_typed_them(journal: HandWritten) -> None:
     write_both(journal)
     typed = msgspec.structs.replace(
@@ -75,6 +87,7 @@ def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there(journal: 
     journal.trial(3, 1, status=Status.EXECUTION_ERROR, reason="it failed", **asked)
     journal.trial(3, 0, **asked)
     journal.score(3, 1.0)
+    journal.score(3, None, scorer="short", status=Status.UNPARSED)
     document = output_document(journal.runs(manifest("m", repeats=2)), None)
     assert "model_summaries" not in document
     assert (document["summary"]["total_rows"], document["summary"]["total_runs"]) == (2, 3)
@@ -88,6 +101,7 @@ def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there(journal: 
                     "scores": {"right": 1.0, "short": 0.0},
                     "duration_ms": 2.5,
                     "tokens": 10,
+                    "unscored": {"short": "unparsed"},
                 },
                 {
                     "run_index": 1,
@@ -108,6 +122,7 @@ def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there(journal: 
                     "scores": {"right": 0.5, "short": 0.0},
                     "duration_ms": 2.5,
                     "tokens": 10,
+                    "unscored": {"short": "grader_error"},
                 }
             ],
         },

@@ -6,14 +6,19 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from tests.gateway import gateway
 
 from benchwright.agents.eval_fns import EvalFnWrapper
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.agents.runners.evaluation import EvalRunner
-from benchwright.endpoint.providers import check_target, find_target
+from benchwright.endpoint.access import Access, make_headers
+from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
+from benchwright.endpoint.providers import check_target, connect, find_target
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint
+from benchwright.errors import ProviderError as EndpointError
 from benchwright.errors import UserError
+from benchwright.records import SIMULATED, RequestRecord, Target
 
 pytestmark = [
     pytest.mark.skipif(find_spec("litellm") is None, reason="the extra `litellm` is not installed"),
@@ -43,6 +48,16 @@ async def test_an_answer_is_like_any_other(leads_to: Any) -> None:
     assert metrics.llm_latency_ms > 0
 
 
+@pytest.mark.parametrize("settings", [Settings(), Settings(reasoning="Well.")])
+async def test_an_answer_of_a_simulated_server_is_marked(leads_to: Any, settings: Settings) -> None:
+    requests: list[RequestRecord] = []
+    async with SimulatedEndpoint(settings) as endpoint:
+        leads_to(endpoint)
+        client = LiteLLMClient(Target(slot="model", model=MODEL, base_url=LITELLM))
+        await client.ask("/chat/completions", {"messages": HELLO}, note=requests.append)
+    assert [SIMULATED in request.flags for request in requests] == [True]
+
+
 @pytest.mark.parametrize(
     ("faults", "words"),
     [
@@ -62,6 +77,33 @@ async def test_a_failure_has_the_documented_words_and_is_not_tried_again(
             await ExternalLLMClient(MODEL).chat_completions(HELLO)
         assert sum(endpoint.stats.faults.values()) == 1
     assert not isinstance(raised.value, SystemicProviderError)
+
+
+async def test_headers_go_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    with gateway({"X-Team": "blue"}) as gate:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
+        client = connect(find_target(MODEL, None), Access(headers=make_headers({"X-Team": "blue"}, {})))
+        reply = await client.ask("/chat/completions", {"messages": HELLO})
+    assert reply.text == "hello there"
+    assert gate.refused == []
+
+
+async def test_a_seed_that_nobody_asked_for_is_left_out_once_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with gateway({}, strict=["seed"]) as gate:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
+        target = find_target(MODEL, None, settings={"seed": 1})
+        client = connect(target, added={"seed"})
+        records = [(await client.ask("/chat/completions", {"messages": HELLO})).record for _ in range(2)]
+        assert [record.attempts for record in records if record is not None] == [1, 1]
+        assert [record.flags for record in records if record is not None] == [
+            ["without:seed", "narrowed"],
+            ["without:seed"],
+        ]
+        with pytest.raises(EndpointError, match="seed"):
+            await connect(target).ask("/chat/completions", {"messages": HELLO})
+    assert ["seed" in noted.fields for noted in gate.noted] == [True, False, False, True]
 
 
 async def test_a_wrong_key_is_systemic(leads_to: Any) -> None:
@@ -99,7 +141,7 @@ async def test_an_evaluation_runs_with_several_at_a_time(
 
 def test_an_unknown_provider_is_noticed_before_it_is_asked() -> None:
     with pytest.raises(UserError, match=r"Invalid LiteLLM model format.*Received model='my-org/mine'"):
-        check_target(find_target("my-org/mine", None), None)
+        check_target(find_target("my-org/mine", None))
 
 
 def test_so_is_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +151,6 @@ def test_so_is_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
         match=r"Missing API key for provider 'anthropic'\. "
         r"Set ANTHROPIC_API_KEY or LITELLM_API_KEY, or pass --api-key\.",
     ):
-        check_target(find_target("anthropic/claude-sonnet-4-5", None), None)
+        check_target(find_target("anthropic/claude-sonnet-4-5", None))
     monkeypatch.setenv("LITELLM_API_KEY", "sk-for-any")
-    check_target(find_target("anthropic/claude-sonnet-4-5", None), None)
+    check_target(find_target("anthropic/claude-sonnet-4-5", None))

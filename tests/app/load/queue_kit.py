@@ -43,6 +43,7 @@ def drawn(generator: np.random.Generator, concurrency: int, seconds: float, slow
         ttfa=unknown,
         last_token=latency,
         connect=unknown,
+        lost=unknown,
         chunks=tokens - 1,
         later_tokens=tokens - 1,
         prompt_tokens=tokens,

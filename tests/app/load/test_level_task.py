@@ -31,24 +31,24 @@ class Counted(FunctionTask):
 
 def test_samples_that_come_again_are_read_once() -> None:
     task = Counted()
-    assert [sample.id for sample in LevelTask(task, 3, 8, None).samples()] == list("01201201")
+    assert [sample.id for sample in LevelTask(task, 3, 8).samples()] == list("01201201")
     assert task.read == 3
 
 
 def test_samples_too_large_to_be_kept_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(level_task, "KEPT_CHARACTERS", 200)
     task = Counted()
-    assert [sample.id for sample in LevelTask(task, 3, 8, None).samples()] == list("01201201")
+    assert [sample.id for sample in LevelTask(task, 3, 8).samples()] == list("01201201")
     assert task.read == 8
 
 
 def test_without_another_round_nothing_is_read_beyond_the_last_request() -> None:
     task = Counted()
-    assert [sample.id for sample in LevelTask(task, 3, 2, None).samples()] == list("01")
+    assert [sample.id for sample in LevelTask(task, 3, 2).samples()] == list("01")
     assert task.read == 2
 
 
 def test_the_keys_of_samples_that_come_again_are_those_of_samples_read_again() -> None:
-    again = list(LevelTask(Counted(), 3, 8, None).samples())
-    asked = Plan(LevelTask(Counted(), 3, 8, None), 8, [TARGET]).trials()
+    again = list(LevelTask(Counted(), 3, 8).samples())
+    asked = Plan(LevelTask(Counted(), 3, 8), 8, [TARGET]).trials()
     assert [trial.key for trial in asked] == [trial.key for trial in plan_of(again).trials()]

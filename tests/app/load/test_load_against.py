@@ -19,7 +19,8 @@ from benchwright.analysis.load.against.compare import compare_loads
 from benchwright.analysis.load.against.figures import level_figures
 from benchwright.analysis.load.against.records import LoadChange, LoadComparison, LoadsCompared
 from benchwright.analysis.load.against.rules import LoadRules
-from benchwright.analysis.load.records import Estimate, Goodput, Level, LevelResult, LoadReport, Objective
+from benchwright.analysis.load.figure_records import Estimate, Goodput
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective
 from benchwright.errors import UserError
 
 PAIRS = 200
@@ -110,7 +111,7 @@ def test_without_an_interval_nothing_is_decided() -> None:
 
 
 def test_times_of_a_busy_client_are_not_compared() -> None:
-    from benchwright.analysis.load.records import Spread
+    from benchwright.analysis.load.figure_records import Spread
 
     spread = Spread(90, 1.0, known(1.0), known(1.0), known(1.0))
     steady, busy = (report({4: known(20.0)}, latency=spread, client_bound=why) for why in (None, "busy"))

@@ -11,7 +11,8 @@ from tests.app.load.load_kit import key, measure
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.costs import cost_of
-from benchwright.analysis.load.records import Estimate, Level, LevelResult, Price, SelfTest
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import Level, LevelResult, Price, SelfTest
 from benchwright.app.load.self_test import beyond
 from benchwright.app.load.settings import LoadSettings, price_of, window_of
 from benchwright.errors import UserError

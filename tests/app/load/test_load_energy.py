@@ -14,7 +14,8 @@ from tests.http_server import QuietHandler, served_by
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.energy import energy_of
-from benchwright.analysis.load.records import Estimate, Level, LevelResult
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import Level, LevelResult
 from benchwright.endpoint.power import PowerReading
 
 WATTS = {"GPU-a": 300.0, "GPU-b": 200.0}

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.analysis.load.figure_records import Estimate
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import server_of
-from benchwright.analysis.load.records import Estimate, Level, LevelPlan, Objective
+from benchwright.analysis.load.records import Level, LevelPlan, Objective
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.load.windows import find_window, in_flight
 from benchwright.endpoint.watching import Look

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -141,20 +139,3 @@ def test_requests_and_duration_both_end_the_arrivals() -> None:
 def test_a_rate_at_which_nobody_comes_in_time_is_refused() -> None:
     with pytest.raises(UserError, match="no request arrives"):
         due_times(Level(rate=0.001, arrivals="poisson"), LoadSettings(duration=0.001))
-
-
-def test_as_many_connections_are_allowed_as_the_system_lets_us_have() -> None:
-    """In a process of its own, since the limit is one of the process."""
-    program = (
-        "import resource\n"
-        "from benchwright.app.load.levels import allow_connections\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 300))\n"
-        "allow_connections(150, print)\n"
-        "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
-        "allow_connections(1024, print)\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines() == [
-        "250",
-        "Only 200 requests can be in flight (ulimit -n is 300); more will fail.",
-    ]

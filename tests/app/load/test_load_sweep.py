@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchwright.analysis.load.records import Estimate, Goodput, Level, LevelResult, Saturation, SweepPlan
+from benchwright.analysis.load.figure_records import Estimate, Goodput
+from benchwright.analysis.load.records import Level, LevelResult, Saturation, SweepPlan
 from benchwright.analysis.load.sweep import Sweep
 
 FIRST = Level(concurrency=1)

@@ -131,13 +131,13 @@ def test_a_closed_loop_that_is_refused_at_once_has_no_window_of_refusals(tmp_pat
 
 def test_latencies_that_settle_are_those_of_answers(tmp_path: Path) -> None:
     asked = [
-        Asked(10 * at, total=1 if at % 2 else 400 if at < 60 else 100, failed=bool(at % 2))
+        Asked(10 * at, total=1 if at % 2 else 400 if at < 120 else 100, failed=bool(at % 2))
         for at in range(400)
     ]
     found = find_window(read(tmp_path, asked), LevelPlan("load-1", Level(rate=100.0)))
     assert found is not None
     assert found.rule == "found"
-    assert found.window.first == pytest.approx(60, abs=10)
+    assert found.window.first == pytest.approx(120, abs=10)
     assert found.steady
 
 

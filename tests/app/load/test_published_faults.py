@@ -14,7 +14,8 @@ from tests.app.app_kit import Program
 from tests.app.load.load_kit import measure, prompts
 from tests.app.load.telling_server import Piece, Script, TellingServer, delta, end, telling, text
 
-from benchwright.analysis.load.records import Estimate, LevelResult, Spread
+from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.records import LevelResult
 
 SLACK = 0.09
 """Seconds by which a busy machine may be late; each fault is off by more."""

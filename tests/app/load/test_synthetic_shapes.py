@@ -101,6 +101,17 @@ class TestTurns:
         _, heard = sent(program, "--turns", "50", "--think", "0.3", "--duration", "1")
         assert 1 <= len(heard) <= 4
 
+    @pytest.mark.parametrize("workers", ["1", "2"])
+    def test_no_conversation_begins_in_the_place_of_one_that_the_duration_ends(
+        self, program: Program, workers: str
+    ) -> None:
+        given = ("--turns", "50", "--think", "0.3", "--duration", "2", "--concurrency", "16")
+        _, heard = sent(program, *given, "--workers", workers)
+        openings = [one.came for one in heard if len(one.body["messages"]) == 1]
+        assert len(openings) == 16
+        last = max(one.came for one in heard) - min(openings)
+        assert 1.4 < last < 2 + SLACK, "as long as the level lasts, however long processes take to start"
+
 
 def test_all_requests_of_a_level_share_the_prefix_and_levels_do_not(program: Program) -> None:
     _, heard = sent(program, "--shared-prefix", "40", "--requests", "3", "--concurrency", "1,2")

@@ -71,7 +71,7 @@ async def played(
     task = BenchmarkTask(benchmark, source, Selection(ids=ids))
     with simulated_endpoint("--policy=refusal", *options, scripts=[dict(one) for one in scripts]) as url:
         target = find_target("m", url)
-        client = connect(target, None)
+        client = connect(target)
         journal = Journal(directory)
         try:
             plan = Plan(task, task.size(), [target])

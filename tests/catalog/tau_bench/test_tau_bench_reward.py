@@ -229,9 +229,14 @@ def test_pass_k_is_the_mean_over_tasks_of_all_k_tries_passing() -> None:
     assert shown["pass^2"] == pytest.approx((1 / 2 + 0 + 1) / 3)
 
 
-def test_pass_k_goes_as_far_as_the_task_with_the_fewest_tries() -> None:
-    scores = [graded(1.0, sample="a"), graded(1.0, sample="a"), graded(1.0, sample="b")]
-    assert "pass^2" not in figures(benchmark("tau_bench"), scores)
+def test_pass_k_is_of_the_tasks_with_k_tries_and_says_how_many_these_are() -> None:
+    """Task a is tried three times, b once, as where a run stopped early."""
+    scores = [graded(value, sample="a") for value in (1.0, 0.0, 1.0)] + [graded(1.0, sample="b")]
+    found = {one.name: one for one in benchmark("tau_bench").figures(scores)}
+    assert [found[f"pass^{k}"].value for k in (1, 2, 3)] == pytest.approx([(2 / 3 + 1) / 2, 1 / 3, 0])
+    notes = [found[f"pass^{k}"].note or "" for k in (1, 2)]
+    assert "samples" not in notes[0]
+    assert notes[1].endswith("of 1 of 2 samples: the others have fewer than 2 repeats")
 
 
 @pytest.mark.parametrize(

@@ -219,10 +219,20 @@ def test_options_reach_the_answers(command: Start) -> None:
     assert ask(port, model="large")[0] == 404
 
 
+def test_a_quirk_is_given_as_a_fault_and_counted_as_one(command: Start) -> None:
+    _, port = command("--fault", "thinking_in_total=1", "--max-faults", "2")
+
+    usages = [ask(port, "Good day.")[1]["usage"] for _ in range(3)]
+    hidden = [usage["total_tokens"] - usage["prompt_tokens"] - usage["completion_tokens"] for usage in usages]
+    assert hidden == [100, 100, 0]
+    assert samples(port)['benchwright_simulated_faults_total{kind="thinking_in_total"}'] == "2"
+
+
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [
         (["--fault", "fire=0.1"], 2, "fire"),
+        (["--fault", "same_indes=0.1"], 2, "same_index"),
         (["--fault", "reset=often"], 2, "reset=often"),
         (["--tool-calls", "{"], 2, "--tool-calls"),
         (["--fault", "reset=2"], 1, "reset"),

@@ -48,7 +48,7 @@ async def run_adaptively(
     """One session of a run; also what was told of its pace."""
     heard: Heard = []
     executor = AdaptiveExecutor(
-        clients or {}, bound, lambda level, settled: heard.append((level, settled, time_ns()))
+        clients or {}, bound, lambda level, settled, alone: heard.append((level, settled, time_ns()))
     )
     journal = Journal(directory)
     try:

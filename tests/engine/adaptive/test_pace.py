@@ -158,3 +158,21 @@ def test_what_ends_while_there_is_no_work_tells_nothing_of_a_level() -> None:
         pace.begin()
         pace.end(2000 * SECOND + now)
     assert pace.level == 2
+
+
+@given(st.integers(0, 60), st.integers(2, 1000))
+@settings(max_examples=60, deadline=None)
+def test_a_standstill_of_our_own_ends_no_search(after: int, seconds: int) -> None:
+    """A server for which each trial takes a second, however many there are: the highest level is the best one."""
+    pace, now = Pace(16, 0), 0
+    for turn in range(80):
+        level = pace.level
+        for _ in range(level):
+            pace.begin()
+        now += SECOND
+        if turn == after:
+            now += seconds * SECOND
+            pace.interrupt(now)
+        for _ in range(level):
+            pace.end(now)
+    assert (pace.level, pace.settled) == (16, True)

@@ -9,17 +9,8 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from benchwright.analysis.joint.records import OutcomeCounts
-from benchwright.analysis.load.records import (
-    Estimate,
-    Goodput,
-    Level,
-    LevelResult,
-    LoadReport,
-    Objective,
-    Saturation,
-    Server,
-    Spread,
-)
+from benchwright.analysis.load.figure_records import Estimate, Goodput, Server, Spread
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
 from benchwright.reports.terminal import render_load
 
 QUANTILE = Estimate(12.3456, 10.1, None)

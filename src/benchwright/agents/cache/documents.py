@@ -1,7 +1,8 @@
 """The documented results of an eval: the summary, and what `-o` holds.
 
 A run without a score counts as 0.0, the standard deviation is that of the population, and pass@k is given for
-k of 1, 3, 5 and 10 up to the runs per row. The run's own summary says how many runs were scored, and its intervals.
+k of 1, 3, 5 and 10 up to the runs per row, over the rows that have k runs (`pass_at_rows` if these are not all). The
+run's own summary says how many runs were scored, and its intervals.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.records import Target
@@ -50,13 +52,20 @@ class Results:
             "total_duration_ms": round(math.fsum(self._milliseconds[slot] for slot in slots), 3),
         }
 
-    def _eval_fns(self, target: Target) -> dict[str, dict[str, float]]:
-        """{eval function: {mean, std, min, max, pass_at_1, ...}} of one model."""
-        summaries = {}
+    def _eval_fns(self, target: Target) -> dict[str, dict[str, Any]]:
+        """Return {eval function: {mean, std, min, max, pass_at_1, ...}} of one model.
+
+        `pass_at_rows` says of how many rows each pass@k is, {k: rows}, if some rows have too few runs for one.
+        """
+        rows = self._runs.row_count(target)
+        summaries: dict[str, dict[str, Any]] = {}
         for name, figures in self._runs.statistics(target).items():
             summary = figures._asdict()
-            pass_at = summary.pop("pass_at")
-            summaries[name] = summary | {f"pass_at_{k}": value for k, value in pass_at.items()}
+            pass_at, of_rows = summary.pop("pass_at"), summary.pop("pass_samples")
+            summary |= {f"pass_at_{k}": value for k, value in pass_at.items()}
+            if any(count < rows for count in of_rows.values()):
+                summary["pass_at_rows"] = {str(k): count for k, count in of_rows.items()}
+            summaries[name] = summary
         return summaries
 
     @property
@@ -121,4 +130,4 @@ def typed_model(manifest: Manifest, target: Target) -> str:
 def _nested(run: DocumentedRun) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.structs.asdict(run)
     del fields["row_index"]
-    return {name: value for name, value in fields.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None and value is not UNSET}

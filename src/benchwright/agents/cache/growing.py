@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchwright.agents.cache.runs import DocumentedRun, documented_run, tag_of
 from benchwright.errors import JournalError
 from benchwright.records import FAILED, UNREADABLE, ScoreRecord, TrialRecord
-from benchwright.runs.counting import counts
+from benchwright.runs.counting import ScoreState, counts, state_of_score
 from benchwright.runs.journal import decode_line
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -24,7 +24,7 @@ class NewRuns:
     def __init__(self, table: RunTable, manifest: Manifest) -> None:
         self._manifest = manifest
         self._names = {scorer.name for scorer in manifest.scorers}
-        self._unscored: dict[str, tuple[TrialRecord, dict[str, float]]] = {}
+        self._under_way: dict[str, tuple[TrialRecord, dict[str, float], dict[str, ScoreState]]] = {}
         self._tail = JournalTail(table.directory)
         self._tail.position = table.position
 
@@ -49,12 +49,16 @@ class NewRuns:
             raise JournalError(f"{self._tail.path}: this is not a journal record ({error}).") from None
         if isinstance(line, TrialRecord) and counts(line.status):
             if line.status in FAILED:
-                return line, documented_run(line, {}, tag_of(line, self._manifest))
-            self._unscored[line.key] = line, {}
-        elif isinstance(line, ScoreRecord) and line.scorer in self._names and line.trial in self._unscored:
-            record, scores = self._unscored[line.trial]
-            scores[line.scorer] = line.value or 0.0
+                return line, documented_run(line, {}, {}, tag_of(line, self._manifest))
+            self._under_way[line.key] = line, {}, {}
+        elif isinstance(line, ScoreRecord) and line.scorer in self._names and line.trial in self._under_way:
+            record, scores, unscored = self._under_way[line.trial]
+            state = state_of_score(line.status, line.value)
+            scores[line.scorer] = (line.value or 0.0) if state is ScoreState.SCORED else 0.0
+            unscored.pop(line.scorer, None)
+            if state is not ScoreState.SCORED:
+                unscored[line.scorer] = state
             if len(scores) == len(self._names):
-                del self._unscored[line.trial]
-                return record, documented_run(record, scores, tag_of(record, self._manifest))
+                del self._under_way[line.trial]
+                return record, documented_run(record, scores, unscored, tag_of(record, self._manifest))
         return None

@@ -11,11 +11,14 @@ from math import isfinite
 from pathlib import Path
 from time import time_ns
 
+from msgspec import UNSET
+
 from benchwright.agents.cache.entry import CacheEntry
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer
 from benchwright.records import MOST, JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
+from benchwright.runs.counting import NO_ANSWER_STATUSES
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 
@@ -68,12 +71,12 @@ def _lines(
 
 
 def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
-    """What a cache file knows of a trial. Why it failed is a text only: it counts as the agent's failure."""
+    """Return what a cache file knows of a trial. Why it failed is a text only: it counts as the agent's failure."""
     return TrialRecord(
         key=trial.key,
         sample=trial.sample.id,
         target=trial.target.slot,
-        status=Status.ANSWERED if run.success else Status.EXECUTION_ERROR,
+        status=_status(run),
         repeat=trial.repeat,
         group=trial.sample.group,
         labels=trial.sample.labels,
@@ -85,10 +88,29 @@ def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
     )
 
 
+def _status(run: DocumentedRun) -> Status:
+    """Return how the trial ended, as far as its run tells."""
+    if not run.success:
+        return Status.EXECUTION_ERROR
+    ends = [
+        why for why in _unscored(run).values() if why in NO_ANSWER_STATUSES and why is not Status.UNPARSED
+    ]
+    return ends[0] if ends else Status.ANSWERED
+
+
+def _unscored(run: DocumentedRun) -> dict[str, Status]:
+    return {} if run.unscored is UNSET else run.unscored
+
+
 def _scores(trial: Trial, run: DocumentedRun, scorers: Sequence[Scorer]) -> Iterator[ScoreRecord]:
     for scorer in scorers:
         key = score_key(trial.key, scorer.name, scorer.fingerprint)
-        yield ScoreRecord(key, trial.key, scorer.name, run.scores[scorer.name])
+        why = _unscored(run).get(scorer.name)
+        if why is None:
+            yield ScoreRecord(key, trial.key, scorer.name, run.scores[scorer.name])
+        else:
+            failed = why is Status.GRADER_ERROR
+            yield ScoreRecord(key, trial.key, scorer.name, None, why if failed else Status.UNPARSED)
 
 
 def _is_sound(run: DocumentedRun) -> bool:

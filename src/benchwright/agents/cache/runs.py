@@ -1,19 +1,22 @@
 """The runs of an eval under their documented names, made from its table one at a time.
 
-A documented run has a score by every scorer: one that failed, or found no answer, counts as 0.0.
+A documented run has a score by every scorer: one that failed, or found no answer, counts as 0.0. `unscored` tells these
+apart from answers that are worth 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from benchwright.errors import JournalError
 from benchwright.records import FAILED, Status, Target, TrialRecord
 from benchwright.runs.columns import BLOCK, true_places
+from benchwright.runs.counting import NO_ANSWER_STATUSES, STATUS_BY_SCORE, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -29,7 +32,11 @@ PARTS = 32
 
 
 class DocumentedRun(msgspec.Struct, gc=False):
-    """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests."""
+    """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests.
+
+    `unscored` names the scorers that gave no value, for which `scores` has 0.0, and why: `unparsed`, `truncated` and
+    the like if there was no answer, `grader_error` if the scorer failed. It is left out if all gave one.
+    """
 
     row_index: int
     run_index: int
@@ -39,11 +46,18 @@ class DocumentedRun(msgspec.Struct, gc=False):
     tokens: int
     model_tag: str | None
     error: str | None
+    unscored: dict[str, Status] | UnsetType = UNSET
 
 
-def documented_run(record: TrialRecord, scores: dict[str, float], tag: str | None) -> DocumentedRun:
-    """The documented run of a journal's line; one that failed has no scores."""
+def documented_run(
+    record: TrialRecord, scores: dict[str, float], unscored: dict[str, ScoreState], tag: str | None
+) -> DocumentedRun:
+    """Return the documented run of a journal's line; one that failed has no scores.
+
+    `unscored` tells of each scorer without a value why that is so.
+    """
     success = record.status not in FAILED
+    why = {name: _why_unscored(record.status, state) for name, state in unscored.items()}
     return DocumentedRun(
         row_index=record.row_index,
         run_index=record.repeat,
@@ -53,7 +67,15 @@ def documented_run(record: TrialRecord, scores: dict[str, float], tag: str | Non
         tokens=record.tokens,
         model_tag=tag,
         error=None if success else (record.reason or str(record.status)),
+        unscored=why if success and why else UNSET,
     )
+
+
+def _why_unscored(trial: Status, state: ScoreState) -> Status:
+    """Return the status of a score without a value: that of the trial if it says why there was no answer."""
+    if state is ScoreState.NO_ANSWER and trial in NO_ANSWER_STATUSES:
+        return trial
+    return STATUS_BY_SCORE[state]
 
 
 def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
@@ -96,8 +118,10 @@ class DocumentedRuns:
         columns = {name: self.table.scores[name] for name in self._names}
         for row in _in_order(self.table, self.manifest, self._done):
             record = self.table.record(row)
-            scores = {name: column.value(row) or 0.0 for name, column in columns.items()}
-            yield documented_run(record, scores, tag_of(record, self.manifest))
+            values = {name: column.value(row) for name, column in columns.items()}
+            scores = {name: 0.0 if value is None else value for name, value in values.items()}
+            unscored = {name: columns[name].state(row) for name, value in values.items() if value is None}
+            yield documented_run(record, scores, unscored, tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
         """The journal's own lines of these runs."""
@@ -107,30 +131,35 @@ class DocumentedRuns:
         """Why runs failed, or their scorers, and how often."""
         return self.table.failure_reasons(self._done)
 
-    def row_count(self) -> int:
-        """How many rows of the dataset have runs."""
+    def row_count(self, target: Target | None = None) -> int:
+        """Return how many rows of the dataset have runs, of one model or of all."""
         from benchwright.stats.arrays import count_distinct
 
-        return count_distinct(self.table.sample.narrow(self._done))
+        return count_distinct(self.table.sample.narrow(self._done if target is None else self._of(target)))
+
+    def _of(self, target: Target) -> NDArray[np.bool_]:
+        """Return which trials of the table, (n,), are runs of this model."""
+        slot = self.table.targets.find(target.slot)
+        rows: NDArray[np.bool_] = self._done & self.table.target.equal(-1 if slot is None else slot)
+        return rows
 
     def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
-        """{eval function: documented figures} over the runs of one model."""
+        """Return {eval function: documented figures} over the runs of one model."""
         import numpy as np
 
-        from benchwright.stats.documented import documented_statistics, passes_by_sample
+        from benchwright.stats.documented import NO_TRIES, documented_statistics, tries_by_sample
 
         table, manifest = self.table, self.manifest
-        slot = table.targets.find(target.slot)
-        rows = self._done & table.target.equal(-1 if slot is None else slot)
+        rows = self._of(target)
         found = {}
         for name in self._names:
             values = table.scores[name].values(rows)
-            passes: Sequence[int] | NDArray[np.intp] = ()
+            tries = NO_TRIES
             if manifest.repeats > 1:
                 failed = np.isin(table.status.narrow(rows), [STATUSES.index(one) for one in FAILED])
                 passed = ~failed & (values >= manifest.pass_threshold)
-                passes = passes_by_sample(table.sample.numbers(rows), passed)
-            found[name] = documented_statistics(values, passes, manifest.repeats)
+                tries = tries_by_sample(table.sample.numbers(rows), passed)
+            found[name] = documented_statistics(values, tries, manifest.repeats)
         return found
 
 

@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
+from msgspec.structs import replace
+
 from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.agents.runners.errors import SystemicProviderError, documented_error
 from benchwright.agents.session_llm import SessionLLM
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.providers import ModelClient, connect, find_key, find_target
+from benchwright.endpoint.providers import ModelClient, connect, find_access, find_target
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 from benchwright.errors import ProviderError, UserError
@@ -34,11 +37,16 @@ class ExternalLLMClient:
     """
 
     def __init__(
-        self, model: str = "gpt-5-mini", api_key: str | None = None, api_base: str | None = None
+        self,
+        model: str = "gpt-5-mini",
+        api_key: str | None = None,
+        api_base: str | None = None,
+        access: Access = NO_ACCESS,
     ) -> None:
         self.display_name = model
         self.model = _qualified_name(model, api_base)
         self.api_key = api_key
+        self._access = replace(access, key=api_key)
         self.api_base = api_base
         self.failure: ProviderError | None = None
         """Why the last call had no answer; None after one that had."""
@@ -94,7 +102,7 @@ class ExternalLLMClient:
 
     def clone(self) -> Self:
         """Another client of the same model, with tools, metrics and connections of its own."""
-        return type(self)(self.display_name, self.api_key, self.api_base)
+        return type(self)(self.display_name, self.api_key, self.api_base, self._access)
 
     def connection(self) -> ModelClient:
         """What carries the calls, opened again in another event loop.
@@ -105,11 +113,11 @@ class ExternalLLMClient:
         loop = asyncio.get_running_loop()
         if self._connection is None or self._loop is not loop:
             try:
-                key = find_key(self.api_key, self._target, logger.warning)
+                access = find_access(self._access, self._target, logger.warning)
             except UserError as error:
                 raise SystemicProviderError(str(error)) from None
             retry = RetryPolicy(retries=0, longest_wait=0.0)
-            self._connection = connect(self._target, key, stream=False, retry=retry)
+            self._connection = connect(self._target, access, stream=False, retry=retry)
             self._loop = loop
         return self._connection
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from benchwright.agents.runners.results import BenchResult, EvalEvalSummary, EvalResult
 from benchwright.engine.answers import content_text
 from benchwright.records import Message
+from benchwright.statistic import NoScore
 from benchwright.text import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-Summaries = Mapping[str, EvalEvalSummary]
+
+class _Model(NamedTuple):
+    """A model in a table: how it is called there, the tag of its runs (None without a baseline), its figures."""
+
+    name: str
+    tag: str | None
+    summaries: Mapping[str, EvalEvalSummary]
+
+    def no_score(self, result: EvalResult) -> NoScore | None:
+        """Return why no run of it has a score; None if one has."""
+        runs = [run for row in result.rows for run in row.runs if self.tag in (None, run.model_tag)]
+        if not runs or any(run.success for run in runs):
+            return None
+        return NoScore(len(runs), dict(Counter(run.error or "it failed" for run in runs).most_common()))
 
 
 def format_duration(ms: float) -> str:
@@ -35,23 +50,23 @@ def format_tokens(tokens: int) -> str:
 
 
 def format_eval_report(result: EvalResult, console: Console, model: str = "") -> None:
-    """Prints totals, and a table of every eval function's scores for every model.
+    """Print totals, and a table of every eval function's scores for every model.
 
-    `model` is the name of the only model, where there is no baseline.
+    `model` is the name of the only model, if there is no baseline.
     """
     models = [
-        (f"{summary.model} ({summary.model_tag})", summary.eval_summaries)
+        _Model(f"{summary.model} ({summary.model_tag})", summary.model_tag, summary.eval_summaries)
         for summary in result.model_summaries or []
     ]
-    _print(console, "Evaluation Results:", result, models or [(model, result.eval_summaries)])
+    _print(console, "Evaluation Results:", result, models or [_Model(model, None, result.eval_summaries)])
 
 
 def format_bench_report(result: BenchResult, console: Console) -> None:
-    """Prints totals, and a table of every eval function's scores."""
-    _print(console, "Benchmark Results:", result, [("", result.eval_summaries)])
+    """Print totals, and a table of every eval function's scores."""
+    _print(console, "Benchmark Results:", result, [_Model("", None, result.eval_summaries)])
 
 
-def _print(console: Console, title: str, result: EvalResult, models: Sequence[tuple[str, Summaries]]) -> None:
+def _print(console: Console, title: str, result: EvalResult, models: Sequence[_Model]) -> None:
     from rich.text import Text
 
     lines = [
@@ -64,31 +79,39 @@ def _print(console: Console, title: str, result: EvalResult, models: Sequence[tu
     ]
     if result.stopped_early:
         lines.append(f"  Stopped early: {result.stop_reason}")
+    none = [(model.name, model.no_score(result)) for model in models]
+    lines += [f"  {name}{': ' if name else ''}{why}" for name, why in none if why is not None]
     for line in lines:
         console.print(Text(plain(line)))
     console.print(_table(result, models) if result.eval_summaries else Text("  No eval results."))
 
 
-def _table(result: EvalResult, models: Sequence[tuple[str, Summaries]]) -> Any:
+def _table(result: EvalResult, models: Sequence[_Model]) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    named = any(model for model, _ in models)
-    ks = sorted({k for _, summaries in models for summary in summaries.values() for k in summary.pass_at_k})
+    named = any(model.name for model in models)
+    scored = [model for model in models if model.no_score(result) is None]
+    ks = sorted({k for model in scored for summary in model.summaries.values() for k in summary.pass_at_k})
     table = Table(box=box.SIMPLE)
     for heading in ("Eval Function", "Model") if named else ("Eval Function",):
         table.add_column(heading, overflow="fold")
     for heading in ("Mean", "Std", "Min", "Max", *(f"pass@{k}" for k in ks)):
         table.add_column(heading, justify="right", no_wrap=True)
     for name in result.eval_summaries:
-        for model, summaries in models:
-            score = summaries[name]
-            figures = [f"{value:.3f}" for value in (score.mean, score.std, score.min, score.max)]
-            passes = [f"{score.pass_at_k[k] * 100:.1f}%" for k in ks]
-            names = [Text(plain(name)), Text(plain(model))] if named else [Text(plain(name))]
-            table.add_row(*names, *figures, *passes)
+        for model in models:
+            names = [Text(plain(name)), Text(plain(model.name))] if named else [Text(plain(name))]
+            known = (
+                _cells(model.summaries[name], ks) if model in scored else ["no score", *["–"] * (3 + len(ks))]
+            )
+            table.add_row(*names, *known)
     return table
+
+
+def _cells(score: EvalEvalSummary, ks: Sequence[int]) -> list[str]:
+    figures = [f"{value:.3f}" for value in (score.mean, score.std, score.min, score.max)]
+    return figures + [f"{score.pass_at_k[k] * 100:.1f}%" if k in score.pass_at_k else "–" for k in ks]
 
 
 def message_text(number: int, message: Message) -> str:

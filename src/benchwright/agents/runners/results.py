@@ -109,14 +109,14 @@ def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
     """{eval function: summary} over these runs of one model."""
-    from benchwright.stats.documented import documented_statistics, passes_by_sample
+    from benchwright.stats.documented import documented_statistics, tries_by_sample
 
     rows = [run.row_index for run in runs]
     summaries = {}
     for name in names:
         values = [run.scores.get(name, 0.0) for run in runs]
         passed = [run.success and value >= pass_threshold for run, value in zip(runs, values, strict=True)]
-        figures = documented_statistics(values, passes_by_sample(rows, passed), n_runs)
+        figures = documented_statistics(values, tries_by_sample(rows, passed), n_runs)
         summaries[name] = EvalEvalSummary(
             figures.mean, figures.std, figures.min, figures.max, figures.pass_at
         )

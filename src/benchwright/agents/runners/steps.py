@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from benchwright.agents.loading import load_agent as load_agent_or_raise
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetReader, DatasetRow
-from benchwright.endpoint.providers import check_target, find_key, find_target
+from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import BenchwrightError
 from benchwright.text import plain_lines
 
@@ -63,7 +66,12 @@ def load_dataset_rows(
 
 
 def create_llm_client(
-    model: str, api_key: str | None, base_url: str | None, quiet: bool, console: Console
+    model: str,
+    api_key: str | None,
+    base_url: str | None,
+    quiet: bool,
+    console: Console,
+    access: Access = NO_ACCESS,
 ) -> tuple[ExternalLLMClient, None] | tuple[None, str]:
     """A client of the model; without a base URL, its provider and key are checked too."""
     if base_url:
@@ -72,9 +80,9 @@ def create_llm_client(
         provider = model.partition("/")[0] if "/" in model else "openai"
         _say(console, quiet, f"Initializing provider: {provider}")
     try:
-        target = find_target(model, base_url)
-        check_target(target, find_key(api_key, target, logger.warning))
-        client = ExternalLLMClient(model, api_key, base_url)
+        target = find_target(model, base_url, access=access)
+        check_target(target, find_access(replace(access, key=api_key), target, logger.warning))
+        client = ExternalLLMClient(model, api_key, base_url, access)
     except BenchwrightError as error:
         return None, str(error)
     _say(console, quiet, f"  Model: {client.display_name}")

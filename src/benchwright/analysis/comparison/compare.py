@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
+import numpy as np
 from msgspec.structs import replace
 
 from benchwright.analysis.comparison.deciding import decide, nameable_metrics
 from benchwright.analysis.comparison.folders import Folder, folder_at, match_tasks, task_of
 from benchwright.analysis.comparison.names import letter_of, side_names
 from benchwright.analysis.comparison.pairs import PairOfSides, compare_pair
-from benchwright.analysis.comparison.records import ComparedRun, Comparison, TogetherComparison
+from benchwright.analysis.comparison.records import ComparedRun, Comparison, RunScore, TogetherComparison
 from benchwright.analysis.comparison.references import Reference, resolve
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
 from benchwright.analysis.comparison.settling import settled
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
 from benchwright.analysis.comparison.together import all_together
 from benchwright.analysis.joint.concurrency import by_concurrency, why_no_table
 from benchwright.analysis.joint.views import joint_view
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.stats.arrays import Codes, Vector, exact_mean
+from benchwright.stats.repeats import sample_means
 
 
 class ComparisonOptions(Record, frozen=True):
@@ -256,4 +259,19 @@ def _run(side: Side) -> ComparedRun:
         concurrency=facts.concurrency,
         simulated=bool(facts.simulated),
         name=facts.name,
+        scores=[_score(side, name, column) for name, column in trials.scores.items()],
     )
+
+
+def _score(side: Side, name: str, column: Column) -> RunScore:
+    """Return a score of a side, its repeats averaged per sample as in its summary."""
+    scored = np.flatnonzero(column.states != ERROR)
+    none = side.no_score(name)
+    samples = side.trials.samples.codes[scored]
+    known = bool((samples >= 0).all())
+    mean = none if none is not None else _mean(column.values[scored], samples if known else None)
+    return RunScore(name, scored.size, mean)
+
+
+def _mean(values: Vector, samples: Codes | None) -> float:
+    return exact_mean(values if samples is None else sample_means(values, samples).means)

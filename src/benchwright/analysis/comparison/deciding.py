@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from benchwright.analysis.comparison.figures import one_sided
-from benchwright.analysis.comparison.pairs import PairOfSides, score_names
+from benchwright.analysis.comparison.pairs import PairOfSides, score_names, without_score
 from benchwright.analysis.comparison.records import Ruling
 from benchwright.analysis.comparison.rules import (
     Rule,
@@ -20,16 +20,17 @@ from benchwright.analysis.comparison.rules import (
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 from benchwright.formats import counted
+from benchwright.statistic import Statistic
 
 
-def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, float | None]:
-    """What `--fail-if` can name: of the only run, or of the only pair with its second run."""
+def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
+    """Return what `--fail-if` can name: of the only run, or of the only pair with its second run."""
     if len(sides) == 1:
         return metrics_of(sides[0])
     return _pair_metrics(pairs[0]) if len(pairs) == 1 else {}
 
 
-def _pair_metrics(pair: PairOfSides) -> dict[str, float | None]:
+def _pair_metrics(pair: PairOfSides) -> dict[str, Statistic]:
     metrics = metrics_of(pair.b) | metrics_of_pair(pair.result)
     return metrics | {
         score.score_b: metrics[score.score] for score in pair.result.scores if score.score_b is not None
@@ -59,7 +60,7 @@ def decide(
         compared = {score.score for score in pair.result.scores}
         for name in score_names(pair.a, pair.b):
             if name not in compared:
-                raise UserError(f"{name!r} has no value on one side, so there is nothing to decide.")
+                raise UserError(f"{' and '.join(without_score(pair, name))}, so there is nothing to decide.")
     if len(sides) == 1:
         if max_regression is not None:
             raise UserError("--max-regression needs two runs: the old one first, the new one second.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.comparison.effort import effort_of_metrics
-from benchwright.analysis.comparison.from_table import LONGEST_ANSWER
 from benchwright.analysis.comparison.sides import (
     ERROR,
+    LONGEST_ANSWER,
     NO_ANSWER,
     SCORED,
     Asked,
@@ -23,8 +23,10 @@ from benchwright.analysis.comparison.sides import (
     Trials,
     TrialsBuilder,
 )
+from benchwright.analysis.scores import MOST_REASONS
 from benchwright.errors import UserError
 from benchwright.records import FAILED, Amount, Record, Status
+from benchwright.text import plain
 
 
 class SampleFacts(Record, frozen=True):
@@ -61,13 +63,15 @@ class BenchmarkFile(Record, frozen=True):
 
 
 class EvalRunFacts(Record, frozen=True):
-    """One run of a row. `scores` counts what has none as 0."""
+    """One run of a row. `scores` counts what has none as 0; `unscored` says which these are, and why."""
 
     run_index: Amount = 0
     row_index: int | None = None
     success: bool = True
     scores: dict[str, float] = {}
     model_tag: str | None = None
+    error: str | None = None
+    unscored: dict[str, str] = {}
 
 
 class EvalRow(Record, frozen=True):
@@ -124,15 +128,32 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
             for position in wanted
         },
         effort=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
+        reasons=lambda score: sample_failures(file.sample_results),
     )
 
 
-def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
-    """`accuracy` and `score`; without a status, an error in the details is one."""
+def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
+    """Return why samples failed, as far as a file says, and how often: the most frequent reasons first."""
+    errors = [
+        one.details.get("error") if isinstance(one.details, dict) else None for one in samples if failed(one)
+    ]
+    return _most(str(error) for error in errors if error)
+
+
+def _most(reasons: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(plain(reason) for reason in reasons).most_common(MOST_REASONS))
+
+
+def failed(one: SampleFacts) -> bool:
+    """Return whether a sample of a result file failed; without a status, an error in its details says so."""
     status = _text(one.status)
-    failed = status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
-    if failed or status in (Status.UNPARSED, Status.LIMIT):
-        state = ERROR if failed else NO_ANSWER
+    return status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
+
+
+def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
+    """Return `accuracy` and `score`."""
+    if failed(one) or _text(one.status) in (Status.UNPARSED, Status.LIMIT):
+        state = ERROR if failed(one) else NO_ANSWER
         return {"accuracy": (None, state), "score": (None, state)}
     correct = float(one.correct)
     return {"accuracy": (correct, SCORED), "score": (correct if one.score is None else one.score, SCORED)}
@@ -207,13 +228,12 @@ def eval_sides(file: EvalFile, reference: str) -> dict[str, Side]:
 
 
 def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, EvalRunFacts]]) -> Side:
-    builder = TrialsBuilder()
-    for row, run in runs:
-        scores: Mapping[str, tuple[float | None, int]] = {
-            name: (value, SCORED) for name, value in run.scores.items() if run.success
-        }
-        builder.add(str(row), run.run_index, None, ERROR, scores)
     config = file.config
+    names = config.get("eval_fns")
+    builder = TrialsBuilder(map(str, names) if isinstance(names, list) else ())
+    for row, run in runs:
+        scores = {name: _worth(run, name, value) for name, value in run.scores.items() if run.success}
+        builder.add(str(row), run.run_index, None, ERROR, scores)
     dataset, digest = config.get("dataset"), config.get("dataset_fingerprint")
     model = config.get("baseline_model" if tag == "baseline" else "model")
     trials: Trials = builder.trials()
@@ -233,4 +253,13 @@ def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, E
         metrics={},
         evidence=lambda score, wanted: {},
         contents=lambda: None,
+        reasons=lambda score: _most(run.error for _, run in runs if run.error and not run.success),
     )
+
+
+def _worth(run: EvalRunFacts, name: str, value: float) -> tuple[float | None, int]:
+    """Return a score of a run and its state: a 0 for want of an answer, or of a grader, is no score."""
+    why = run.unscored.get(name)
+    if why is None:
+        return value, SCORED
+    return None, ERROR if why == Status.GRADER_ERROR else NO_ANSWER

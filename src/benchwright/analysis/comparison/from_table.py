@@ -13,12 +13,22 @@ from numpy.typing import NDArray
 
 from benchwright.agents.rows import ID
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Asked, Effort, Facts, Labels, LostWork, Prefix, Side
+from benchwright.analysis.comparison.sides import (
+    LONGEST_ANSWER,
+    Asked,
+    Effort,
+    Facts,
+    Labels,
+    LostWork,
+    Prefix,
+    Side,
+)
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
+from benchwright.analysis.scores import failure_reasons
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
-from benchwright.records import Message
+from benchwright.records import Message, Target
 from benchwright.runs.about import harness_of
 from benchwright.runs.asked import read_input
 from benchwright.runs.effort import EffortColumns
@@ -26,13 +36,11 @@ from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, origin_of, read_manifest
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable, read_table
+from benchwright.statistic import Statistic
 from benchwright.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
-
-LONGEST_ANSWER = 300
-"""Characters of an answer that are kept as evidence."""
 
 
 def slots_of(manifest: Manifest) -> list[str]:
@@ -98,6 +106,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         effort=effort,
         pass_threshold=manifest.pass_threshold,
         prefix=_prefix(table, summary),
+        reasons=lambda score: failure_reasons(table, _scorer(manifest, score), rows),
     )
 
 
@@ -196,7 +205,7 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
         graders=graders,
         stream=manifest.stream if origin is None else None,
         program=None if origin is None else origin.program,
-        settings=_settings(manifest, target.settings) if origin is None else {},
+        settings=_settings(manifest, target) if origin is None else {},
         run=manifest.id,
         slot=slot,
         agent=harness_of(manifest),
@@ -215,9 +224,11 @@ def _subject(manifest: Manifest) -> str:
     return manifest.task.name
 
 
-def _settings(manifest: Manifest, settings: Mapping[str, Any]) -> dict[str, str]:
+def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
     """What shapes the answers besides the model, as text."""
-    shown = {name: encode_json(value).decode() for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in target.settings.items() if value is not None}
+    shown = {name: encode_json(value).decode() for name, value in given.items()}
+    shown |= {f"header {name}": value for name, value in target.headers.items()}
     for name, value in msgspec.to_builtins(manifest.limits).items():
         shown[f"limit of {name}"] = str(value)
     shown["repeats"] = str(manifest.repeats)
@@ -229,9 +240,9 @@ def _settings(manifest: Manifest, settings: Mapping[str, Any]) -> dict[str, str]
     return shown
 
 
-def _metrics(target: TargetSummary) -> dict[str, float | None]:
-    """The documented performance figures, and pass@k."""
-    found: dict[str, float | None] = {name: getattr(target.requests, name) for name in AGGREGATED}
+def _metrics(target: TargetSummary) -> dict[str, Statistic]:
+    """Return the documented performance figures, and pass@k."""
+    found: dict[str, Statistic] = {name: getattr(target.requests, name) for name in AGGREGATED}
     for score in target.scores:
         for entry in score.passes:
             found[f"{score.scorer}.pass_at_{entry.k}"] = entry.pass_at_k

@@ -18,6 +18,8 @@ from benchwright.analysis.comparison.repeats import apart_by_chance
 from benchwright.analysis.comparison.sides import Side
 from benchwright.runs.about import IMPORT
 
+NOT_BOTH = "no sample is scored on both sides"
+
 
 class PairOfSides(NamedTuple):
     """A pair with what its gates need."""
@@ -124,7 +126,10 @@ def _notes(
 ) -> Iterator[str]:
     yield from (f"{one.name}: {one.a or 'none'} → {one.b or 'none'}" for one in settings)
     yield from unknown(a.facts, b.facts, same_data=same_data)
-    yield from (f"{name!r} has no value on one side" for name in empty)
+    for name in empty:
+        none = [side.facts.name for side in (a, b) if side.no_score(name) is not None]
+        told = f"{' and '.join(none)} {'has' if len(none) == 1 else 'have'} no score" if none else NOT_BOTH
+        yield f"{name!r} is not compared: {told}"
     yield from _stopped_early(a, b)
     for side in (a, b):
         if side.prefix is None and side.facts.state not in (None, "finished"):
@@ -140,3 +145,10 @@ def _stopped_early(a: Side, b: Side) -> Iterator[str]:
             f"{' and '.join(names)} stopped early: what counts are the samples until then, with an interval that holds "
             "however often one looks, and without a p-value"
         )
+
+
+def without_score(pair: PairOfSides, score: str) -> list[str]:
+    """Return why a score of a pair cannot be compared: of each side that has none of it, its reason."""
+    found = [(side.facts.name, side.no_score(score)) for side in (pair.a, pair.b)]
+    told = [f"{score!r} of {name}: {none}" for name, none in found if none is not None]
+    return told or [f"{score!r}: {NOT_BOTH}"]

@@ -7,6 +7,7 @@ from typing import Literal
 from benchwright.analysis.joint.records import ByConcurrency, JointView
 from benchwright.records import Record
 from benchwright.runs.about import titled
+from benchwright.statistic import NoScore, Statistic
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
 """Of B against A. `undecided`: the data support no test at all."""
@@ -20,6 +21,19 @@ zero     both count 0, as the documented means do
 best     the bound in favour of B: those of B count 1, those of A 0
 worst    the bound against B: those of B count 0, those of A 1
 """
+
+
+class RunScore(Record, frozen=True):
+    """A score of one side: the mean of what is scored of its trials, where no answer counts 0."""
+
+    score: str
+    n_scored: int
+    mean: Statistic
+
+    @property
+    def no_score(self) -> NoScore | None:
+        """Why nothing was scored; None if something was."""
+        return self.mean if isinstance(self.mean, NoScore) else None
 
 
 class ComparedRun(Record, frozen=True):
@@ -44,6 +58,7 @@ class ComparedRun(Record, frozen=True):
     simulated: bool = False
     name: str = ""
     agent: str = ""
+    scores: list[RunScore] = []
 
     @property
     def title(self) -> str:
@@ -287,7 +302,7 @@ class Comparison(Record, frozen=True):
     tests: int = 0
     notes: list[str] = []
     rulings: list[Ruling] = []
-    metrics: dict[str, float | None] = {}
+    metrics: dict[str, Statistic] = {}
     joint: list[JointView] = []
     by_concurrency: list[ByConcurrency] = []
     together: list[TogetherComparison] = []

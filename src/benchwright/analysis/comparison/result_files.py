@@ -7,15 +7,10 @@ from typing import Any
 
 import msgspec
 
+from benchwright.analysis.comparison.from_files import SampleFacts, failed, sample_failures
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Record
-
-
-class SampleScore(Record, frozen=True):
-    """What is read of one sample."""
-
-    correct: bool = False
-    score: float | None = None
+from benchwright.statistic import NoScore
 
 
 class ResultFile(Record, frozen=True):
@@ -29,7 +24,15 @@ class ResultFile(Record, frozen=True):
     variant: str | None = None
     simulated: bool = False
     aggregated_metrics: dict[str, Any] = {}
-    sample_results: list[SampleScore] = []
+    sample_results: list[SampleFacts] = []
+
+    @property
+    def no_score(self) -> NoScore | None:
+        """Why nothing in it was scored; None if something was, or it lists no samples."""
+        count = sum(map(failed, self.sample_results))
+        if not count or count < len(self.sample_results):
+            return None
+        return NoScore(count, sample_failures(self.sample_results))
 
     @property
     def title(self) -> str:

@@ -13,6 +13,7 @@ from benchwright.analysis.comparison.records import PairComparison, Ruling
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.statistic import NoScore, Statistic
 from benchwright.stats.arrays import exact_mean
 from benchwright.suggest import did_you_mean
 
@@ -60,11 +61,11 @@ def parse_rule(text: str) -> Rule:
     return Rule(match["name"], match["operator"], value)
 
 
-def apply_rule(rule: Rule, metrics: Mapping[str, float | None]) -> Ruling:
-    """Whether a rule holds.
+def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> Ruling:
+    """Decide whether a rule holds.
 
     Raises:
-        UserError: there is no such metric, or it was not measured.
+        UserError: If there is no such metric, it was not measured, or nothing was scored.
     """
     if rule.name not in metrics:
         known = sorted(metrics)
@@ -75,20 +76,23 @@ def apply_rule(rule: Rule, metrics: Mapping[str, float | None]) -> Ruling:
     value = metrics[rule.name]
     if value is None:
         raise UserError(f"--fail-if: {rule.name} was not measured in what is compared.")
+    if isinstance(value, NoScore):
+        raise UserError(f"--fail-if: {rule.name}: {value}, so there is nothing to decide.")
     failed = OPERATORS[rule.operator](value, rule.value)
     return Ruling(f"fail if {rule.text}", not failed, f"{rule.name} is {value:.6g}")
 
 
-def metrics_of(side: Side) -> dict[str, float | None]:
-    """The figures of one run by name.
+def metrics_of(side: Side) -> dict[str, Statistic]:
+    """Return the figures of one run by name.
 
     Each score by its own name: the documented mean, in which what failed counts 0, and `NAME.scored`, the mean without
     what failed (no answer counts 0 in both; see `runs.counting`). `errors` and `no_answer` are the shares of the
-    trials that failed or had no answer to score (by the first score). The first score is also `value`.
+    trials that failed or had no answer to score (by the first score). The first score is also `value`. A score that no
+    trial has is a `NoScore` under each of its names.
     """
     trials = side.trials
     n = len(trials.samples)
-    found: dict[str, float | None] = {
+    found: dict[str, Statistic] = {
         "samples": float(trials.samples.distinct() or len(trials.samples)),
         "trials": float(n),
         "errors": None,
@@ -96,8 +100,9 @@ def metrics_of(side: Side) -> dict[str, float | None]:
     }
     for name, column in trials.scores.items():
         scored = column.values[column.states != ERROR]
-        values = {name: exact_mean(column.values) if n else None}
-        values[f"{name}.scored"] = exact_mean(scored) if scored.size else None
+        none = side.no_score(name)
+        values: dict[str, Statistic] = {name: exact_mean(column.values) if none is None else none}
+        values[f"{name}.scored"] = exact_mean(scored) if none is None else none
         if found["errors"] is None and n:
             found |= {"errors": column.count(ERROR) / n, "no_answer": column.count(NO_ANSWER) / n}
             found["value"] = values[name]
@@ -108,15 +113,15 @@ def metrics_of(side: Side) -> dict[str, float | None]:
     return found | dict(side.metrics)
 
 
-def metrics_of_pair(pair: PairComparison) -> dict[str, float | None]:
-    """The figures of a comparison by name: `NAME.difference` with `.low` and `.high`, `NAME.p_value`.
+def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
+    """Return the figures of a comparison by name: `NAME.difference` with `.low` and `.high`, `NAME.p_value`.
 
     Those of the first score also without its name. The p-value is Holm's where there are several.
     """
-    found: dict[str, float | None] = {}
+    found: dict[str, Statistic] = {}
     for number, score in enumerate(pair.scores):
         p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
-        values = {
+        values: dict[str, Statistic] = {
             "difference": score.difference,
             "difference.low": score.low,
             "difference.high": score.high,

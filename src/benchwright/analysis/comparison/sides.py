@@ -15,9 +15,13 @@ from benchwright.records import Record
 from benchwright.runs.about import titled
 from benchwright.runs.columns import Names
 from benchwright.runs.counting import ScoreState
+from benchwright.statistic import NoScore, Statistic
 from benchwright.stats.arrays import count_distinct
 
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
+
+LONGEST_ANSWER = 300
+"""Characters of an answer that are kept as evidence."""
 
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
@@ -185,13 +189,14 @@ class Side(msgspec.Struct, frozen=True):
     `timings` holds the seconds of `ttft` and `latency` of every request; `metrics` further figures by name.
     `contents` gives what each trial was asked, digested, None where that is not known; `questions` likewise the
     question within it, which other programs may have put into other words around it. A score of `pass_threshold`
-    or more is right; of scores that are `lower_is_better` less is better.
+    or more is right; of scores that are `lower_is_better` less is better. `reasons` tells why trials failed by a score,
+    with counts, the most frequent first.
     """
 
     facts: Facts
     trials: Trials
     timings: Mapping[str, NDArray[Any]]
-    metrics: Mapping[str, float | None]
+    metrics: Mapping[str, Statistic]
     evidence: Evidence
     contents: Callable[[], Sequence[str] | None]
     labels: Callable[[], Mapping[str, Labels]] = dict
@@ -201,6 +206,13 @@ class Side(msgspec.Struct, frozen=True):
     questions: Callable[[], Sequence[str] | None] = lambda: None
     asked: Callable[[set[int]], Mapping[int, Asked]] | None = None
     lower_is_better: frozenset[str] = frozenset()
+    reasons: Callable[[str], Mapping[str, int]] = lambda score: {}
+
+    def no_score(self, score: str) -> NoScore | None:
+        """Return why no trial has this score; None if one has."""
+        column = self.trials.scores[score]
+        failed = column.count(ERROR)
+        return NoScore(failed, dict(self.reasons(score))) if failed == len(column.states) else None
 
 
 class TrialsBuilder:

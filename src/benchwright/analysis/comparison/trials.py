@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.analysis.comparison.sides import Column, Labels, Trials
+from benchwright.analysis.scores import repeats_of
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -23,7 +24,9 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
         scores = _benchmark_scores(table, manifest.scorers[0].name, rows)
     return Trials(
         samples_of(table, rows),
-        table.repeat.numbers(rows) if manifest.repeats > 1 else np.broadcast_to(np.int64(0), rows.size),
+        table.repeat.numbers(rows)
+        if repeats_of(manifest, table) > 1
+        else np.broadcast_to(np.int64(0), rows.size),
         groups_of(table, rows),
         scores,
     )

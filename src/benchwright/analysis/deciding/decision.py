@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from benchwright.analysis.deciding.following import Following
-from benchwright.analysis.deciding.records import RunDecision, Verdict
+from benchwright.analysis.deciding.records import ModelDecision, RunDecision, Verdict
+from benchwright.analysis.deciding.scored_model import ScoredModel
 from benchwright.analysis.deciding.values import OutOfRange
+from benchwright.analysis.scores import failure_reasons
 from benchwright.runs.manifest import Manifest, target_names
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable
+from benchwright.statistic import NoScore
 
 FAVOUR: tuple[Verdict, ...] = ("worse", "undecided", "equivalent", "not_worse", "better")
 """Verdicts, the least favourable for the new model first."""
@@ -39,7 +44,7 @@ def decision_so_far(following: Following, refusal: str | None = None) -> RunDeci
     question, manifest, table = following.question, following.manifest, following.table
     names = _names(manifest)
     old = names[question.reference] if question.earlier is None else question.earlier.model
-    models = [one.decision(names[one.slot], old) for one in following.models]
+    models = [_of_model(following, one, names[one.slot], old) for one in following.models]
     only = models[0] if len(models) == 1 else None
     made = int(table.counting().sum())
     planned = question.samples * manifest.repeats * len(manifest.targets)
@@ -69,6 +74,25 @@ def decision_so_far(following: Following, refusal: str | None = None) -> RunDeci
         tokens_saved=round(share * tokens),
         refusal=refusal,
     )
+
+
+def _of_model(following: Following, one: ScoredModel, model: str, than: str) -> ModelDecision:
+    """Return the decision on a model: undecided and without a difference if nothing of a side was scored."""
+    decision = one.decision(model, than)
+    sides = [one.slot, *([one.than] if one.old is None else [])]
+    unscored = [slot for slot in sides if (slot, one.score) not in following.scored]
+    if not unscored:
+        return decision
+    none = _no_score(following, unscored[0], one.score) if decision.used else NoScore(0)
+    return replace(decision, verdict="undecided", difference=none, low=none, high=none)
+
+
+def _no_score(following: Following, slot: str, score: str) -> NoScore:
+    """Return why nothing of a model was scored."""
+    manifest, table = following.manifest, following.table
+    rows = table.counting(slot)
+    name = manifest.scorers[0].name if manifest.kind == "benchmark" else score
+    return NoScore(int(rows.sum()), failure_reasons(table, name, rows))
 
 
 def _names(manifest: Manifest) -> dict[str, str]:

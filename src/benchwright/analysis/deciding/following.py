@@ -29,6 +29,8 @@ class Following:
         self.models = scored_models(question, manifest)
         self.family = Family([one.decider for one in self.models])
         self.units = self.samples = 0
+        self.scored: set[tuple[str, str]] = set()
+        """The (slot, score) of which something was scored among what was taken in."""
         self.manifest, self.table, self._again = manifest, table, set(again)
         self._rows: dict[str, list[int]] = {}
         self._seen = 0
@@ -87,5 +89,7 @@ class Following:
             for row in self._rows[sample]
             if table.targets[table.target[row]] == slot
         ]
+        if any(one.least == one.most for one in found):
+            self.scored.add((slot, score))
         least, most = (sum(ends) / len(found) for ends in zip(*found, strict=True))
         return Ends(least, most)

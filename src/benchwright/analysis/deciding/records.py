@@ -6,6 +6,7 @@ from typing import Literal
 
 from benchwright.records import Record
 from benchwright.runs.question import Goal
+from benchwright.statistic import Statistic
 
 Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
 """Of the new model against the old one."""
@@ -26,15 +27,16 @@ class ModelDecision(Record, frozen=True):
     `difference` is new - old, in units of the score; `low` and `high` hold it with an error of at most `error`, this
     one's share (half of it at each end, or all of it at the one end that matters, see `goal`), however often one looks.
     `path` is how the interval closed. `narrower` is by what share earlier results of other models made it narrower.
+    The difference and its interval are the same `NoScore` if nothing of a model was scored yet.
     """
 
     model: str
     than: str
     score: str
     verdict: Verdict
-    difference: float
-    low: float
-    high: float
+    difference: Statistic
+    low: Statistic
+    high: Statistic
     error: float
     used: int
     slot: str = ""
@@ -62,9 +64,9 @@ class RunDecision(Record, frozen=True):
     order_seed: int
     over: bool
     models: list[ModelDecision]
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
+    difference: Statistic = None
+    low: Statistic = None
+    high: Statistic = None
     finite: bool = False
     groups: bool = False
     beyond: int = 0

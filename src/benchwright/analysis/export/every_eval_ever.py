@@ -24,6 +24,7 @@ from benchwright.records import Target
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, origin_of
 from benchwright.runs.table import RunTable
+from benchwright.statistic import is_number
 
 UNKNOWN = "unknown"
 LONGEST_PART = 120
@@ -48,7 +49,7 @@ def write_every_eval_ever(
     scored = [
         (target, figures)
         for target, figures in zip(manifest.targets, summarise(manifest, table).targets, strict=True)
-        if any(score.mean_scored is not None for score in figures.scores)
+        if any(is_number(score.mean_scored) for score in figures.scores)
     ]
     if not scored:
         raise UserError(f"{manifest.id} has no score: Every Eval Ever is a format of scores.")
@@ -79,7 +80,7 @@ def _write(
     figures: TargetSummary,
     place: _Place,
 ) -> Iterator[Path]:
-    scores = [score for score in figures.scores if score.mean_scored is not None]
+    scores = [score for score in figures.scores if is_number(score.mean_scored)]
     graded = [
         GradedScore.of(manifest, score.scorer, f"{place.evaluation}/{score.scorer}") for score in scores
     ]

@@ -21,6 +21,7 @@ from benchwright.files import write_whole
 from benchwright.runs.about import subject_of
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import is_number
 
 
 class HubBenchmark(NamedTuple):
@@ -75,8 +76,8 @@ def _objections(manifest: Manifest, summary: RunSummary) -> Iterator[str]:
         yield "a simulated server answered"
     yield from manifest.about.get("departures") or ()
     for figures in summary.targets:
-        if _score(manifest, figures).mean_scored is None:
-            yield f"{figures.title} has no score"
+        if (none := _score(manifest, figures).no_score) is not None:
+            yield f"{figures.title}: {none}"
 
 
 def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
@@ -88,13 +89,14 @@ def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
 def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) -> str:
     """A list of one entry in YAML. Strings are quoted as in JSON, which YAML reads alike; no number has an exponent."""
     score = _score(manifest, figures)
+    assert is_number(score.mean_scored)  # else there are objections
     day = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d")
     return "\n".join(
         [
             "- dataset:",
             f"    id: {json.dumps(benchmark.dataset)}",
             f"    task_id: {json.dumps(benchmark.task)}",
-            f"  value: {100 * (score.mean_scored or 0):.4f}",
+            f"  value: {100 * score.mean_scored:.4f}",
             f"  date: {json.dumps(day)}",
             f"  notes: {json.dumps(', '.join(_notes(manifest, benchmark, figures, score)))}",
             "",

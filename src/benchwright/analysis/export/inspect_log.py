@@ -159,11 +159,10 @@ def _header(
 def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
     """A score's figures. Their `mean` is ours of what was scored: no answer is 0, a failure is left out."""
     score = figures.scores[place]
-    metrics = (
-        {}
-        if score.mean_scored is None
-        else {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}
-    )
+    metrics: dict[str, Any] = {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}
+    ends: dict[str, Any] = {"low": score.low, "high": score.high}
+    if score.no_score is not None:
+        metrics, ends = {}, {"no_score": str(score.no_score)}
     return {
         "name": score.scorer,
         "scorer": score.scorer,
@@ -173,8 +172,7 @@ def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
         "metrics": metrics,
         "metadata": {
             "no_answer": score.no_answer,
-            "low": score.low,
-            "high": score.high,
+            **ends,
             "method": score.method,
         },
     }

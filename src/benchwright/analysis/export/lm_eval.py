@@ -26,6 +26,7 @@ from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import NoScore
 
 Values = Mapping[str, float]
 """The score of a sample by each metric."""
@@ -40,7 +41,7 @@ def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Itera
         UserError: the run has no score, or a file cannot be written.
         JournalError: the journal cannot be read.
     """
-    if not table.scores:
+    if not any(_figures(manifest, table, target) for target in manifest.targets):
         raise UserError(f"{manifest.id} has no score: samples of lm-evaluation-harness are scored ones.")
     time = moment(manifest.created_at).replace(":", "-")
     task = file_part(manifest.task.name)
@@ -167,7 +168,7 @@ def _figures(manifest: Manifest, table: RunTable, target: Target) -> dict[str, f
     found: dict[str, float | str] = {}
     for name in table.scores:
         estimate = mean_of(values_of(manifest, table, name, table.counting(target.slot)))
-        if estimate is None:
+        if isinstance(estimate, NoScore):
             continue
         metric, kind = metric_and_filter(name)
         found[f"{metric},{kind}"] = estimate.mean

@@ -9,6 +9,7 @@ import numpy as np
 
 from benchwright.analysis.comparison.sides import Side
 from benchwright.records import Record
+from benchwright.statistic import Statistic, is_number
 
 Spent = Literal["seconds", "tokens", "cost"]
 """What a trial takes: the median of the seconds that the model took, the mean of its tokens, the mean of its cost."""
@@ -46,9 +47,9 @@ class Candidate(Record, frozen=True):
     """A model that may be on a front."""
 
     letter: str
-    mean: float | None
-    low: float | None
-    high: float | None
+    mean: Statistic
+    low: Statistic
+    high: Statistic
     per_trial: PerTrial
 
 
@@ -82,8 +83,9 @@ def fronts(task: str, score: str, candidates: Sequence[Candidate]) -> list[Front
 def _points(candidates: Sequence[Candidate], spent: Spent) -> Iterable[FrontPoint]:
     for one in candidates:
         amount: float | None = getattr(one.per_trial, spent)
-        if amount is not None and one.mean is not None:
-            yield FrontPoint(one.letter, amount, one.mean, one.low, one.high)
+        if amount is not None and is_number(one.mean):
+            low, high = (end if is_number(end) else None for end in (one.low, one.high))
+            yield FrontPoint(one.letter, amount, one.mean, low, high)
 
 
 def _marked(points: Sequence[FrontPoint]) -> list[FrontPoint]:

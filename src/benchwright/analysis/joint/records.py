@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.records import Record
+from benchwright.statistic import Statistic
 
 Metric = Literal["latency", "ttft"]
 
@@ -73,7 +74,8 @@ class OutcomeCounts(Record, frozen=True):
 
     `wrong` have a score below the threshold, `no_answer` none because no answer was found: both count as wrong.
     `failed` (provider, agent, grader) are neither right nor wrong. `reused` were taken over from earlier runs, and
-    are in nothing else. `low` and `high` are the interval of `accuracy`, correct of correct, wrong and no_answer.
+    are in nothing else. `low` and `high` are the interval of `accuracy`, correct of correct, wrong and no_answer; all
+    three are the same `NoScore` if every trial failed, and not known if all were reused.
     """
 
     trials: int = 0
@@ -82,9 +84,9 @@ class OutcomeCounts(Record, frozen=True):
     no_answer: int = 0
     failed: int = 0
     reused: int = 0
-    accuracy: float | None = None
-    low: float | None = None
-    high: float | None = None
+    accuracy: Statistic = None
+    low: Statistic = None
+    high: Statistic = None
     method: str = "none"
 
     @property
@@ -98,7 +100,8 @@ class JointView(Record, frozen=True):
 
     A trial is correct where `score` is at least `threshold`. `working_seconds` is the time in which trials were under
     way, None where that is not known; `requests` were answered. Percentiles are those of requests. `timings_valid` is
-    None where that is not known. `name` is what people read for the target.
+    None where that is not known. `name` is what people read for the target. There are no correct answers per second or
+    token if nothing was scored.
     """
 
     model: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import get_args
 
 import numpy as np
@@ -18,6 +18,8 @@ from benchwright.analysis.joint.records import (
     SpeedBucket,
     WithinSamples,
 )
+from benchwright.analysis.scores import MeanWithEnds, with_ends
+from benchwright.statistic import NoScore
 from benchwright.stats.arrays import Codes, Vector
 from benchwright.stats.association import quantile_buckets, rank_association, within_association
 from benchwright.stats.clusters import clustered_mean
@@ -27,6 +29,8 @@ from benchwright.stats.repeats import Estimate, from_clustered
 
 FEWEST = 8
 """Timed trials that it takes: two to each quarter."""
+
+NO_REASONS: Mapping[str, int] = {}
 
 Mask = NDArray[np.bool_]
 
@@ -46,8 +50,10 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
     times = {name: values for name, values in side.timings.items() if values.size}
     facts = side.facts
     seconds = None if effort.seconds is None else _timed_seconds(effort, effort.seconds)
+    outcomes = judged(column, correct, effort.reused, clusters, confidence, side.reasons(score))
     rates = _Rates(effort, correct, trials.samples, trials.groups, confidence)
-    counted = not effort.uncounted
+    rated = not isinstance(outcomes.accuracy, NoScore)
+    counted = rated and not effort.uncounted
     completion = effort.completion_tokens, effort.lost.completion_tokens
     total = effort.prompt_tokens + completion[0], effort.lost.prompt_tokens + completion[1]
     return JointView(
@@ -56,7 +62,7 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         score=score,
         threshold=side.pass_threshold,
         confidence=confidence,
-        judged=judged(column, correct, effort.reused, clusters, confidence),
+        judged=outcomes,
         letter=facts.letter,
         name=facts.name,
         run=facts.run,
@@ -71,9 +77,9 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         ttft_p99=percentile(times["ttft"], 0.99) if "ttft" in times else None,
         latency_p50=percentile(times["latency"], 0.5) if "latency" in times else None,
         latency_p99=percentile(times["latency"], 0.99) if "latency" in times else None,
-        correct_per_second=None
-        if effort.seconds is None
-        else rates.per(effort.seconds, effort.lost.seconds, ~effort.unsettled),
+        correct_per_second=rates.per(effort.seconds, effort.lost.seconds, ~effort.unsettled)
+        if rated and effort.seconds is not None
+        else None,
         correct_per_1000_completion_tokens=rates.per(*completion, unit=1000) if counted else None,
         correct_per_1000_tokens=rates.per(*total, unit=1000) if counted else None,
         by_speed=[
@@ -128,23 +134,36 @@ def _of_these(clusters: Clusters, chosen: Mask) -> Clusters:
 
 
 def judged(
-    column: Column, correct: Mask, reused: Mask, clusters: Clusters, confidence: float
+    column: Column,
+    correct: Mask,
+    reused: Mask,
+    clusters: Clusters,
+    confidence: float,
+    reasons: Mapping[str, int] = NO_REASONS,
 ) -> OutcomeCounts:
-    """Trials by what became of them, and the accuracy of those that are right or wrong."""
+    """Count trials by what became of them, with the accuracy of those that are right or wrong.
+
+    `reasons` says why trials failed, with counts, for where all of them did.
+    """
     own = ~reused
     decided = own & (column.states != ERROR)
+    failed = int(((column.states == ERROR) & own).sum())
     found = _accuracy(correct[decided], _of_these(clusters, decided), confidence)
-    interval = None if found is None else found.interval
+    shown = MeanWithEnds(None, None, None)
+    if found is not None:
+        shown = with_ends(found)
+    elif failed:
+        shown = with_ends(NoScore(failed, dict(reasons)))
     return OutcomeCounts(
         trials=own.size,
         correct=int(correct[own].sum()),
         wrong=int(((column.states == SCORED) & ~correct & own).sum()),
         no_answer=int(((column.states == NO_ANSWER) & own).sum()),
-        failed=int(((column.states == ERROR) & own).sum()),
+        failed=failed,
         reused=int(reused.sum()),
-        accuracy=None if found is None else found.mean,
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
+        accuracy=shown.mean,
+        low=shown.low,
+        high=shown.high,
         method="none" if found is None else found.method,
     )
 

@@ -11,6 +11,7 @@ from benchwright.runs.counting import ScoreState
 from benchwright.runs.labelled import KeptLabels, OwnLabel
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import NoScore
 from benchwright.stats.judged import Rate, proportion
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
     everything = values_of(manifest, table, score, table.counting(target))
     estimate = mean_of(values_of(manifest, table, score, rows))
     effective = float(rows.size)
-    if estimate is not None and estimate.se and 0 < estimate.mean < 1:
+    if not isinstance(estimate, NoScore) and estimate.se and 0 < estimate.mean < 1:
         variance = float(verdicts.var())
         effective = min(effective, max(1.0, variance / estimate.se**2))
     total = effective * len(everything.values) / rows.size if rows.size else 0.0

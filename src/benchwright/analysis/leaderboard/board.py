@@ -35,6 +35,7 @@ from benchwright.analysis.thinking import thinking_lines
 from benchwright.formats import counted
 from benchwright.records import Record
 from benchwright.runs.about import made_by
+from benchwright.statistic import is_number
 
 CONFIDENCE = 0.95
 
@@ -172,7 +173,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
 
 def _mean(entrant: Entrant, column: TaskScore) -> float:
     mean = entrant.scores[column.score].mean
-    return -math.inf if mean is None else mean
+    return mean if is_number(mean) else -math.inf
 
 
 def _cell_of(group: Grouped, cells: Mapping[int, Cell]) -> Cell | None:

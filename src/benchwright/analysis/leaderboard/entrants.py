@@ -14,7 +14,7 @@ from benchwright.analysis.leaderboard.pack_totals import TOTAL, pack_totals
 from benchwright.analysis.leaderboard.records import Price
 from benchwright.analysis.leaderboard.scored import Scored, scored_of
 from benchwright.analysis.leaderboard.spending import Spending, spending
-from benchwright.analysis.scores import passed_trials
+from benchwright.analysis.scores import passed_trials, passing_score
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary import TargetSummary
 from benchwright.runs.about import given_name, suite_of
@@ -79,15 +79,19 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) ->
 
 
 def _solved(run: RunSides, target: TargetSummary) -> int | None:
-    """How many of the trials that the run made itself passed."""
+    """Return how many of the trials that the run made itself passed; None if nothing was scored."""
     import numpy as np
 
-    passed = passed_trials(run.manifest, run.table)
-    if passed is None:
+    passed, passing = passed_trials(run.manifest, run.table), passing_score(run.manifest, run.table)
+    if passed is None or passing is None or _unscored(target, passing.name):
         return None
     rows = run.table.counting(target.slot)
     own = run.table.reused.numbers(np.arange(len(run.table))) == 0
     return int(np.count_nonzero(passed & rows & own))
+
+
+def _unscored(target: TargetSummary, score: str) -> bool:
+    return any(one.scorer == score and one.no_score is not None for one in target.scores)
 
 
 def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, Scored]:

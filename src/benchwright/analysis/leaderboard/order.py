@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from benchwright.analysis.leaderboard.records import BoardRow, Leaderboard
 from benchwright.errors import UserError
+from benchwright.statistic import is_number, numbers
 from benchwright.suggest import did_you_mean
 
 RANK = "rank"
@@ -50,12 +51,12 @@ def ordered(board: Leaderboard, by: str) -> Leaderboard:
 
 def default_order(row: BoardRow) -> tuple[float, float]:
     """By the mean of the ranks, then by the first of the means; rows that have none last."""
-    first = next((cell.mean for cell in row.cells if cell is not None and cell.mean is not None), -math.inf)
+    first = next(iter(numbers(cell.mean for cell in row.cells if cell is not None)), -math.inf)
     return math.inf if row.mean_rank is None else row.mean_rank, -first
 
 
 def _by_cell(row: BoardRow, place: int) -> tuple[float, float]:
     cell = row.cells[place]
-    if cell is None or cell.mean is None:
+    if cell is None or not is_number(cell.mean):
         return math.inf, 0.0
     return -cell.mean, 0.0 if cell.rank is None else cell.rank

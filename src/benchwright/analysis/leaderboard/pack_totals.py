@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from benchwright.analysis.comparison.figures import Difference
 from benchwright.analysis.leaderboard.scored import Scored
 from benchwright.analysis.pack_runs import read_scores, totals_interval
+from benchwright.analysis.scores import MOST_REASONS
 from benchwright.packs.results import PackScore
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import NoScore
 from benchwright.stats.unpaired import unpaired_difference
 
 TOTAL = "total"
@@ -17,7 +20,7 @@ TOTAL = "total"
 
 
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
-    """The total of each target of a pack's run by slot, without a figure where the pack has not scored it.
+    """Return the total of each target of a pack's run by slot, without a figure if the pack has not scored it.
 
     The interval is that of the mean of the totals of single repeats, by Student's t.
 
@@ -25,17 +28,25 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
         JournalError: the run cannot be read.
     """
     scores = read_scores(manifest, table)
-    return {target.slot: _total(scores.get(target.slot, PackScore())) for target in manifest.targets}
+    return {
+        target.slot: _total(
+            scores.get(target.slot, PackScore()), table.failure_reasons(table.counting(target.slot))
+        )
+        for target in manifest.targets
+    }
 
 
-def _total(found: PackScore) -> Scored:
-    known = found.score is not None and found.missing < found.cells
-    interval = totals_interval(found.totals) if known else None
+def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
+    """Return the figure of a total: a `NoScore` if no cell has a result, None if the pack gave none."""
+    if found.cells and found.missing == found.cells:
+        none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
+        return Scored(found.cells, 0, none, none, none, "none")
+    interval = None if found.score is None else totals_interval(found.totals)
     low, high = interval or (None, None)
     return Scored(
         n=found.cells,
         n_scored=found.cells - found.missing,
-        mean=found.score.total_score if known and found.score is not None else None,
+        mean=None if found.score is None else found.score.total_score,
         low=low,
         high=high,
         method="none" if interval is None else "t over repeats",

@@ -10,6 +10,7 @@ from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
 from benchwright.records import Record
 from benchwright.runs.about import titled
+from benchwright.statistic import NoScore, Statistic
 
 Standing = Literal["best", "tied", "behind", "alone"]
 """Of a cell in its column.
@@ -40,12 +41,17 @@ class Cell(Record, frozen=True):
     n: int
     n_scored: int
     failed: int
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
+    mean: Statistic = None
+    low: Statistic = None
+    high: Statistic = None
     method: str = "none"
     rank: int | None = None
     standing: Standing = "alone"
+
+    @property
+    def no_score(self) -> NoScore | None:
+        """Why nothing was scored; None if something was, or a pack has not made its total yet."""
+        return self.mean if isinstance(self.mean, NoScore) else None
 
 
 class BoardColumn(Record, frozen=True):

@@ -86,6 +86,7 @@ def _typed(entrant: Entrant) -> str:
     typed, sent = entrant.manifest.settings, entrant.target.slot
     target = next(one for one in entrant.manifest.targets if one.slot == sent)
     told = [f"{name}={_plain(value)}" for name, value in target.settings.items() if name in typed]
+    told += [f"{name}={value}" for name, value in target.headers.items()]
     told += [f"{name}={_plain(typed[name])}" for name in AGENT if typed.get(name)]
     return ", ".join(told)
 
@@ -100,7 +101,11 @@ def _program(entrant: Entrant) -> str:
 
 
 def _address(entrant: Entrant) -> str:
-    return f"at {urlsplit(entrant.target.base_url).netloc}" if entrant.target.base_url else ""
+    base_url = entrant.target.base_url
+    if not base_url:
+        return ""
+    parts = urlsplit(base_url)
+    return f"at {parts.netloc or parts.path}"
 
 
 def _level(entrant: Entrant) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.comparison.sides import Column
 from benchwright.analysis.summary import ScoreSummary
+from benchwright.statistic import Statistic, numbers
 
 
 class Scored(NamedTuple):
@@ -21,9 +22,9 @@ class Scored(NamedTuple):
 
     n: int
     n_scored: int
-    mean: float | None
-    low: float | None
-    high: float | None
+    mean: Statistic
+    low: Statistic
+    high: Statistic
     method: str
     column: Column | None = None
     totals: Sequence[float] = ()
@@ -34,7 +35,7 @@ class Scored(NamedTuple):
         """The values (n,) that say on which scale it is."""
         if self.column is not None:
             return self.column.values
-        return np.array([*self.totals, *([] if self.mean is None else [self.mean])])
+        return np.array([*self.totals, *numbers([self.mean])])
 
 
 def scored_of(summary: ScoreSummary, column: Column) -> Scored:

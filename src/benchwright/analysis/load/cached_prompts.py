@@ -1,9 +1,13 @@
-"""Prompts that a server knew before a measurement sent them: its times are then not those of new prompts."""
+"""Prompts that a server may know: those sent again, and those that it knew before a measurement sent them.
+
+Its times are then not those of new prompts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from benchwright.records import TrialRecord, Usage
 from benchwright.runs.journal import Body, ExchangeBody, encode_json, read_bodies
@@ -27,30 +31,43 @@ TEMPLATE_TOKENS = 64
 """What a chat template may put before each prompt, unseen by us: the same each time, so that it is cached."""
 
 
-def unexpected_share(table: RunTable, sent: SeenPrefixes) -> float | None:
-    """The share of a level's prompt tokens that were cached although no prompt of this measurement had begun like that.
+class PromptsSent(NamedTuple):
+    """What is known of the prompts of a level's first trials, of which the first request is looked at.
 
-    Expected is what an empty cache would know by then: the beginning that a prompt shares with an earlier one, whether
-    a system prompt, examples, or the whole of it. `sent` holds the prompts of earlier levels, and takes those of this
-    one. Looked at are the first requests of its first trials; None where the server does not say what was cached.
+    `unexpected` is the share of their tokens that was cached although no prompt of this measurement had begun like
+    that; None where the server does not say what was cached. `repeated` is the share of prompts that had been sent
+    before, whole, at this level or an earlier one; None where no prompt is known.
+    """
+
+    unexpected: float | None = None
+    repeated: float | None = None
+
+
+def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
+    """Return what is known of a level's prompts. `sent` holds those of earlier levels, and takes those of this one.
+
+    Expected in the server's cache is what an empty one would know by then: the beginning that a prompt shares with an
+    earlier one, whether a system prompt, examples, or the whole of it.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     rows = table.in_order(table.counted("primary"))[:LOOKED_AT]
     if not rows.size:
-        return None
+        return PromptsSent()
     tokens = unexpected = 0.0
+    prompts = repeated = 0
     records = (table.record(int(row)) for row in rows)
     for record, body in read_bodies(table.directory, (record for record in records if record.body[1])):
         for usage, exchange in _first_request(record, body):
             blocks = _blocks(exchange, body)
             known = sent.add(blocks) / len(blocks)
+            prompts, repeated = prompts + 1, repeated + (known == 1)
             if usage.prompt_tokens and usage.cached_tokens is not None:
                 tokens += usage.prompt_tokens
                 expected = known * usage.prompt_tokens + TEMPLATE_TOKENS
                 unexpected += max(0.0, usage.cached_tokens - expected)
-    return unexpected / tokens if tokens else None
+    return PromptsSent(unexpected / tokens if tokens else None, repeated / prompts if prompts else None)
 
 
 def warm_cache_lines(run: Path) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.load.records import Cost, LevelResult, Price
+from benchwright.analysis.load.figure_records import Cost
+from benchwright.analysis.load.records import LevelResult, Price
+from benchwright.statistic import is_number
 
 HOUR = 3600.0
 MILLION = 1e6
@@ -24,7 +26,9 @@ def cost_of(result: LevelResult, price: Price | None) -> Cost | None:
         return None
     else:
         second = (prompts * price.input + answers * price.output) / MILLION
-    accuracy = result.judged.accuracy if result.judged is not None else None
+    accuracy = 0.0
+    if result.judged is not None and is_number(result.judged.accuracy):
+        accuracy = result.judged.accuracy
     return Cost(
         hour=second * HOUR,
         tokens=None if prompts is None or answers is None else second / (prompts + answers) * MILLION,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from benchwright.analysis.comparison.names import letter_of
+from benchwright.analysis.load.figure_records import Spread
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import plan_of
-from benchwright.analysis.load.records import Level, LevelPlan, LoadReport, Spread
+from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
 from benchwright.analysis.load.requests import Requests, read_requests
+from benchwright.analysis.load.undisturbed import undisturbed
 from benchwright.analysis.load.windows import find_window
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
@@ -59,7 +61,8 @@ class Measurements:
         plan = plan_of(manifest)
         if plan is None:
             return
-        point = _point(manifest, plan, read_requests(table))
+        requests = undisturbed(read_requests(table), table.sessions.lag.standstills)
+        point = _point(manifest, plan, requests)
         if point is not None:
             self._points.setdefault(plan.id, []).append(point)
             self._manifests[plan.id] = manifest
@@ -77,13 +80,13 @@ class Measurements:
 
 
 def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint | None:
-    """The figures of a level as `load` has them; None where its window is empty, or has no steady rate."""
+    """Return the figures of a level as `load` has them; None if its window has no answer, or no steady rate."""
     found = find_window(requests, plan)
     if found is None:
         return None
     figures = Figures(requests, found.window, open_loop=plan.level.open)
     achieved = figures.achieved
-    if achieved is None:
+    if achieved is None or figures.counted == figures.failed:
         return None
     return LoadPoint(
         plan.level, manifest.id, achieved.value, figures.spread("ttft"), figures.spread("latency")

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from benchwright.analysis.load.records import Energy, LevelResult
+from benchwright.analysis.load.figure_records import Energy
+from benchwright.analysis.load.records import LevelResult
 from benchwright.endpoint.power import PowerReading
+from benchwright.statistic import is_number
 from benchwright.stats.integrals import growth_between, mean_between
 
 LONGEST_GAP = 3.0
@@ -35,7 +37,9 @@ def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: i
     until = min(result.seconds, times[-1])
     watts = sum(mean(times, [_values(one, by)[name] for one in fresh], 0.0, until) for name in devices)
     answers = None if result.achieved is None else result.achieved.value
-    accuracy = None if result.judged is None else result.judged.accuracy
+    accuracy = (
+        None if result.judged is None or not is_number(result.judged.accuracy) else result.judged.accuracy
+    )
     prompts, written = (
         None if rate is None or result.tokens_told < 1 else rate.value
         for rate in (result.input_tokens, result.output_tokens)

@@ -10,19 +10,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.records import Estimate, Gaps, Goodput, Objective, Spread
+from benchwright.analysis.load.figure_records import Estimate, Gaps, Goodput, Spread
+from benchwright.analysis.load.records import Objective
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
 from benchwright.stats.batches import effective_size, mean_interval, percentile_bound, percentile_interval
 from benchwright.stats.histogram import quantile
 from benchwright.stats.intervals import wilson
 from benchwright.stats.latency import percentile
-from benchwright.stats.windows import Window, ended_within, mean_at_once
+from benchwright.stats.open_loop import AnswerTime, answer_time, rate_interval
+from benchwright.stats.windows import Window, mean_at_once
 
 MOST_FAILURES = 5
-
-SLICES = 160
-"""Parts of the window of an open loop of which the answers are counted, for the interval of its rates."""
 
 
 class Figures:
@@ -64,9 +63,7 @@ class Figures:
     @property
     def offered(self) -> float | None:
         """Intended starts per second; None of a single one."""
-        found = self._window
-        span = float(self._all.intended[found.last] - self._all.intended[found.first])
-        return (self.counted - 1) / span if span > 0 else None
+        return None if self._answer_time is None else self.counted / self._answer_time.due
 
     @property
     def achieved(self) -> Estimate | None:
@@ -109,6 +106,13 @@ class Figures:
     def lateness(self) -> Spread | None:
         """How much later than intended requests were begun, answered or not."""
         return spread((self._all.start - self._all.intended)[self._counted])
+
+    @property
+    def at_once(self) -> int:
+        """How many answers of several tokens were streamed and came in one piece."""
+        several = self._answered("completion_tokens") > 1
+        whole = np.isfinite(self._answered("ttft")) & np.isnan(self._answered("itl"))
+        return int((several & whole).sum())
 
     def ending(self) -> float | None:
         """The median time from the last token to the end of an answer; None where no moment of a token is known."""
@@ -167,8 +171,9 @@ class Figures:
         size = effective_size(inside, share) if 0 < share < 1 and inside.size > 1 else float(inside.size)
         low, high = wilson(share * size, size)
         rate = self._rate(met.astype(np.float64))
-        if self._open and rate is not None and self.offered is not None:
-            rate = Estimate(share * self.offered, low * self.offered, high * self.offered)
+        if self._open and rate is not None and self._answer_time is not None:
+            asked = self.counted / self._answer_time.seconds
+            rate = Estimate(rate.value, low * asked, high * asked)
         return Goodput(int(inside.sum()), self.counted, share, low, high, rate, attained)
 
     def _meets(self, objective: Objective) -> NDArray[np.bool_]:
@@ -192,14 +197,21 @@ class Figures:
             return None
         return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
 
-    def _open_rate(self, amounts: Vector) -> Estimate:
-        """The answers that end in the window: what is under way may grow, and is not counted as work done."""
-        found, requests = self._window, self._all
-        brought = amounts * requests.ok * ended_within(requests.end, found.begin, found.end)
-        slices, _ = np.histogram(requests.end, SLICES, (found.begin, found.end), weights=brought)
-        per_second = SLICES / found.seconds
-        low, high = mean_interval(slices)
-        return Estimate(float(brought.sum()) / found.seconds, max(0.0, low * per_second), high * per_second)
+    @cached_property
+    def _answer_time(self) -> AnswerTime | None:
+        return answer_time(self._all.intended[self._counted], self._answered("latency"))
+
+    def _open_rate(self, amounts: Vector) -> Estimate | None:
+        """The rule of `stats.open_loop`."""
+        time = self._answer_time
+        if time is None:
+            return None
+        brought = (amounts * self._all.ok)[self._counted]
+        value = float(brought.sum()) / time.seconds
+        if not value:
+            return Estimate(value)
+        low, high = rate_interval(self._all.intended[self._counted], brought, time)
+        return Estimate(value, value * low, value * high)
 
     def _closed_rate(self, amounts: Vector) -> Estimate:
         """Little's law: what is in flight, over the mean time of a request, times what a request brings on average.

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.analysis.joint.concurrency import by_concurrency
 from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.load.one_at_a_time import levels_alone
 from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, sides_of
 from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
 from benchwright.analysis.load.replay_notes import replay_notes
 from benchwright.analysis.load.sweep import Sweep
-from benchwright.formats import counted, milliseconds
+from benchwright.analysis.load.windows import LATENCIES_NEEDED
+from benchwright.formats import counted, duration, milliseconds
 from benchwright.runs.manifest import read_manifest
+from benchwright.runs.one_at_a_time import one_at_a_time_text
 from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 CACHED = 0.05
 """Share of prompt tokens from the server's cache from which on it is told."""
+
+MORE_AT_ONCE = "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
+
+REPEATED = 0.05
+"""Share of prompts that were sent before from which on it is told."""
 
 ENDS_LATE = 0.05
 """Share of the latency between the last token and the end of an answer from which on it is told."""
@@ -94,6 +103,8 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
             f"The server took up to {most * 100:.0f} % of the prompt tokens from its prefix cache (level "
             f"{_names(cached)}): prompts it has not seen take longer"
         )
+    yield from _one_at_a_time(results)
+    yield from _sent_again(results)
     prompt, answer = results[0].prompt_length, results[0].answer_length
     if plan.synthetic and prompt is not None and answer is not None:
         yield f"Prompts had {prompt:,.0f} tokens and answers {answer:,.0f}, on average"
@@ -105,10 +116,45 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     yield from _short_answers(results, plan.answer_tokens)
     yield from replay_notes(results, plan.speed)
     yield from _untimed(results)
+    yield from _resent(results)
+    yield from _at_once(results)
     yield from _ended_late(results)
     yield from _outlasting(results)
     yield from _asked_again(results)
     yield from _unsteady(results)
+
+
+def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
+    """That the server serves one request at a time, with what shows it."""
+    found = levels_alone(results)
+    alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
+    if found is not None:
+        yield f"{one_at_a_time_text(found)}. {MORE_AT_ONCE}"
+    elif alone:
+        most, streams = max(alone, key=lambda one: one[0].in_flight)
+        yield (
+            f"The server serves one request at a time: at {most.level.name}, of {streams:,} answers none "
+            f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. {MORE_AT_ONCE}"
+        )
+
+
+def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
+    """That prompts were sent again, and how often: a cache need not tell of itself to make them quicker."""
+    again = [one for one in results if one.replayed is None and (one.prompts_repeated or 0.0) > REPEATED]
+    told = [
+        f"at {one.level.name} {(one.prompts_repeated or 0.0) * 100:.0f} %"
+        + (
+            f" ({counted(one.prompts, 'prompt')}, each up to {one.prompt_most:,} times)"
+            if one.prompt_most > 1
+            else ""
+        )
+        for one in again
+    ]
+    if told:
+        yield (
+            f"Requests sent prompts again that had been sent before: {', '.join(told)}. A server that keeps prompts in "
+            "a cache begins their answers sooner, whether or not it says so"
+        )
 
 
 def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
@@ -118,6 +164,25 @@ def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
             yield (
                 f"At {one.level.name} {missing:,} of {counted(one.answered, 'answer')} had no first token: they were "
                 "empty, or not streamed. They count as answers, and have neither TTFT nor time per token"
+            )
+
+
+def _resent(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.lost is not None:
+            yield (
+                f"At {one.level.name} {counted(one.lost.n, 'request')} of {one.answered:,} had to be sent again, as "
+                f"the server had closed an idle connection: {milliseconds(one.lost.p50.value)} ms lost (median), up to "
+                f"{milliseconds(one.lost.p99.value)} ms (p99), which is in their TTFT"
+            )
+
+
+def _at_once(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.at_once:
+            yield (
+                f"At {one.level.name} {one.at_once:,} of {counted(one.answered, 'answer')} came in one piece: their "
+                "TTFT is the time of the whole answer, and how fast tokens came is not known of them"
             )
 
 
@@ -152,7 +217,7 @@ def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:
 def _short_answers(results: Sequence[LevelResult], wanted: int | None) -> Iterator[str]:
     lengths = [one.answer_length for one in results if one.answer_length is not None]
     missed = [one for one in lengths if wanted is not None and abs(one - wanted) > MISSED * wanted]
-    if missed:
+    if missed and wanted is not None:
         yield (
             f"Answers had {min(missed):,.0f} tokens instead of {wanted:,}: if the server supports it, "
             "--param ignore_eos=true makes them long enough"
@@ -163,8 +228,8 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.answered and one.achieved is None and one.overall is not None:
             yield (
-                f"No steady rate at {one.level.name}: {counted(one.requests, 'request')} "
-                f"{'is' if one.requests == 1 else 'are'} too few for a steady state. From "
+                f"No steady rate at {one.level.name}: {counted(one.requests - one.disturbed, 'request')} "
+                f"{'is' if one.requests == 1 else 'are'} too few for a steady state{_too_short(one)}. From "
                 f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
                 "drain included; ask for more --requests or a longer --duration"
             )
@@ -178,6 +243,16 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
                 f"No steady state at {one.level.name}: latency changed by {one.drift * 100:+.0f} % over the window, so "
                 "its figures depend on when they are taken"
             )
+
+
+def _too_short(one: LevelResult) -> str:
+    """How long a level has to be that is too short for its latency, in words."""
+    if one.needs_seconds is None:
+        return ""
+    latency = one.needs_seconds / LATENCIES_NEEDED
+    seconds = f"{math.ceil(one.needs_seconds):,} s" if latency > 1 else f"{one.needs_seconds:.1f} s"
+    more = f" ({math.ceil(one.level.rate * one.needs_seconds):,} requests)" if one.level.rate else ""
+    return f", as an answer takes {duration(latency)}: requests have to be sent for {seconds} at least{more}"
 
 
 def _range(lengths: Sequence[float]) -> str:

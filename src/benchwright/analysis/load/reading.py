@@ -11,16 +11,26 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.joint.views import clusters_of, judged, right
-from benchwright.analysis.load.cached_prompts import WARM, unexpected_share
+from benchwright.analysis.load.cached_prompts import WARM, PromptsSent, look_at_prompts
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.details import LevelDetail, detail_of
 from benchwright.analysis.load.energy import energy_of
+from benchwright.analysis.load.figure_records import Server
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.looks import read_kept_power, read_looks
-from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
+from benchwright.analysis.load.one_at_a_time import streams_alone
+from benchwright.analysis.load.records import LevelPlan, LevelResult
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.analysis.load.windows import Found, find_window, held_back, in_flight, overall
+from benchwright.analysis.load.undisturbed import told_standstills, undisturbed
+from benchwright.analysis.load.windows import (
+    Found,
+    find_window,
+    held_back,
+    in_flight,
+    needed_seconds,
+    overall,
+)
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
@@ -80,13 +90,15 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     summary = run.summary
     keep_figures(table, summary)
     side = run.side("primary") if run.manifest.scorers else None
-    unexpected = None if sent is None or plan.made_of_trace else unexpected_share(table, sent)
+    prompts = PromptsSent() if sent is None or plan.made_of_trace else look_at_prompts(table, sent)
+    _, times = np.unique(table.sample.numbers(table.counted("primary")), return_counts=True)
     seconds = table.sessions.wall_seconds
     level, most = plan.level, in_flight(requests)
     processes = run.manifest.settings.get("workers") or 1
     looks = read_looks(table.directory)
-    found = find_window(requests, plan)
-    figures = None if found is None else Figures(requests, found.window, open_loop=level.open)
+    counting = undisturbed(requests, summary.lag.standstills)
+    found = find_window(counting, plan)
+    figures = None if found is None else Figures(counting, found.window, open_loop=level.open)
     result = LevelResult(
         level=level,
         run=table.directory.name,
@@ -99,17 +111,22 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         shortfalls=summary.shortfalls,
         in_flight=most,
         limit_reached=level.open and most >= plan.max_in_flight,
-        held_back=held_back(requests, plan.max_in_flight) if level.open else 0,
+        held_back=held_back(counting, plan.max_in_flight) if level.open else 0,
+        stood_still=told_standstills(requests, summary.lag.standstills),
+        disturbed=int(requests.ok.size - counting.ok.size),
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
-        unexpected_cached=unexpected,
-        warm_cache=unexpected is not None and unexpected > WARM,
+        unexpected_cached=prompts.unexpected,
+        warm_cache=prompts.unexpected is not None and prompts.unexpected > WARM,
+        prompts=int(times.size),
+        prompt_most=int(times.max(initial=0)),
+        prompts_repeated=prompts.repeated,
         server=server_of(looks),
         simulated=requests.simulated,
     )
     result = with_replayed(result, table.directory)
     if found is not None and figures is not None:
-        result = with_figures(result, requests, plan, found, figures)
+        result = with_figures(result, counting, plan, found, figures)
     result = msgspec.structs.replace(
         result,
         cost=cost_of(result, plan.price),
@@ -124,7 +141,8 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
 def with_figures(
     result: LevelResult, requests: Requests, plan: LevelPlan, found: Found, figures: Figures
 ) -> LevelResult:
-    """The result with the figures of the window that was found."""
+    """Return the result with the figures of the window that was found; no rates if nothing was answered."""
+    answered = figures.counted > figures.failed
     return msgspec.structs.replace(
         result,
         counted=figures.counted,
@@ -135,15 +153,17 @@ def with_figures(
         seconds=found.window.seconds,
         window=found.rule,
         steady=found.steady,
+        needs_seconds=needed_seconds(requests, is_open=result.level.open) if found.window.burst else None,
         drift=found.drift,
         offered=figures.offered if result.level.open else None,
-        achieved=figures.achieved,
+        achieved=figures.achieved if answered else None,
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
         tokens_told=figures.reported_share("completion_tokens"),
         ttft=figures.spread("ttft"),
         ttfa=figures.answered_later(),
         connect=figures.spread("connect"),
+        lost=figures.spread("lost"),
         gaps=figures.gaps(),
         latency=figures.spread("latency"),
         sent_latency=figures.spread("sent_latency"),
@@ -151,8 +171,10 @@ def with_figures(
         normalized=figures.normalized(),
         late=figures.lateness() if result.level.open else None,
         ending=figures.ending(),
+        at_once=figures.at_once,
+        streams_alone=streams_alone(requests),
         outlasting=figures.outlasting,
-        goodput=figures.goodput(plan.objectives),
+        goodput=figures.goodput(plan.objectives) if answered else None,
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),
         reasoning_length=figures.mean("reasoning_tokens"),
@@ -188,7 +210,8 @@ def accuracy(side: Side) -> OutcomeCounts | None:
     column = trials.scores[score]
     reused = np.zeros(len(trials.samples), np.bool_)
     clusters = clusters_of(trials.samples, trials.groups)
-    return judged(column, right(column, side.pass_threshold), reused, clusters, 0.95)
+    correct = right(column, side.pass_threshold)
+    return judged(column, correct, reused, clusters, 0.95, side.reasons(score))
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:

@@ -5,6 +5,18 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.analysis.joint.records import ByConcurrency, OutcomeCounts
+from benchwright.analysis.load.figure_records import (
+    Cost,
+    Energy,
+    Estimate,
+    Gaps,
+    Goodput,
+    Overall,
+    Replayed,
+    Server,
+    Spread,
+    StoodStill,
+)
 from benchwright.records import Record
 from benchwright.stats.windows import Cut
 
@@ -104,146 +116,6 @@ class LevelPlan(Record, frozen=True):
     price: Price | None = None
 
 
-class Estimate(Record, frozen=True):
-    """A figure and its 95 % interval, which respects that requests in one queue depend on each other.
-
-    An end that the requests are too few for is None. Of a percentile, `bound` is what it does not exceed with a
-    confidence of 99 %.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    bound: float | None = None
-
-
-class Spread(Record, frozen=True):
-    """How a measure is spread over `n` requests."""
-
-    n: int
-    mean: float
-    p50: Estimate
-    p90: Estimate
-    p99: Estimate
-
-
-class Goodput(Record, frozen=True):
-    """Requests that met all objectives: `met` of `counted`, and how many of them per second (None in a burst).
-
-    `low` and `high` are Wilson's 95 % interval of `share`, of as many requests as these are worth independent ones. A
-    request that failed has met nothing. `attained` says of each objective which share met it.
-    """
-
-    met: int
-    counted: int
-    share: float
-    low: float
-    high: float
-    rate: Estimate | None = None
-    attained: dict[str, float] = {}
-
-
-class Gaps(Record, frozen=True):
-    """The times between chunks with tokens, of all requests together, in seconds; off by at most 12.5 %.
-
-    There were `n` of them. `chunk_tokens` is how many tokens a chunk after the first holds on average, None where no
-    tokens were told: with several tokens in a chunk a gap is not a time per token.
-    """
-
-    n: int
-    p50: float
-    p99: float
-    longest: float
-    chunk_tokens: float | None = None
-
-
-class Cost(Record, frozen=True):
-    """What a level costs, in the currency of the price: per hour, per million tokens, and per correct answer.
-
-    `tokens` is per million of all tokens, `output_tokens` per million of those in answers. None where the server does
-    not tell tokens, or nothing was graded.
-    """
-
-    hour: float
-    tokens: float | None = None
-    output_tokens: float | None = None
-    correct: float | None = None
-
-
-class Energy(Record, frozen=True):
-    """What the devices that serve the model used in the window, by their own metrics: the whole deployment.
-
-    `watts` is the mean power of all `devices`, `by` their energy counters or their power readings. Joules per answered
-    `request`, per `token` of prompts and answers, per `output_token` and per `correct` answer: the mean power over the
-    rate of these; None where the rate is not known. `invalid` says why there are no figures.
-    """
-
-    devices: int
-    by: Literal["counters", "readings"]
-    watts: float | None = None
-    request: float | None = None
-    token: float | None = None
-    output_token: float | None = None
-    correct: float | None = None
-    invalid: str | None = None
-
-
-class Overall(Record, frozen=True):
-    """The level from its first request to its last answer, ramp-up and drain included: as other programs count.
-
-    Rates per second over `seconds`. The times are means in seconds over the answered requests of two tokens or more:
-    `tpot` is (latency - TTFT) / (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token
-    latency); `itl` from the first to the last token over tokens - 1, as in GuideLLM, whose `tpot_with_ttft` is the time
-    to the last token over all tokens.
-    """
-
-    seconds: float
-    achieved: float
-    output_tokens: float | None = None
-    tpot: float | None = None
-    itl: float | None = None
-    tpot_with_ttft: float | None = None
-
-
-class Server(Record, frozen=True):
-    """What the server's own metrics said during the level, looked at about each second; None where it does not say.
-
-    `cache_most` is the highest share of the KV cache in use, `preempted` how many requests lost their place in it, and
-    `cached` the share of all prompt tokens, those of other users too, that it found in its prefix cache. `accepted` is
-    the share of the tokens drafted by speculative decoding that the model took.
-    """
-
-    looks: int
-    running_mean: float | None = None
-    running_most: float | None = None
-    waiting_mean: float | None = None
-    waiting_most: float | None = None
-    cache_most: float | None = None
-    preempted: float | None = None
-    cached: float | None = None
-    accepted: float | None = None
-
-
-class Replayed(Record, frozen=True):
-    """What became of a trace: all requests that were answered, those of the warm-up too.
-
-    `requests` of the trace were asked, `answered` of them well; of conversations that failed the rest was not asked.
-    `late` is by how much they were sent after they were due. `ideal_cached` is the share of prompt tokens that a cache
-    without limit would have known, by the ids of the trace in the order of sending, `cached` what the server says; None
-    where there are no ids, or it does not. `length_off` is how far the lengths of prompts are off in all, as a share,
-    `length_off_most` in tokens; `ended_early` the share of answers that were shorter than recorded.
-    """
-
-    requests: int
-    answered: int
-    late: Spread | None = None
-    ideal_cached: float | None = None
-    cached: float | None = None
-    length_off: float | None = None
-    length_off_most: int | None = None
-    ended_early: float | None = None
-
-
 class LevelResult(Record, frozen=True):
     """One level: an ordinary run, and its figures over the window that warm-up and cool-down leave.
 
@@ -263,12 +135,19 @@ class LevelResult(Record, frozen=True):
     counts every graded answer,
     those of the warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says
     which scores could not be made at all. `cached` is the share of prompt tokens that the server took from its cache,
-    and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). Of the mean
+    and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). There were
+    so many different `prompts`, one of which was sent `prompt_most` times, and `prompts_repeated` is the share of the
+    first ones that had been sent before, at this level or an earlier one. Of the mean
     `answer_length`, `reasoning_length` tokens were reasoning, where the server counts it apart. `ending` is the median
     time from the last token to the end of an answer. `outlasting` requests began before the window and ended after it:
     they are in no figure of it.
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
-    our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed.
+    our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed. Where our process
+    `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
+    A level that is too short for its latency `needs_seconds` to have a steady rate. Of `at_once` answers, which were
+    streamed and came in one piece, nothing is known of the time between tokens. `streams_alone` answers were streamed,
+    none while another one was, although that would be likely: the server serves one request at a time. `lost` is what
+    it took to send requests again whose idle connections the server had closed; it is part of their TTFT.
     """
 
     level: Level
@@ -314,6 +193,9 @@ class LevelResult(Record, frozen=True):
     cached: float | None = None
     unexpected_cached: float | None = None
     warm_cache: bool = False
+    prompts: int = 0
+    prompt_most: int = 0
+    prompts_repeated: float | None = None
     in_flight: int = 0
     limit_reached: bool = False
     held_back: int = 0
@@ -324,6 +206,12 @@ class LevelResult(Record, frozen=True):
     server: Server | None = None
     simulated: bool = False
     replayed: Replayed | None = None
+    stood_still: list[StoodStill] = []
+    disturbed: int = 0
+    needs_seconds: float | None = None
+    at_once: int = 0
+    streams_alone: int | None = None
+    lost: Spread | None = None
 
     @property
     def answered(self) -> int:

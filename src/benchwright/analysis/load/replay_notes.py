@@ -33,7 +33,7 @@ def replay_notes(results: Sequence[LevelResult], speed: float) -> Iterator[str]:
         if replayed.length_off is not None and replayed.length_off > LENGTH_OFF:
             yield (
                 f"{at}Prompts are {replayed.length_off * 100:.1f} % longer or shorter than those of the trace, "
-                f"{replayed.length_off_most:,} tokens at most"
+                f"{replayed.length_off_most or 0:,} tokens at most"
             )
         if replayed.ended_early:
             yield (

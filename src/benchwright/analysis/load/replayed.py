@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.load.cached_prompts import TEMPLATE_TOKENS, WARM
+from benchwright.analysis.load.figure_records import Replayed
 from benchwright.analysis.load.figures import spread
-from benchwright.analysis.load.records import LevelResult, Replayed
+from benchwright.analysis.load.records import LevelResult
 from benchwright.data.traces.records import Trace, TracedRequest
 from benchwright.files import write_whole
 from benchwright.records import UNREADABLE, Record, RequestRecord

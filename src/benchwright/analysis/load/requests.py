@@ -24,7 +24,8 @@ class Requests(NamedTuple):
     `intended` and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
     `sent_latency` from the real one; `ttfa` is to the first token of the answer proper, `last_token` to the last,
     both as `ttft`; `itl` is the mean time between tokens and `connect` the time that opening connections took. `chunks`
-    and `later_tokens` are those after the first chunk. What is not known is NaN. `ok` tells the trials that were
+    and `later_tokens` are those after the first chunk. `lost` is what sending once more took, on a connection that the
+    server had not closed; NaN for what was sent once. What is not known is NaN. `ok` tells the trials that were
     answered; `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks.
     """
 
@@ -38,6 +39,7 @@ class Requests(NamedTuple):
     ttfa: Vector
     last_token: Vector
     connect: Vector
+    lost: Vector
     chunks: Vector
     later_tokens: Vector
     prompt_tokens: Vector
@@ -50,10 +52,15 @@ class Requests(NamedTuple):
     began_at: int
     simulated: bool
 
+    def part(self, places: slice) -> Requests:
+        """Return the requests at these places; their times count from where they did."""
+        kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
+        return self._replace(**kept)
+
 
 COLUMNS = (
     *("intended", "start", "end", "ttft", "latency", "sent_latency", "itl"),
-    *("ttfa", "last_token", "connect", "chunks", "later_tokens"),
+    *("ttfa", "last_token", "connect", "lost", "chunks", "later_tokens"),
     *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
 )
 
@@ -97,11 +104,12 @@ def _rows(
     """What counts as a request of its own, each with the reason for which it failed and the gaps between its chunks."""
     turns = [request for request in record.requests if request.due is not None]
     for turn in turns:
-        yield _turn(turn, record.started_at - began_at), turn.error, turn.gaps
+        yield _turn(turn, record.started_at - began_at), turn.error, _merged([turn])
     if not turns:
         answered = record.status not in FAILED
         reason = None if answered else record.reason or str(record.status)
-        yield _row(record, began_at), reason, _merged(record)
+        own = [request for request in record.requests if request.role == "model"]
+        yield _row(record, began_at), reason, _merged(own)
 
 
 def _turn(request: RequestRecord, began: int) -> dict[str, float]:
@@ -123,6 +131,7 @@ def _turn(request: RequestRecord, began: int) -> dict[str, float]:
         "ttfa": math.nan if request.ttfa is None else sent + request.ttfa / 1e9 - intended,
         "last_token": math.nan if request.last_token is None else sent + request.last_token / 1e9 - intended,
         "connect": request.connect / 1e9 if request.connect else math.nan,
+        "lost": request.lost / 1e9 if request.resent else math.nan,
         "chunks": float(max(0, request.chunks - 1)),
         "later_tokens": _total([request.later_tokens]),
         "prompt_tokens": _total([request.usage.prompt_tokens]),
@@ -138,6 +147,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
     late, start = record.late / 1e9, (record.started_at - began_at) / 1e9
     spent = max((one.started + one.total for one in answered), default=record.duration) / 1e9
     opened = [one.connect for one in answered if one.connect]
+    lost = [one.lost for one in answered if one.resent]
     return {
         "intended": start - late,
         "start": start,
@@ -149,6 +159,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
         "ttfa": late + _moment(answered, "ttfa"),
         "last_token": late + _moment(answered[::-1], "last_token"),
         "connect": sum(opened) / 1e9 if opened else math.nan,
+        "lost": sum(lost) / 1e9 if lost else math.nan,
         "chunks": float(sum(max(0, one.chunks - 1) for one in answered)),
         "later_tokens": _total(one.later_tokens for one in answered),
         "prompt_tokens": _total(one.usage.prompt_tokens for one in answered),
@@ -167,9 +178,9 @@ def _moment(requests: Iterable[RequestRecord], name: str) -> float:
     return math.nan
 
 
-def _merged(record: TrialRecord) -> Mapping[int, int]:
-    """The gaps between chunks of all requests to the model."""
-    own = [request.gaps for request in record.requests if request.role == "model" and request.gaps]
+def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
+    """The gaps between the chunks of answers whose pieces were seen to come."""
+    own = [request.gaps for request in requests if request.gaps and request.streaming is not None]
     if len(own) < 2:
         return own[0] if own else {}
     merged = Counter[int]()
@@ -179,22 +190,16 @@ def _merged(record: TrialRecord) -> Mapping[int, int]:
 
 
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
-    """The mean time between the tokens of a trial's answers, in seconds; NaN where no answer has two of them.
+    """The mean time between the tokens of a trial's answers, in seconds; NaN where none was seen to come in pieces.
 
     From the first to the last token's moment, over the tokens after the first piece, all requests together. A usage
-    chunk or an end of the transfer that comes later is not a token, nor is reasoning that is counted and not sent. In
-    journals of earlier versions, which know neither, it is (total - ttft) / (tokens - 1).
+    chunk or an end of the transfer that comes later is not a token, nor is reasoning that is counted and not sent.
     """
     seconds, gaps = 0.0, 0
     for request in requests:
-        if request.ttft is None:
-            continue
-        if request.later_tokens is not None and request.last_token is not None:
-            later, end = request.later_tokens, request.last_token
-        else:
-            later, end = (request.usage.completion_tokens or request.chunks) - 1, request.total
-        if later > 0:
-            seconds += (end - request.ttft) / 1e9
+        lasted, later = request.streaming, request.tokens_after_first
+        if lasted is not None and later > 0:
+            seconds += lasted / 1e9
             gaps += later
     return seconds / gaps if gaps else math.nan
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.analysis.load.records import LevelPlan, Overall, WindowRule
+from benchwright.analysis.load.figure_records import Overall
+from benchwright.analysis.load.records import LevelPlan, WindowRule
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
 from benchwright.stats.steady import CERTAIN, drift, warm_up
-from benchwright.stats.windows import Cut, Window, most_at_once, window
+from benchwright.stats.windows import Cut, Window, first_ones, most_at_once, window
 
 DRIFTS = 0.2
 """Change of the latency over the window from which on there is no steady state."""
@@ -32,31 +34,42 @@ class Found(NamedTuple):
 def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
     """The window of a level's requests; None where there are none, or the given cuts leave nothing.
 
-    Where none is given, at least as many requests are left out at the beginning as are in flight, in an open loop a
-    tenth of them, and after these as many as `stats.steady.warm_up` finds in the latencies, unless none of them are
-    steady. Where that leaves no steady state either, or no answer, all requests count as one burst. Latencies are those
-    of answers, as far as there are any.
+    Where none is given, at least as many requests are left out at the beginning as are in flight, in an open loop those
+    that were due before the server was full (`_filling`), and after these as many as `stats.steady.warm_up` finds in
+    the latencies, unless none of them are steady. Where that leaves no steady state either, or no answer, all requests
+    count as one burst. Latencies are those of answers, as far as there are any.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
         return None
     taken = requests.latency if level.open else requests.sent_latency
     latencies = np.where(requests.ok, taken, np.nan) if requests.ok.any() else taken
+    cut = partial(_cut, requests, latencies, level.open)
     if plan.window is not None:
-        return _cut(requests, latencies, *_around(requests, *plan.window), "given")
+        return cut(*_around(requests, *plan.window), "given")
     if plan.warmup is not None:
-        return _cut(requests, latencies, plan.warmup, plan.cooldown, "given")
+        return cut(plan.warmup, plan.cooldown, "given")
     rule: WindowRule = "default" if plan.cooldown == Cut() else "given"
-    least = number // 10 if level.concurrency is None else level.concurrency
-    whole = Found(Window(0, number - 1, 0.0, float(requests.end.max()), burst=True), rule, None)
-    found = _cut(requests, latencies, Cut(requests=least), plan.cooldown, rule)
+    least = _filling(requests) if level.concurrency is None else level.concurrency
+    begin, end = float(requests.intended[0]), float(requests.end.max())
+    whole = Found(Window(0, number - 1, begin, end, burst=True), rule, None)
+    found = cut(Cut(requests=least), plan.cooldown, rule)
     if found is None or found.window.burst or not _known(latencies, found.window).size:
         return whole
     answered = np.flatnonzero(np.isfinite(latencies[least:]))
     more = warm_up(latencies[least:][answered])
     first = least + int(answered[more])
-    settled = _cut(requests, latencies, Cut(requests=first), plan.cooldown, "found") if more else None
+    settled = cut(Cut(requests=first), plan.cooldown, "found") if more else None
     return settled if settled is not None and settled.steady else found
+
+
+def _filling(requests: Requests) -> int:
+    """How many requests of an open loop the server met before it was full: a tenth of all, and those that were due
+    before half of the first ones had been answered."""
+    first = first_ones(requests.ok.size)
+    ends = requests.end[first][requests.ok[first]]
+    filled = int(np.searchsorted(requests.intended, np.median(ends))) if ends.size else 0
+    return max(requests.ok.size // 10, filled)
 
 
 def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
@@ -66,8 +79,11 @@ def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
     return Cut(requests=first), Cut(requests=requests.ok.size - last)
 
 
-def _cut(requests: Requests, latencies: Vector, warmup: Cut, cooldown: Cut, rule: WindowRule) -> Found | None:
-    found = window(requests.intended, requests.start, requests.end, warmup, cooldown, requests.ok)
+def _cut(
+    requests: Requests, latencies: Vector, is_open: bool, warmup: Cut, cooldown: Cut, rule: WindowRule
+) -> Found | None:
+    moments = requests.intended, requests.start, requests.end
+    found = window(*moments, warmup, cooldown, requests.ok, may_grow=is_open)
     if found is None:
         return None
     change = drift(_known(latencies, found))
@@ -80,6 +96,21 @@ def _known(latencies: Vector, found: Window) -> Vector:
     return inside[np.isfinite(inside)]
 
 
+LATENCIES_NEEDED = 3
+"""So many latencies a level has to last: one until the server is full, and two that count."""
+
+
+def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
+    """Return for how long requests must be issued for a steady rate; None without an answer.
+
+    In an open loop the first requests say how long an answer takes: later ones may have waited for these.
+    """
+    latencies = requests.latency[requests.ok]
+    if is_open:
+        latencies = latencies[first_ones(latencies.size)]
+    return LATENCIES_NEEDED * float(np.median(latencies)) if latencies.size else None
+
+
 def overall(requests: Requests) -> Overall | None:
     """The whole level as other programs count it; None without an answer."""
     ok = requests.ok
@@ -87,7 +118,7 @@ def overall(requests: Requests) -> Overall | None:
     if not ok.any() or seconds <= 0:
         return None
     tokens = requests.completion_tokens[ok]
-    several = np.where(tokens > 1, tokens, np.nan)
+    several = np.where((tokens > 1) & np.isfinite(requests.itl[ok]), tokens, np.nan)
     end, first, last = (column[ok] for column in (requests.latency, requests.ttft, requests.last_token))
     told = np.isfinite(tokens)
     return Overall(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchwright.analysis.comparison.records import Change
+from benchwright.analysis.gists import trial_notes
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
@@ -128,6 +129,7 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
         shown_as=shown_as,
         messages=messages,
         left_out=left_out,
+        notes=[cut(note, SHORT) for note in trial_notes(record)],
         flags=[_flag(flag) for flag in trial.flags],
         grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
         requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],

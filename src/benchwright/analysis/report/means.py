@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.records import Breakdown, LatencyBin, Mark, Row, ScoreByLatency
-from benchwright.analysis.scores import mean_of, values_of
+from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.statistic import numbers
 
 MOST_ROWS = 40
 MOST_DOTS = 500
@@ -42,11 +43,7 @@ def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
     found = values_of(run.manifest, run.table, score, run.columns.rows[places])
     if found.groups is not None and np.unique(found.groups).size == 1:
         found = found._replace(groups=None)
-    result = mean_of(found)
-    if result is None:
-        return Mark(run.letter, 0, found.trials)
-    low, high = result.interval or (None, None)
-    return Mark(run.letter, len(found.values), found.trials, result.mean, low, high)
+    return Mark(run.letter, len(found.values), found.trials, *with_ends(mean_of(found)))
 
 
 def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
@@ -68,7 +65,8 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
         kept = sorted(names, key=lambda name: -_count(parts, name))[:MOST_ROWS]
         for score in scores:
             rows = [Row(name, list(_marks(runs, parts, name, score))) for name in names if name in kept]
-            yield Breakdown(task, label, score, rows, len(names) - len(kept))
+            if numbers(mark.mean for row in rows for mark in row.marks):
+                yield Breakdown(task, label, score, rows, len(names) - len(kept))
 
 
 def _order(name: str) -> tuple[float, str]:

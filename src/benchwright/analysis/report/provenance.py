@@ -12,11 +12,15 @@ import msgspec
 
 from benchwright.analysis.comparison.sides import Facts
 from benchwright.analysis.report.records import Fact
+from benchwright.endpoint.card import Card
 from benchwright.formats import counted
+from benchwright.runs.cards import card_lines
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
 
-TOLD_ELSEWHERE = frozenset({"model", "base_url", "baseline_model", "baseline_base_url", "concurrency", "n"})
+TOLD_ELSEWHERE = frozenset(
+    {"model", "base_url", "headers", "baseline_model", "baseline_base_url", "concurrency", "n"}
+)
 """Settings with a line of their own."""
 
 ABOUT = {
@@ -32,9 +36,13 @@ ABOUT = {
 }
 
 
-def facts_of_run(manifest: Manifest, slot: str, found_concurrency: Sequence[int] = ()) -> dict[str, str]:
-    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`."""
-    return {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
+def facts_of_run(
+    manifest: Manifest, slot: str, found_concurrency: Sequence[int] = (), card: Card | None = None
+) -> dict[str, str]:
+    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`, `card` its endpoint's."""
+    facts = {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
+    found = {} if card is None else {f"endpoint: {title}": said for title, said in card_lines(card)}
+    return facts | found
 
 
 def _concurrency(given: int | None, found: Sequence[int]) -> str:
@@ -53,6 +61,8 @@ def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> I
     yield "model", manifest.typed_models.get(slot, target.model)
     yield "model as requested", target.model
     yield "endpoint", endpoint(target.base_url)
+    if target.headers:
+        yield "headers", ", ".join(target.headers)
     for helper in manifest.helpers:
         yield f"helper {helper.slot}", f"{helper.model} at {endpoint(helper.base_url)}"
     for name, value in target.settings.items():
@@ -109,7 +119,9 @@ def facts_of_file(facts: Facts) -> dict[str, str]:
 
 
 def endpoint(base_url: str) -> str:
-    """The host of an endpoint, and its port where it is named: a path or a user may hold what is nobody's business."""
+    """The host of an endpoint, and its port if it is named: a path or a user may hold what is nobody's business."""
+    if base_url.startswith("unix://"):
+        return "a Unix socket"
     try:
         parts = urlsplit(base_url)
         host, port = parts.hostname or "", parts.port

@@ -12,6 +12,7 @@ from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary import ScoreSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.records import Record
+from benchwright.statistic import Statistic
 
 
 class Piece(NamedTuple):
@@ -78,6 +79,7 @@ class Conversation(Record, frozen=True):
     messages: list[ShownMessage] = []
     left_out: int = 0
     grades: list[Grade] = []
+    notes: list[Pieces] = []
     flags: list[ShownFlag] = []
     requests: list[str] = []
     result: Pieces = []
@@ -124,9 +126,9 @@ class Mark(Record, frozen=True):
     letter: str
     n: int
     total: int
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
+    mean: Statistic = None
+    low: Statistic = None
+    high: Statistic = None
 
 
 class Row(Record, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from benchwright.analysis.joint.fronts import per_trial
 from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
+from benchwright.analysis.no_scores import failures_left, unscored, unscored_among, without_reason
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
@@ -23,12 +24,13 @@ from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
 from benchwright.analysis.request_summary import request_lines
-from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
+from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of, with_ends
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.runs.about import given_name
+from benchwright.runs.cards import read_cards
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
@@ -90,7 +92,8 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         figures=target.figures,
     )
     data = tuple(file.xxh3 for file in manifest.data)
-    facts = facts_of_run(manifest, slot, summary.found_concurrency)
+    card = read_cards(table.directory).get(slot)
+    facts = facts_of_run(manifest, slot, summary.found_concurrency, card)
     return Part(part, measured, request_times(table, slot), facts, table, slot, data)
 
 
@@ -133,11 +136,13 @@ def _banners(
         yield _departs("; ".join(departures))
     if summary.state != "finished":
         planned = f" of {summary.planned:,}" if summary.planned is not None else ""
-        why = f" {summary.stop_reason}" if summary.stop_reason and summary.state != "decided" else ""
+        stopped = without_reason(summary.stop_reason or "", [target])
+        why = f" {stopped[:1].upper()}{stopped[1:]}." if stopped and summary.state != "decided" else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
-    yield from (f"{sentence}." for sentence in shortfalls(manifest, [target]))
+    yield from (f"{without_reason(sentence, [target])}." for sentence in shortfalls(manifest, [target]))
+    yield from (one.text() for one in unscored(target))
     yield from _failures(failed_trials(target.statuses), target.trials)
-    for reason, count in target.failures.items():
+    for reason, count in failures_left(target).items():
         yield f"{count:,} failed: {reason}"
 
 
@@ -146,7 +151,7 @@ def _departs(departures: str) -> str:
 
 
 def _failures(failed: int, trials: int) -> Iterator[str]:
-    if failed:
+    if 0 < failed < trials:
         yield (
             f"{failed:,} of {trials:,} trials failed ({failed / trials:.1%}). A failure is not a wrong answer: it is "
             "left out of the means of what was scored."
@@ -161,7 +166,7 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
     kept = read_scores(manifest, table).get(slot)
     if kept is None:
         return None
-    total = kept.total or "none"
+    total = kept.total or "no score"
     if kept.score is None or not kept.is_complete:
         return OwnScore(total, kept.remark)
     categories = [
@@ -189,6 +194,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
         banners.append("Timings invalid: the client was too busy.")
     if departures := facts.settings.get("departures from the protocol"):
         banners.append(_departs(departures))
+    scores = [_score(name, side) for name in trials.scores]
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
@@ -197,8 +203,8 @@ def file_part(side: Side, run: ComparedRun) -> Part:
         source=run.source,
         trials=n,
         statuses={name: count for name, count in statuses.items() if count},
-        scores=[_score(name, side) for name in trials.scores],
-        banners=[*banners, *_failures(failed, n)],
+        scores=scores,
+        banners=[*banners, *_unscored(scores), *_failures(failed, n)],
         run=facts.run,
         slot=facts.slot,
         repeats=1 + max(trials.repeats, default=0),
@@ -206,11 +212,14 @@ def file_part(side: Side, run: ComparedRun) -> Part:
     return Part(part, None, side.timings, facts_of_file(facts), data=facts.data)
 
 
+def _unscored(scores: Sequence[ScoreSummary]) -> Iterator[str]:
+    yield from (f"{', '.join(one.scorers)}: {one.why}" for one in unscored_among(scores))
+
+
 def _score(name: str, side: Side) -> ScoreSummary:
     """The figures of one score as far as a file tells them."""
     found = _values(name, side)
-    result = mean_of(found)
-    low, high = (None, None) if result is None or result.interval is None else result.interval
+    shown = with_ends(mean_of(found))
     documented = np.concatenate([found.values, np.zeros(found.failed)])
     some = documented if documented.size else np.zeros(1)
     return ScoreSummary(
@@ -220,13 +229,13 @@ def _score(name: str, side: Side) -> ScoreSummary:
         unparsed=found.no_answer,
         no_answer=found.no_answer,
         grader_errors=0,
-        mean=exact_mean(some),
-        std=exact_std(some),
-        min=float(some.min()),
-        max=float(some.max()),
-        mean_scored=None if result is None else result.mean,
-        low=low,
-        high=high,
+        documented_mean=exact_mean(some),
+        documented_std=exact_std(some),
+        documented_min=float(some.min()),
+        documented_max=float(some.max()),
+        mean_scored=shown.mean,
+        low=shown.low,
+        high=shown.high,
         method="",
         n_samples=len(set(side.trials.samples)),
         n_groups=None,
@@ -244,4 +253,5 @@ def _values(name: str, side: Side) -> ScoreValues:
     in_unit = bool(((values >= 0) & (values <= 1)).all())
     scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
     no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
-    return ScoreValues(values, samples[rows] if repeated else None, None, no_answer, failed, scale)
+    reasons = side.reasons(name) if not values.size else {}
+    return ScoreValues(values, samples[rows] if repeated else None, None, no_answer, failed, scale, reasons)

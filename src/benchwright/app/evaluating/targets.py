@@ -1,4 +1,4 @@
-"""Whom an eval asks: the models under test and the judge, with their keys."""
+"""Whom an eval asks: the models under test and the judge, with the access to each."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from benchwright.app.access import tls_files, typed_headers
 from benchwright.app.evaluating.task import NOTHING, completion_params, passes_params_on
 from benchwright.app.models import ModelsUnderTest, find_models
 from benchwright.app.thinking import wanted_thinking
 from benchwright.config import EvalSettings
-from benchwright.endpoint.providers import check_target, find_key, find_target
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.endpoint.thinking import Thinking
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
 def eval_targets(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
 ) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
-    """(the models to try, targets to ask besides, whose keys are among those of the models).
+    """(the models to try, targets to ask besides, to which the access is among that to the models).
 
     Raises:
         UserError: an address or a key is missing.
@@ -33,13 +37,13 @@ def eval_targets(
     models = find_models(settings, _model_settings(settings, objects), say)
     primary = models.targets[0]
     if settings.baseline_model is not None:
-        baseline, models.keys["baseline"] = _baseline(settings, settings.baseline_model, say, objects)
+        baseline, models.access["baseline"] = _baseline(settings, settings.baseline_model, say, objects)
         models.names["baseline"] = settings.baseline_model
         models = models._replace(targets=(*models.targets, baseline))
     helpers = []
     if "judge" in settings.scorer:
-        judge, models.keys["judge"] = _judge(settings, primary, models.keys["primary"], say)
-        check_target(judge, models.keys["judge"])
+        judge, models.access["judge"] = _judge(settings, primary, models.access["primary"], say)
+        check_target(judge, models.access["judge"])
         helpers.append(judge)
     return models, tuple(helpers)
 
@@ -63,18 +67,21 @@ def _secret(value: SecretStr | None) -> str | None:
 
 def _baseline(
     settings: EvalSettings, model: str, say: Say, objects: Mapping[str, Any]
-) -> tuple[Target, str | None]:
-    """The baseline's target and key; what is wrong with them is told as the baseline's, with its own options."""
+) -> tuple[Target, Access]:
+    """The baseline's target and access; what is wrong with them is told as the baseline's, with its own options."""
 
     def told(text: str) -> str:
-        return f"Baseline {plain(model)}: {re.sub('--(?=model|api-key|base-url)', '--baseline-', text)}"
+        return (
+            f"Baseline {plain(model)}: {re.sub('--(?=model|api-key|base-url|header)', '--baseline-', text)}"
+        )
 
     try:
-        target = find_target(
-            model, settings.baseline_base_url, "baseline", _model_settings(settings, objects)
-        )
-        key = find_key(_secret(settings.baseline_api_key), target, lambda text: say(told(text)))
-        check_target(target, key)
+        headers = typed_headers("--baseline-header", settings.baseline_headers, settings.baseline_headers_env)
+        given = Access(_secret(settings.baseline_api_key), headers, tls_files(settings))
+        fields = _model_settings(settings, objects)
+        target = find_target(model, settings.baseline_base_url, "baseline", fields, given)
+        access = find_access(given, target, lambda text: say(told(text)))
+        check_target(target, access)
     except (UserError, ProviderError) as error:
         hint = (
             ""
@@ -82,25 +89,30 @@ def _baseline(
             else " If it has an endpoint of its own, give --baseline-base-url."
         )
         raise UserError(f"{told(str(error))}{hint}") from None
-    return target, key
+    return target, access
 
 
-def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) -> tuple[Target, str | None]:
+def _judge(settings: EvalSettings, target: Target, access: Access, say: Say) -> tuple[Target, Access]:
     """The judge's target; without a model of its own the model under test judges itself, which is said."""
     if settings.judge_model is None:
         answers = "its own answers" if len(settings.tried) == 1 else "all answers, its own included"
         who = "the model" if len(settings.tried) == 1 else plain(settings.tried[0].title)
         say(f"No --judge-model: {who} judges {answers}, so the scores are not comparable.")
-        judge = Target("judge", target.model, target.base_url)
-        return judge, key
-    judge = find_target(settings.judge_model, settings.judge_base_url or settings.base_url, "judge")
+        judge = Target("judge", target.model, target.base_url, headers=target.headers)
+        return judge, access
+    key = None
     if settings.judge_api_key_env is not None:
-        given = os.environ.get(settings.judge_api_key_env)
-        if given is None:
+        key = os.environ.get(settings.judge_api_key_env)
+        if key is None:
             raise UserError(f"--judge-api-key-env names {settings.judge_api_key_env}, which is not set.")
-        return judge, find_key(given, judge, say)
-    same_host = judge.base_url == target.base_url
-    return judge, key if same_host else find_key(None, judge, say)
+    headers = typed_headers("--judge-header", settings.judge_headers, settings.judge_headers_env)
+    own = Access(key, headers, tls_files(settings))
+    base_url = settings.judge_base_url or settings.base_url
+    judge = find_target(settings.judge_model, base_url, "judge", access=own)
+    if judge.base_url == target.base_url:
+        own = own.beside(access)
+        judge = replace(judge, headers=own.plain_headers)
+    return judge, find_access(own, judge, say)
 
 
 def _model_settings(settings: EvalSettings, objects: Mapping[str, Any]) -> dict[str, object]:

@@ -20,13 +20,21 @@ NOTHING: Mapping[str, Any] = {}
 
 
 def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> DatasetTask:
-    """The task over the rows at `path`: MCP tools, a program, a function, an agent, a solver, or the model itself.
+    """The task over the rows at `path`, without bad ones if the settings say so.
 
     `objects` are agents and scorers that need not be loaded, by the `module:attribute` that the settings name.
 
     Raises:
         UserError: something that the settings name cannot be loaded or used.
     """
+    task = _task(settings, path, objects)
+    if settings.skip_bad_rows:
+        task.skip_bad_rows()
+    return task
+
+
+def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
+    """MCP tools, a program, a function, an agent, a solver, or the model itself, over the rows at `path`."""
     scorers = eval_scorers(settings, objects)
     rows: dict[str, Any] = {
         "limit": settings.limit,

@@ -12,6 +12,7 @@ from pathlib import Path
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import RETRIED
 from benchwright.app.prepared import RunRequest
+from benchwright.endpoint.access import Access
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import JudgingScorer, Score, Scorer, Session, Solver
@@ -50,7 +51,7 @@ async def ask(
     request: RunRequest,
     directory: Path,
     judge: Target,
-    key: str | None,
+    access: Access,
     questions: Sequence[Question],
     listeners: Sequence[Listener],
     say: Say,
@@ -64,7 +65,7 @@ async def ask(
     plan = Plan(_Asking(questions), len(questions), [judge], shares_journal=True)
     settings = request.settings
     in_flight = MOST_IN_FLIGHT if settings.concurrency == "auto" else settings.concurrency
-    client = make_client(judge, key, settings, in_flight)
+    client = make_client(judge, access, settings, in_flight)
     place = directory / PLACE
     async with store.run_lock(directory, say):
         journal = Journal(place, fsync=settings.fsync)

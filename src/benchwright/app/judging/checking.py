@@ -13,6 +13,7 @@ from benchwright.app.judging.asking import Question, ask
 from benchwright.app.judging.judged import JudgedAnswer, Judges, judges_of, samples_named
 from benchwright.app.judging.sampling import drawn_answers
 from benchwright.app.prepared import PreparedRun
+from benchwright.endpoint.access import Access
 from benchwright.engine.protocols import JudgingScorer
 from benchwright.engine.run import Listener, RunResult
 from benchwright.records import Record, Sample, Target
@@ -32,10 +33,10 @@ NO_REFERENCE = "no sample has a reference to swap the answer with"
 
 
 class JudgeAtWork(NamedTuple):
-    """A judge that can be asked, and its key."""
+    """A judge that can be asked, and the access to it."""
 
     target: Target
-    key: str | None
+    access: Access
 
 
 class Checked(Record, frozen=True):
@@ -76,20 +77,20 @@ async def check_judge(
     drawn = drawn_answers(read_table(directory), n, seed=seed)
     samples = samples_named(prepared, frozenset(one.sample for one in drawn))
     ways, left_out = _ways(judges, list(samples.values()), repeats)
-    asked = [(judges.target, prepared.request.keys.get("judge"), ways)]
+    asked = [(judges.target, prepared.request.access["judge"], ways)]
     if second is not None:
-        asked.append((second.target, second.key, [_Way("second judge", judges.scorer)]))
+        asked.append((second.target, second.access, [_Way("second judge", judges.scorer)]))
     else:
         left_out["second judge"] = "none was given (--second-judge)"
     manifest = read_manifest(directory)
     passing = scale_of(manifest, judges.scorer.name).passing
     experiments: list[Experiment] = []
-    for target, key, each in asked:
+    for target, access, each in asked:
         questions = [
             Question(way.scorer, samples[one.sample], way.answer(one.answer)) for way in each for one in drawn
         ]
         told = progress(f"Asking {target.model} {len(questions):,} times")
-        answered = await ask(prepared.request, directory, target, key, questions, told, say)
+        answered = await ask(prepared.request, directory, target, access, questions, told, say)
         if not answered.result.finished:
             return Checked(None, answered.result)
         experiments += _experiments(each, drawn, answered.verdicts, 1.0 if passing is None else passing)

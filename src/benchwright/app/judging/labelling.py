@@ -61,7 +61,7 @@ async def label_run(
         ]
         request = prepared.request
         asked = await ask(
-            request, directory, judges.target, request.keys.get("judge"), questions, listeners, say
+            request, directory, judges.target, request.access["judge"], questions, listeners, say
         )
         result = asked.result
         if not result.finished:

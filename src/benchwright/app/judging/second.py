@@ -4,31 +4,47 @@ from __future__ import annotations
 
 import os
 
+from benchwright.app.access import typed_headers
 from benchwright.app.judging.checking import JudgeAtWork
 from benchwright.app.judging.judged import JUDGE
-from benchwright.endpoint.providers import check_target, find_key, find_target
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import UserError
+from benchwright.records import Record
 from benchwright.text import Say
 
 
-def second_judge_of(
-    model: str | None, base_url: str | None, key_variable: str | None, judge: JudgeAtWork, say: Say
-) -> JudgeAtWork | None:
-    """The second judge, by default at the address of the first `judge`, whose key it then has; None without a model.
+class SecondJudge(Record, frozen=True):
+    """What was typed of a second judge; `headers` and `headers_env` as those of a model."""
+
+    model: str | None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    headers: dict[str, str] = {}
+    headers_env: dict[str, str] = {}
+
+
+def second_judge_of(typed: SecondJudge, judge: JudgeAtWork, say: Say) -> JudgeAtWork | None:
+    """Return the second judge, by default at the address of the first `judge`, whose access it then has.
+
+    None without a model.
 
     Raises:
-        UserError: an option is given without the model, or the variable is not set.
+        UserError: If an option is given without the model, a variable is not set, or a header cannot be sent.
     """
-    if model is None:
-        if base_url is not None or key_variable is not None:
-            raise UserError("--second-judge-base-url and --second-judge-api-key-env require --second-judge.")
+    if typed.model is None:
+        if typed != SecondJudge(None):
+            raise UserError("Options of a second judge (--second-judge-…) require --second-judge.")
         return None
-    target = find_target(model, base_url or judge.target.base_url, JUDGE)
-    given = None if key_variable is None else os.environ.get(key_variable)
-    if key_variable is not None and given is None:
-        raise UserError(f"--second-judge-api-key-env names {key_variable}, which is not set.")
-    if given is None and target.base_url == judge.target.base_url:
-        return JudgeAtWork(target, judge.key)
-    key = find_key(given, target, say)
-    check_target(target, key)
-    return JudgeAtWork(target, key)
+    key = None if typed.api_key_env is None else os.environ.get(typed.api_key_env)
+    if typed.api_key_env is not None and key is None:
+        raise UserError(f"--second-judge-api-key-env names {typed.api_key_env}, which is not set.")
+    headers = typed_headers("--second-judge-header", typed.headers, typed.headers_env)
+    access = Access(key, headers, judge.access.tls)
+    base_url = typed.base_url or judge.target.base_url
+    if base_url.rstrip("/") == judge.target.base_url:
+        access = access.beside(judge.access)
+    target = find_target(typed.model, base_url, JUDGE, access=access)
+    found = find_access(access, target, say)
+    check_target(target, found)
+    return JudgeAtWork(target, found)

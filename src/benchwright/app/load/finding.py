@@ -8,6 +8,7 @@ import msgspec
 
 from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.launch import parts_of, said_by_the_parent
+from benchwright.app.load.levels import level_seconds
 from benchwright.app.load.replay.workload import find_trace, replay_workload
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
@@ -66,7 +67,9 @@ def load_parts(
         workload = workload.calibrating.calibrated(calibration)
     parallel = workload.request.plan.parallel
     return msgspec.structs.replace(
-        parts_of(workload.request, concurrency * parallel), task=workload.task_of(level)
+        parts_of(workload.request, concurrency * parallel),
+        task=workload.task_of(level),
+        seconds=level_seconds(settings),
     )
 
 
@@ -89,6 +92,8 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
         judge_model=settings.judge_model,
         judge_base_url=settings.judge_base_url,
         judge_api_key_env=settings.judge_api_key_env,
+        judge_headers=settings.judge_headers,
+        judge_headers_env=settings.judge_headers_env,
         plugin=settings.plugin,
         data_dir=settings.data_dir,
     )
@@ -112,15 +117,20 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
             **rows,
             dataset=settings.dataset,
             column=settings.column,
+            skip_bad_rows=settings.skip_bad_rows,
             scorer=settings.scorer,
             scorer_option=settings.scorer_option,
             judge_model=settings.judge_model,
             judge_base_url=settings.judge_base_url,
             judge_api_key_env=settings.judge_api_key_env,
+            judge_headers=settings.judge_headers,
+            judge_headers_env=settings.judge_headers_env,
         )
         request = prepare_eval(own, say).request
     else:
         task = PromptTask(settings.dataset, [], columns=settings.column, needs_target=False, **rows)
+        if settings.skip_bad_rows:
+            task.skip_bad_rows()
         digest, samples = file_fingerprint(settings.dataset), task.size()
         data = DataFile(str(settings.dataset), digest, samples, columns=settings.column)
         request = plain_request(settings, task, samples, settings.dataset.stem, "eval", say, (data,))

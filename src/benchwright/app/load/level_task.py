@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from itertools import islice
-from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -22,17 +21,16 @@ DIGEST_CHARACTERS = 700
 
 
 class LevelTask:
-    """A task of which the samples come round and round: at most `requests` of them, and none after `seconds`.
+    """A task of which the samples come round and round: at most `requests` of them.
 
     With more than one round the requests of one sample are not independent trials of the model: they share a group,
-    unless the sample is in one already, which the statistics respect. The clock starts with the first sample.
+    unless the sample is in one already, which the statistics respect.
     """
 
-    def __init__(self, task: Task, size: int | None, requests: int | None, seconds: float | None) -> None:
+    def __init__(self, task: Task, size: int | None, requests: int | None) -> None:
         self._task = task
         self._size = size
         self._requests = requests
-        self._seconds = seconds
         self.spec: TaskSpec = task.spec
         self.scorers: Sequence[Scorer] = task.scorers
 
@@ -42,16 +40,12 @@ class LevelTask:
         return self._size is not None and (self._requests is None or self._requests > self._size)
 
     def samples(self) -> Iterator[Sample]:
-        """The samples, until there are enough or the time is over."""
+        """The samples, until there are enough."""
         return (sample for sample, _ in self.contents())
 
     def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
         """See `RecurringTask.contents`."""
-        end = None if self._seconds is None else perf_counter() + self._seconds
-        for found in islice(self._round_and_round(), self._requests):
-            if end is not None and perf_counter() >= end:
-                return
-            yield found
+        return islice(self._round_and_round(), self._requests)
 
     def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:
         """The samples; those of the first round are kept for the next ones, as long as they are not too large."""

@@ -1,8 +1,7 @@
-"""Levels of load: how long each lasts, when its requests are due, and how many connections it needs."""
+"""Levels of load: how long each lasts, and when its requests are due."""
 
 from __future__ import annotations
 
-import resource
 from itertools import islice, takewhile
 
 from benchwright.analysis.load.records import Level
@@ -10,24 +9,6 @@ from benchwright.app.load.settings import DEFAULT_SECONDS, LoadSettings
 from benchwright.data.traces.records import Trace
 from benchwright.errors import UserError
 from benchwright.stats import arrivals
-from benchwright.text import Say
-
-OTHER_FILES = 100
-"""Files that this process has open besides connections, at most."""
-
-
-def allow_connections(number: int, say: Say) -> None:
-    """Lets this process have so many connections open, as far as the system does; tells where it does not."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = number + OTHER_FILES
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
-        return
-    possible = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (possible, hard))
-    if possible < wanted:
-        say(
-            f"Only {possible - OTHER_FILES:,} requests can be in flight (ulimit -n is {hard:,}); more will fail."
-        )
 
 
 def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) -> list[float] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -19,12 +20,13 @@ from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, Loa
 from benchwright.analysis.load.replayed import keep_replayed
 from benchwright.analysis.load.sweep import Sweep
 from benchwright.app.benchmarks import LOCAL_SERVER
+from benchwright.app.connections import allow_connections, open_file_limit
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import launch, recipe
 from benchwright.app.load.finding import find_workload, load_parts
 from benchwright.app.load.kept_bodies import KeptBodies
 from benchwright.app.load.level_task import LevelTask, Rounds
-from benchwright.app.load.levels import allow_connections, due_times, level_seconds, most_requests, slug
+from benchwright.app.load.levels import due_times, level_seconds, most_requests, slug
 from benchwright.app.load.replay.workload import find_trace
 from benchwright.app.load.settings import (
     LoadSettings,
@@ -45,6 +47,7 @@ from benchwright.app.run_shelf import NewRunShelf
 from benchwright.endpoint.power import PowerReading, read_power
 from benchwright.endpoint.watching import Look, Watch, read_known
 from benchwright.engine.run import Listener
+from benchwright.errors import UserError
 from benchwright.runs.listing import tag_run
 from benchwright.stats.prefixes import SeenPrefixes
 from benchwright.stats.windows import Cut
@@ -97,6 +100,7 @@ class LoadTest:
         self._sweep: Sweep | None = None
         self._say = say
         self._metrics = settings.metrics
+        self._max_in_flight = settings.max_in_flight
         self._sent = SeenPrefixes()
 
     @property
@@ -112,7 +116,7 @@ class LoadTest:
         """
         request = self.workload.request
         if self.settings.probe:
-            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.keys, self._say)
+            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.access, self._say)
 
     async def measure(
         self, listener_of: Callable[[Level], Sequence[Listener]], repeat: int = 1
@@ -141,18 +145,37 @@ class LoadTest:
                 return
 
     async def _measure(self, level: Level, repeat: int, listeners: Sequence[Listener]) -> LevelResult:
-        url = self.settings.metrics_url or metrics_url(self.workload.request.plan.targets[0].base_url)
-        watch = Watch(url, self._say, read_known) if self._metrics else None
+        target = self.workload.request.plan.targets[0]
+        url = self.settings.metrics_url or metrics_url(target.base_url)
+        access = self.workload.request.access[target.slot].at(url, target.base_url)
+        watch = Watch(url, self._say, read_known, access=access) if self._metrics else None
+        self._allow_connections(level)
         prepared = self.prepare(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
-        in_flight = prepared.request.settings.concurrency
-        assert isinstance(in_flight, int)
-        allow_connections(in_flight * prepared.request.plan.parallel, self._say)
         launched = await launch(prepared, listeners, self._say)
         self._metrics = watch is not None and bool(watch.looks)
         self.interrupted = launched.result is not None and launched.result.interrupted
         read = prepared.report(launched)
         self.levels.append(read)
         return read.result
+
+    def _allow_connections(self, level: Level) -> None:
+        """Let this process, or each of its workers, have the connections that a level needs.
+
+        In an open loop fewer may be in flight if there cannot be so many; the result says whether that limit was met.
+
+        Raises:
+            UserError: If a closed loop cannot have as many in flight as it is to have: the rest would wait here.
+        """
+        parallel, workers = self.workload.request.plan.parallel, self.settings.workers or 1
+        wanted = level.concurrency or self.settings.max_in_flight
+        possible = allow_connections(math.ceil(wanted * parallel / workers)) * workers // parallel
+        if level.open:
+            self._max_in_flight = max(1, min(wanted, possible))
+        elif possible < wanted:
+            raise UserError(
+                f"{wanted:,} requests cannot be in flight at once: this process may have {open_file_limit():,} files "
+                f"open (ulimit -n), enough for {possible:,}. Raise that limit, or measure lower levels."
+            )
 
     def _power_watch(self) -> Watch[PowerReading] | None:
         url = self.settings.energy_url
@@ -215,7 +238,7 @@ class LoadTest:
             warmup=self.warmup,
             cooldown=self.cooldown,
             window=self.window,
-            max_in_flight=settings.max_in_flight,
+            max_in_flight=self._max_in_flight,
             objectives=self.objectives,
             self_test=self.self_test,
             price=self.price,
@@ -225,9 +248,9 @@ class LoadTest:
     def _request(self, level: LevelPlan) -> RunRequest:
         """The workload's run, with other trials and other limits on what is in flight."""
         settings, base, size = self.settings, self.workload.request, self.workload.size
-        task = LevelTask(self.workload.task_of(level.number), size, level.requests, level.seconds)
+        task = LevelTask(self.workload.task_of(level.number), size, level.requests)
         concurrency = level.level.concurrency
-        in_flight = settings.max_in_flight if concurrency is None else concurrency
+        in_flight = self._max_in_flight if concurrency is None else concurrency
         plan = msgspec.structs.replace(
             base.plan,
             task=task,
@@ -236,6 +259,7 @@ class LoadTest:
             arrange=Rounds(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
             timed=True,
+            seconds=level_seconds(settings),
             keeps=KeptBodies(settings.keep_bodies),
         )
         detail = msgspec.to_builtins(level)
@@ -257,7 +281,7 @@ class LoadTest:
 
     async def _calibrated(self, workload: Workload, calibrating: Calibrating) -> Workload:
         target = workload.request.plan.targets[0]
-        client = make_client(target, workload.request.keys.get(target.slot), self.settings, 1)
+        client = make_client(target, workload.request.access[target.slot], self.settings, 1)
         try:
             self._calibration = await calibrate(client, calibrating.text)
         finally:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from benchwright.access_settings import HeadersEnv, PlainHeaders
 from benchwright.analysis.load.records import Level, Measure, Objective, Price, SweepPlan
 from benchwright.config import ThinkingSettings, Where
 from benchwright.errors import UserError
@@ -61,9 +62,12 @@ class LoadSettings(ThinkingSettings):
     judge_model: str | None = None
     judge_base_url: str | None = None
     judge_api_key_env: str | None = None
+    judge_headers: PlainHeaders = {}
+    judge_headers_env: HeadersEnv = {}
     column: dict[str, str] = {}
     system: str | None = None
     template: str | None = None
+    skip_bad_rows: bool = False
 
     levels: tuple[int, ...] = ()
     """Concurrencies; of a sweep the first."""

@@ -77,7 +77,7 @@ def plain_request(
         ),
         settings=settings,
         data=data,
-        keys=models.keys,
+        access=models.access,
         typed_models=models.names,
         about=models.about,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR, wanted_categories
 from benchwright.catalog.bfcl.checks import checks
@@ -36,6 +38,9 @@ def make(about: About, options: Options) -> Benchmark:
 
         return DocumentedBfcl(about, wanted)
     mode: Mode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
+    if mode == "prompt":
+        needs = tuple(need for need in about.needs if need != "tools")
+        about = msgspec.structs.replace(about, needs=needs)
     return Bfcl(about, wanted, mode, find_model(options.data_dir) if VECTOR in wanted else None)
 
 

@@ -11,7 +11,8 @@ from benchwright.catalog.documented.config import BenchmarkConfig, RunConfig, VL
 from benchwright.catalog.documented.metrics import RequestMetrics
 from benchwright.catalog.documented.responses import ChatCompletion
 from benchwright.catalog.documented.targets import connect_to, find_documented_target
-from benchwright.endpoint.providers import ModelClient, find_key
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.providers import ModelClient, find_access
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.server_info import list_models
 from benchwright.engine.protocols import Session
@@ -74,7 +75,7 @@ class InstrumentedClient:
         Raises:
             ProviderError: it cannot be reached, or lists none.
         """
-        return list(await list_models(self._target.base_url, self._key()))
+        return list(await list_models(self._target.base_url, self._access()))
 
     async def check(self) -> bool:
         """Whether the endpoint lists the model; see `list_models`."""
@@ -99,7 +100,7 @@ class InstrumentedClient:
         if self._loop is not loop:
             self._loop, self._connections = loop, {}
         if stream not in self._connections:
-            self._connections[stream] = connect_to(self._target, self._key(), self.config, stream=stream)
+            self._connections[stream] = connect_to(self._target, self._access(), self.config, stream=stream)
         return self._connections[stream]
 
     async def _stream_chat(self, messages: Sequence[Any], **kwargs: Any) -> tuple[str, RequestMetrics]:
@@ -115,8 +116,8 @@ class InstrumentedClient:
     def _note(self, record: RequestRecord) -> None:
         self.metrics.append(RequestMetrics.of(record))
 
-    def _key(self) -> str | None:
-        return find_key(self.config.vllm.api_key, self._target, logger.warning)
+    def _access(self) -> Access:
+        return find_access(Access(self.config.vllm.api_key), self._target, logger.warning)
 
 
 class SessionClient(InstrumentedClient):

@@ -16,7 +16,8 @@ from benchwright.catalog.documented.registry import get_benchmark
 from benchwright.catalog.documented.targets import connect_to, find_documented_target
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.task import BenchmarkTask
-from benchwright.endpoint.providers import find_key
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.providers import find_access
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.engine.protocols import Task
 from benchwright.errors import ProviderError
@@ -50,8 +51,8 @@ class BenchmarkRunner:
             benchmark = get_benchmark(benchmark)
         task = await self._task(benchmark)
         targets = self._targets(benchmark)
-        key = find_key(self.config.vllm.api_key, targets[0], logger.warning)
-        client = connect_to(targets[0], key, self.config)
+        access = find_access(Access(self.config.vllm.api_key), targets[0], logger.warning)
+        client = connect_to(targets[0], access, self.config)
         before = await self._scrape()
         try:
             ran = await run_task(

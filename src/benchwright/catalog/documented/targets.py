@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchwright.catalog.documented.config import DEFAULT_MAX_TOKENS, BenchmarkConfig, RunConfig, VLLMConfig
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect, find_target
 from benchwright.records import Target
@@ -23,13 +24,13 @@ def find_documented_target(config: BenchmarkConfig, about: About | None = None) 
 
 
 def connect_to(
-    target: Target, key: str | None, config: BenchmarkConfig, *, stream: bool | None = None
+    target: Target, access: Access, config: BenchmarkConfig, *, stream: bool | None = None
 ) -> ModelClient:
     """A client of a target within the configuration's limits."""
     patience = config.vllm.timeout
     return connect(
         target,
-        key,
+        access,
         connections=config.run.concurrency,
         stream=config.run.streaming if stream is None else stream,
         limits=Limits(read=patience, stall=min(patience, Limits().stall)),
@@ -37,7 +38,7 @@ def connect_to(
 
 
 def config_of(target: Target) -> BenchmarkConfig:
-    """The documented configuration that a target of the engine comes from; the key is not in it."""
+    """The documented configuration that a target of the engine comes from; the access is not in it."""
     given = {name: target.settings[name] for name in ("temperature", "max_tokens") if name in target.settings}
     return BenchmarkConfig(
         vllm=VLLMConfig(base_url=target.base_url, model=target.model),

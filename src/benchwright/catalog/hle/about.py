@@ -38,7 +38,7 @@ IMAGES = msgspec.structs.replace(
     protocol="all questions, an image behind the text; explanation, answer and confidence; another model judges the "
     "answer",
     breakdowns=("image", *HLE.breakdowns),
-    needs=("images",),
+    needs=("some_images",),
 )
 
 DOCUMENTED = msgspec.structs.replace(

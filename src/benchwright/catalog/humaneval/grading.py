@@ -10,6 +10,7 @@ from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.humaneval.programs import lenient_completion, program, published_completion
+from benchwright.catalog.repeats import over_repeats
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -105,7 +106,7 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """pass@k for each k up to the number of repeats, without bias (Chen et al. 2021, equation 1)."""
+    """Return pass@k without bias (Chen et al. 2021, equation 1), for each k that some problem was tried as often."""
     from benchwright.stats.passk import pass_at_k
 
     counts: dict[str, list[int]] = {}
@@ -113,9 +114,4 @@ def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
         count = counts.setdefault(one.sample, [0, 0])
         count[0] += 1
         count[1] += one.value == 1.0
-    fewest = min((n for n, _ in counts.values()), default=0)
-    return [
-        Figure(f"pass@{k}", sum(pass_at_k(n, c, k) for n, c in counts.values()) / len(counts))
-        for k in KS
-        if k <= fewest
-    ]
+    return over_repeats([(n, c) for n, c in counts.values()], KS, pass_at_k, "pass@{}")

@@ -8,7 +8,14 @@ from typing import Any
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.math_500.grading import LIBRARY, PUBLISHED, SECONDS, grade, library_version
+from benchwright.catalog.math_500.grading import (
+    LIBRARY,
+    PUBLISHED,
+    SECONDS,
+    grade,
+    library_version,
+    load_library,
+)
 from benchwright.catalog.math_500.rows import samples
 from benchwright.records import Message, Sample
 
@@ -24,7 +31,12 @@ def make(about: About, options: Options) -> Benchmark:
     """
     installed = library_version()
     scorer = GradeScorer(
-        about.metric, f"2, {LIBRARY} {installed}", grade, offloaded=("answer",), seconds=SECONDS
+        about.metric,
+        f"3, {LIBRARY} {installed}",
+        grade,
+        offloaded=("answer",),
+        seconds=SECONDS,
+        prepare=load_library,
     )
     return PlainBenchmark(
         about=about,

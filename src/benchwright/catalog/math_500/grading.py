@@ -13,7 +13,7 @@ from benchwright.catalog.matharena.boxes import last_box
 from benchwright.errors import UserError
 
 SECONDS = 20.0
-"""How long one answer may take. The library's own limits need signals, which end no arithmetic on large numbers."""
+"""CPU time that one answer may take. The library's own limits need signals, which end no arithmetic on large ones."""
 
 LONGEST = 2_000
 """Characters of an answer that is compared; a longer one is unparsed."""
@@ -33,6 +33,11 @@ def library_version() -> str:
         return version(LIBRARY)
     except PackageNotFoundError:
         raise UserError(f"math_500 is graded by {LIBRARY}: pip install 'benchwright[math]'") from None
+
+
+def load_library() -> None:
+    """Import the library, and have it compare one answer, so that all of it is loaded."""
+    equal(read("\\frac{1}{2}"), read("0.5"))
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:

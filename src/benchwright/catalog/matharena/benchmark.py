@@ -24,7 +24,7 @@ def put_together(about: About, instruction: str) -> Benchmark:
         about=about,
         samples=reader(about),
         solver=AskForABox(instruction),
-        scorers=(GradeScorer(about.metric, "2", grade, offloaded=("answer",), seconds=SECONDS),),
+        scorers=(GradeScorer(about.metric, "3", grade, offloaded=("answer",), seconds=SECONDS),),
         checks=_checks,
         figures=figures,
     )

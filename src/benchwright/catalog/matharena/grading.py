@@ -1,4 +1,4 @@
-"""How answers to MathArena's problems are compared: by value, lists in any order."""
+"""How answers to MathArena's problems are compared: by value, lists in any order, tuples in a list in their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.catalog.matharena.reading import Answer, boxed_answer, in_latex
 from benchwright.engine.offload import offload
 
 SECONDS = 20.0
-"""How long one answer may take; nothing that is known takes more than a few milliseconds."""
+"""CPU time that one answer may take; nothing that is known takes more than a few milliseconds."""
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
@@ -98,15 +98,23 @@ def _valued(answer: Answer) -> Stated | None:
 
 
 def equal(found: Stated, right: Stated) -> bool:
-    """Whether two answers are equal: expressions by value, lists as multisets."""
+    """Whether two answers are equal: expressions by value, lists as multisets, lists within lists in their order.
+
+    So a single pair is equal to its reverse, as for MathArena, but the pairs of a list are not: there, MathArena's code
+    finds no lists of pairs equal (parser.py, check_answers), neither right ones nor reversed ones.
+    """
+    if not isinstance(found, list) or not isinstance(right, list):
+        return not isinstance(found, list) and not isinstance(right, list) and same_quantity(found, right)
+    left = list(found)
+    for one in right:
+        match = next((place for place, other in enumerate(left) if _equal_in_order(other, one)), None)
+        if match is None:
+            return False
+        del left[match]
+    return not left
+
+
+def _equal_in_order(found: Stated, right: Stated) -> bool:
     if isinstance(found, list) and isinstance(right, list):
-        left = list(found)
-        for one in right:
-            match = next((place for place, other in enumerate(left) if equal(other, one)), None)
-            if match is None:
-                return False
-            del left[match]
-        return not left
-    if isinstance(found, list) or isinstance(right, list):
-        return False
-    return same_quantity(found, right)
+        return len(found) == len(right) and all(map(_equal_in_order, found, right))
+    return equal(found, right)

@@ -45,17 +45,27 @@ class NextLetter:
 
 
 def most_probable_letter(logprobs: Any) -> str | None:
-    """The letter from A to D with the highest log-probability of the first token; None if none is there."""
+    """Return the letter from A to D with the highest log-probability of the first token; None if there is none."""
     best: tuple[float, str] | None = None
     for token, value in _first_token(logprobs).items():
         letter = token.strip()
-        if len(letter) == 1 and letter in "ABCD" and (best is None or value > best[0]):
+        if len(letter) == 1 and letter in "ABCD" and value is not None and (best is None or value > best[0]):
             best = (value, letter)
     return None if best is None else best[1]
 
 
-def _first_token(logprobs: Any) -> Mapping[str, float]:
-    """{token: log-probability} of the first token, in the shape of /completions; empty if there is none."""
-    top = logprobs.get("top_logprobs") if isinstance(logprobs, Mapping) else None
+def _first_token(logprobs: Any) -> Mapping[str, float | None]:
+    """Return {token: log-probability} of the first token; empty if there is none.
+
+    In the shape of /completions, or in that of chat, which llama.cpp's server has for completions, too. A
+    log-probability is None if the server sent NaN.
+    """
+    told = logprobs if isinstance(logprobs, Mapping) else {}
+    top, content = told.get("top_logprobs"), told.get("content")
     first = top[0] if isinstance(top, list) and top else None
-    return first if isinstance(first, Mapping) else {}
+    if isinstance(first, Mapping):
+        return first
+    first = content[0] if isinstance(content, list) and content else None
+    listed = first.get("top_logprobs") if isinstance(first, Mapping) else None
+    entries = listed if isinstance(listed, list) else []
+    return {entry["token"]: entry["logprob"] for entry in entries if isinstance(entry, Mapping)}

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.repeats import over_repeats
 from benchwright.catalog.tau_bench.checks import checks
 from benchwright.catalog.tau_bench.documented import SequenceScorer, SimulatedToolsSolver, sequence_checks
 from benchwright.catalog.tau_bench.grading import RewardScorer
@@ -71,10 +72,10 @@ def _departures(about: About, options: Options, split: str) -> Iterator[str]:
 
 
 def reliability(graded: Iterable[Graded], note: str | None = None) -> Sequence[Figure]:
-    """pass^1 to pass^n, n the fewest tries that a task had: over all tasks and, of two domains, for each.
+    """Return pass^1 to pass^n, n the most tries that a task had: over all tasks and, of two domains, for each.
 
-    The mean over tasks of C(c, k) / C(n, k), with c the successes among the n tries at a task; a try without a
-    score is none (Yao et al. 2024, section 4).
+    The mean over the tasks with k tries of C(c, k) / C(n, k), with c the successes among the n tries at a task; a try
+    without a score is none (Yao et al. 2024, section 4).
     """
     tries: dict[str, dict[str, list[bool]]] = {}
     for one in graded:
@@ -90,12 +91,6 @@ def reliability(graded: Iterable[Graded], note: str | None = None) -> Sequence[F
 def _figures(start: str, tasks: list[list[bool]], note: str | None) -> list[Figure]:
     from benchwright.stats.passk import pass_hat_k
 
-    fewest = min(map(len, tasks), default=0)
-    return [
-        Figure(
-            f"{start}pass^{k}",
-            sum(pass_hat_k(len(task), sum(task), k) for task in tasks) / len(tasks),
-            note,
-        )
-        for k in range(1, fewest + 1)
-    ]
+    most = max(map(len, tasks), default=0)
+    counts = [(len(task), sum(task)) for task in tasks]
+    return over_repeats(counts, range(1, most + 1), pass_hat_k, f"{start}pass^{{}}", note)

@@ -8,8 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from benchwright.endpoint.reply import content_text, read_usage
+from benchwright.endpoint.channel import is_all_again
+from benchwright.endpoint.contents import read_content
+from benchwright.endpoint.finish_reasons import read_finish_reason
+from benchwright.endpoint.json_reading import Halves, whole_characters
+from benchwright.endpoint.thoughts import thought_of
 from benchwright.endpoint.tool_calls import ToolCalls
+from benchwright.endpoint.usage import read_usage
 from benchwright.records import NO_USAGE, UNREADABLE, Usage
 
 TEXTS = ("reasoning", "text", "refusal")
@@ -55,11 +60,12 @@ def whole_answer(body: dict[str, Any]) -> ChatAnswer:
     choice = body["choices"][0]
     message = choice["message"]
     calls = ToolCalls(_call_ids())
-    for position, call in enumerate(message.get("tool_calls") or ()):
-        calls.add({**call, "index": position})
-    parts = [Part(kind, text) for kind, text in _texts(message) if text]  # type: ignore[arg-type]
+    calls.add_all(message, whole=True)
+    for part in read_content(message.get("content")).calls:
+        calls.add_piece(part)
+    parts = [Part(kind, whole_characters(text)) for kind, text in _texts(message) if text]  # type: ignore[arg-type]
     parts += [_call_part(call) for call in calls.finish()]
-    return ChatAnswer(parts, choice.get("finish_reason"), read_usage(body.get("usage")))
+    return ChatAnswer(parts, read_finish_reason(choice.get("finish_reason")), read_usage(body.get("usage")))
 
 
 def _call_part(call: dict[str, Any]) -> Part:
@@ -68,9 +74,9 @@ def _call_part(call: dict[str, Any]) -> Part:
 
 
 def _texts(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    text, thought = content_text(message.get("content"))
-    yield "reasoning", message.get("reasoning_content") or message.get("reasoning") or thought
-    yield "text", text
+    content = read_content(message.get("content"))
+    yield "reasoning", thought_of(message) or content.reasoning
+    yield "text", content.text
     yield "refusal", message.get("refusal") or ""
 
 
@@ -98,8 +104,10 @@ class AnswerStream:
         self.answer = ChatAnswer()
         self.error: dict[str, Any] | None = None
         self._calls = ToolCalls(_call_ids())
+        self._has_calls = False
         self._open: Part | None = None
         self._pieces: list[str] = []
+        self._halves = Halves()
         self._told = 0
         self._held: dict[str, list[str]] = {}
 
@@ -116,16 +124,30 @@ class AnswerStream:
             self.error = error if isinstance(error, dict) else {"message": str(error)}
             return []
         choices = chunk.get("choices")
-        if not choices or choices[0].get("index"):
+        if not choices or choices[0].get("index") not in (None, 0, "0"):
             return []
         choice = choices[0]
-        delta = choice.get("delta")
-        self.answer.finish_reason = choice.get("finish_reason") or self.answer.finish_reason
+        delta = choice.get("delta") or self._new_in(choice.get("message") or {})
+        self._has_calls = self._has_calls or bool((choice.get("delta") or {}).get("tool_calls"))
+        self.answer.finish_reason = (
+            read_finish_reason(choice.get("finish_reason")) or self.answer.finish_reason
+        )
         return list(self._take_delta(delta)) if delta else []
 
     def end(self) -> list[Step]:
         """What was held back, and the end of the last part."""
         return [*self._close(), *self._rest()]
+
+    def _new_in(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return what a message in place of a delta holds that was not told: it may repeat all that came before."""
+        if not message:
+            return message
+        said = "".join(part.text for part in self.answer.parts if part.kind == "text")
+        if self._open is not None and self._open.kind == "text":
+            said += "".join(self._pieces)
+        text = read_content(message.get("content")).text
+        new = {**message, "content": text.removeprefix(said)}
+        return {**new, "tool_calls": None, "function_call": None} if self._has_calls else new
 
     def _take_delta(self, delta: dict[str, Any]) -> Iterator[Step]:
         for kind, text in _texts(delta):
@@ -133,10 +155,10 @@ class AnswerStream:
                 self._held.setdefault(kind, []).append(text)
             elif text:
                 yield from self._grow(kind, text)
-        pieces = delta.get("tool_calls")
-        if pieces:
-            for piece in pieces:
-                self._calls.add(piece)
+        came = self._calls.add_all(delta)
+        for part in read_content(delta.get("content")).calls:
+            came = self._calls.add_piece(part) or came
+        if came:
             yield from self._first_call()
 
     def _first_call(self) -> Iterator[Step]:
@@ -145,36 +167,41 @@ class AnswerStream:
         if first is None or len(first.arguments) == self._told:
             return
         if not self._told:
-            identity = first.identity or self._calls.made_up(0)
+            identity = first.id or self._calls.made_up(0)
             yield from self._begin(Part("call", id=identity, name=first.name))
         for text in first.arguments[self._told :]:
-            yield self._grown(text)
+            yield from self._grown(text)
         self._told = len(first.arguments)
 
     def _grow(self, kind: str, text: str) -> Iterator[Step]:
         if self._open is None or self._open.kind != kind:
             yield from self._begin(Part(kind))  # type: ignore[arg-type]
-        yield self._grown(text)
+        if not is_all_again(text, self._pieces):
+            yield from self._grown(text)
 
     def _begin(self, part: Part) -> Iterator[Step]:
         yield from self._close()
-        self._open, self._pieces = part, []
+        self._open, self._pieces, self._halves = part, [], Halves()
         self.answer.parts.append(part)
         yield Step("begin", part)
 
-    def _grown(self, text: str) -> Step:
+    def _grown(self, text: str) -> Iterator[Step]:
         assert self._open is not None
-        self._pieces.append(text)
-        return Step("grow", self._open, text)
+        if whole := self._halves.add(text):
+            self._pieces.append(whole)
+            yield Step("grow", self._open, whole)
 
     def _close(self) -> Iterator[Step]:
         if self._open is not None:
+            if broken := self._halves.end():
+                self._pieces.append(broken)
+                yield Step("grow", self._open, broken)
             self._open.text = "".join(self._pieces)
             yield Step("end", self._open)
             self._open = None
 
     def _rest(self) -> Iterator[Step]:
-        texts = ((kind, "".join(self._held.get(kind, ()))) for kind in TEXTS)
+        texts = ((kind, whole_characters("".join(self._held.get(kind, ())))) for kind in TEXTS)
         late = [Part(kind, text) for kind, text in texts if text]  # type: ignore[arg-type]
         calls = [_call_part(call) for call in self._calls.finish()[bool(self._told) :]]
         for part in (*late, *calls):

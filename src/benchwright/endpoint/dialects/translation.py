@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from secrets import token_hex
 from typing import Any
 
 import msgspec
 
 from benchwright.endpoint.dialects.answer import AnswerStream, ChatAnswer, Part, steps_of, whole_answer
-from benchwright.endpoint.dialects.table import Dialect, Event
+from benchwright.endpoint.dialects.table import Dialect, Event, Writer
+from benchwright.endpoint.marks import SIMULATED_MARK, is_simulated
 
 _encode = msgspec.json.Encoder().encode
 
@@ -17,15 +19,24 @@ class Translation:
     """The translation of one answer; `asked` is the request in its own dialect. `content_type` is that of a stream."""
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:
-        model = asked.get("model")
         self.keep_alive = dialect.keep_alive
-        self._writer = dialect.writer(
-            identity or token_hex(12), model if isinstance(model, str) else "", asked
-        )
+        self._dialect = dialect
+        self._asked = asked
+        self._identity = identity or token_hex(12)
         self._frames = dialect.frames(asked)
         self._stream = AnswerStream()
         self._failed = False
         self.content_type = self._frames.content_type
+
+    @cached_property
+    def _writer(self) -> Writer:
+        model = self._asked.get("model")
+        return self._dialect.writer(self._identity, model if isinstance(model, str) else "", self._asked)
+
+    def mark(self, answer: dict[str, Any]) -> None:
+        """Have an answer that is yet to begin carry the mark of a simulated server, if this one or its chunk does."""
+        if is_simulated(answer) and SIMULATED_MARK not in self._identity:
+            self._identity = f"{SIMULATED_MARK}-{self._identity}"
 
     def begin(self) -> bytes:
         """The first events of a stream."""
@@ -64,6 +75,7 @@ class Translation:
         Raises:
             KeyError, TypeError, IndexError, AttributeError: it is not a chat completion.
         """
+        self.mark(body)
         return _encode(self._writer.whole(whole_answer(body)))
 
     def rest(self, answer: ChatAnswer) -> bytes:

@@ -156,6 +156,10 @@ def as_chat(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
         raise HttpError(400, str(error)) from None
 
 
+OF_TRANSLATION = ("stream_options", "max_tokens")
+"""Fields of a chat completion that say in its words, or add to, what was asked in another dialect."""
+
+
 def translated_body(
     dialect: Dialect, model: str, settings: Mapping[str, Any], asked: dict[str, Any]
 ) -> bytes:

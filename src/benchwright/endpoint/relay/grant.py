@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.relay.asked import (
+    OF_TRANSLATION,
     Asked,
     about,
     as_chat,
@@ -117,12 +118,15 @@ class Grant:
                 raise HttpError(400, f"{limit}.", "limit_reached", code=limit.limit) from None
             _end_program(dialect, request, answer, f"{limit}.")
             return
+        if asked.offers_tools:
+            purpose = msgspec.structs.replace(purpose, offered=())
         label = request.headers.get(LABEL, b"").decode("latin-1")
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, asked=asked)
         if dialect is None:
             body = body_for(self.model, self._settings, fields)
+            sent = _Sent(path, body, added=self._settings.keys() - fields.keys())
             self._rename(answer, fields)
-            self._start(answer, self._ask(_Sent(path, body), noted, purpose, answer))
+            self._start(answer, self._ask(sent, noted, purpose, answer))
         else:
             purpose = msgspec.structs.replace(purpose, dialect=dialect.name)
             self._start(answer, self._ask_in(dialect, request, fields, noted, purpose, answer))
@@ -160,7 +164,8 @@ class Grant:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)
                 flags = (TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED)
-                sent = _Sent("/chat/completions", body, flags=flags)
+                added = {*self._settings, *OF_TRANSLATION}
+                sent = _Sent("/chat/completions", body, flags=flags, added=added)
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:
@@ -173,7 +178,7 @@ class Grant:
         reply, error = None, None
         try:
             reply = await self._client.forward(
-                sent.path, sent.body, answer.tee, purpose, records.append, sent.headers
+                sent.path, sent.body, answer.tee, purpose, records.append, sent.headers, sent.added
             )
         except ProviderError as failure:
             error = failure
@@ -208,13 +213,17 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
 
 
 class _Sent(NamedTuple):
-    """A request as the target gets it; `spoken` is its dialect, if it is not a chat completion."""
+    """A request as the target gets it; `spoken` is its dialect, if it is not a chat completion.
+
+    `added` are the fields that it has of us, not of whoever asked.
+    """
 
     path: str
     body: bytes
     headers: Headers = ()
     flags: tuple[str, ...] = ()
     spoken: Dialect | None = None
+    added: Set[str] = frozenset()
 
 
 _PASSED = (b"anthropic-version", b"anthropic-beta")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
-
 from benchwright.endpoint.assembly import MISSHAPEN
 from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
@@ -13,14 +11,15 @@ from benchwright.endpoint.dialects import Translation
 from benchwright.endpoint.dialects.answer import whole_answer
 from benchwright.endpoint.dialects.frames import EVENT_STREAM
 from benchwright.endpoint.failures import from_answer
+from benchwright.endpoint.json_reading import read_json
+from benchwright.endpoint.marks import SIMULATED_HEADER
+from benchwright.endpoint.meter import DONE
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
 KEEP_ALIVE_SECONDS = 10.0
 """After so long a silence a stream says that it is still alive, also before the target's answer has begun."""
-
-_decode = msgspec.json.Decoder().decode
 
 
 class TranslatedAnswer:
@@ -50,12 +49,11 @@ class TranslatedAnswer:
         self._answer.carried(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Begins the answer, if it is a stream."""
+        """Learns whether a stream follows. The answer begins with its first chunk, which tells whose it is."""
         self._status, self._headers, self._body = status, headers, bytearray()
         kind = next((value for name, value in headers if name == b"content-type"), b"")
         if status == 200 and kind.lower().startswith(EVENT_STREAM):
             self._events = EventStream()
-            self._begin()
 
     def data(self, chunk: bytes) -> None:
         """Translates a piece and passes it on."""
@@ -66,6 +64,7 @@ class TranslatedAnswer:
                 said = b"".join([self._said(data) for data in self._events.feed(chunk)])
             except (*MISSHAPEN, EventTooLarge) as error:
                 self._broken = True
+                self._begin()
                 said = self._translation.fail(
                     f"A piece of the stream is not a chat completion chunk: {error}"
                 )
@@ -77,7 +76,9 @@ class TranslatedAnswer:
             self._alarm.cancel()
         if self._events is not None:
             if not self._broken:
-                self._say(self._translation.end(self._announced))
+                self._begin()
+                error = self._events.error.decode("utf-8", "replace")
+                self._say(self._translation.fail(error) if error else self._translation.end(self._announced))
             self._answer.end()
         elif self._status != 200:
             self._refuse()
@@ -89,7 +90,8 @@ class TranslatedAnswer:
         if not self._begun:
             self._begun = True
             kind = (b"content-type", self._translation.content_type)
-            self._answer.head(200, [kind, (b"cache-control", b"no-cache")])
+            marks = [header for header in self._headers if header[0].endswith(SIMULATED_HEADER)]
+            self._answer.head(200, [kind, (b"cache-control", b"no-cache"), *marks])
             self._answer.last_words = self._translation.fail
             self._say(self._translation.begin())
 
@@ -108,17 +110,22 @@ class TranslatedAnswer:
         self._alarm = self._loop.call_at(self._said_at + KEEP_ALIVE_SECONDS, self._keep_alive)
 
     def _said(self, data: bytes) -> bytes:
-        if data == b"[DONE]":
+        if data.rstrip() == DONE:
             self._announced = True
         elif data and not self._announced:
-            return self._translation.take(_decode(data))
+            chunk = read_json(data)
+            if not self._begun:
+                self._translation.mark(chunk)
+                self._begin()
+            return self._translation.take(chunk)
         return b""
 
     def _whole(self) -> None:
         try:
-            body = _decode(self._body)
+            body = read_json(bytes(self._body))
             if self._stream:
                 answer = whole_answer(body)
+                self._translation.mark(body)
                 self._begin()
                 self._say(self._translation.rest(answer))
                 self._answer.end()

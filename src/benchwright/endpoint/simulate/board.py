@@ -12,7 +12,7 @@ import tempfile
 from bisect import bisect_left
 from contextlib import AbstractContextManager, nullcontext
 
-from benchwright.endpoint.simulate.settings import FAULT_KINDS
+from benchwright.endpoint.simulate.settings import ALL_FAULTS, FAULT_KINDS
 from benchwright.records import Record
 
 FINISH_REASONS = ("stop", "length", "tool_calls")
@@ -26,7 +26,7 @@ REQUESTS, ANSWERED, ABORTED, RUNNING, PROMPT_TOKENS, GENERATION_TOKENS, WAITING 
 PREFIX_QUERIES, PREFIX_HITS, PREEMPTIONS, USED_BLOCKS = range(7, 11)
 FINISHED = 11
 FAULTED = FINISHED + len(FINISH_REASONS)
-FIRST_TOKEN = FAULTED + len(FAULT_KINDS)
+FIRST_TOKEN = FAULTED + len(ALL_FAULTS)
 WHOLE_ANSWER = FIRST_TOKEN + _HISTOGRAM_WIDTH
 QUEUE = WHOLE_ANSWER + _HISTOGRAM_WIDTH
 PREFILL = QUEUE + _HISTOGRAM_WIDTH
@@ -104,12 +104,18 @@ class Board:
             prompt_tokens=totals[PROMPT_TOKENS],
             generation_tokens=totals[GENERATION_TOKENS],
             finished=dict(zip(FINISH_REASONS, totals[FINISHED:FAULTED], strict=True)),
-            faults=dict(zip(FAULT_KINDS, totals[FAULTED:FIRST_TOKEN], strict=True)),
+            faults=_faults(totals[FAULTED:FIRST_TOKEN]),
             first_token=_histogram_at(FIRST_TOKEN, totals),
             whole_answer=_histogram_at(WHOLE_ANSWER, totals),
             queue=_histogram_at(QUEUE, totals),
             prefill=_histogram_at(PREFILL, totals),
         )
+
+
+def _faults(totals: list[int]) -> dict[str, int]:
+    """Return how often each fault happened; of quirks only those that did."""
+    counts = dict(zip(ALL_FAULTS, totals, strict=True))
+    return {kind: count for kind, count in counts.items() if count or kind in FAULT_KINDS}
 
 
 def _histogram_at(place: int, totals: list[int]) -> tuple[list[int], int]:

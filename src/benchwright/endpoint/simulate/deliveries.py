@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from itertools import accumulate, chain, islice, repeat
 from time import perf_counter_ns
 
-from benchwright.endpoint.meter import SIMULATED_HEADER
+from benchwright.endpoint.marks import SIMULATED_HEADER
 from benchwright.endpoint.serving.http import JSON, Headers, HttpRequest, response_head
 from benchwright.endpoint.simulate.answers import Answer
 from benchwright.endpoint.simulate.board import FAULTED, Board
 from benchwright.endpoint.simulate.exchange import SPLIT_NS, Delivery, split_delivery
+from benchwright.endpoint.simulate.quirks import QUIRKS, Quirk, quirky_body, quirky_stream
 from benchwright.endpoint.simulate.replies import Format, stream_opening, stream_pieces, whole_body
-from benchwright.endpoint.simulate.settings import FAULT_KINDS, Settings
+from benchwright.endpoint.simulate.settings import ALL_FAULTS, Settings
 from benchwright.endpoint.simulate.timing import Delays
 from benchwright.records import Record
 
-HARMLESS = frozenset({"stall", "slow_headers"})
+HARMLESS = frozenset({"stall", "slow_headers", *QUIRKS})
 """Faults after which the whole answer still comes, if the client waits for it."""
 
 
@@ -36,7 +37,7 @@ class FaultPlan:
     def __init__(self, settings: Settings, board: Board, process: int) -> None:
         self._board = board
         self._counters = board.counters[process]
-        self._bounds = list(accumulate(getattr(settings.faults, kind) for kind in FAULT_KINDS))
+        self._bounds = list(accumulate(settings.faults.rates.values()))
         self._most = settings.faults.max_faults
         self._rng = random.Random(f"{settings.seed}:faults:{process}")
 
@@ -46,22 +47,23 @@ class FaultPlan:
             return None
         chosen = bisect_right(self._bounds, self._rng.random())
         place, coin = self._rng.random(), self._rng.random() < 0.5
-        if chosen >= len(FAULT_KINDS) or not self._count(chosen):
+        if chosen >= len(ALL_FAULTS) or not self._count(chosen):
             return None
-        return Fault(FAULT_KINDS[chosen], place, coin)
+        return Fault(ALL_FAULTS[chosen], place, coin)
 
     def _count(self, kind: int) -> bool:
         if self._most is None:
             self._counters.cells[FAULTED + kind] += 1
             return True
         with self._board.lock:
-            if sum(self._board.sum(FAULTED + index) for index in range(len(FAULT_KINDS))) >= self._most:
+            if sum(self._board.sum(FAULTED + index) for index in range(len(ALL_FAULTS))) >= self._most:
                 return False
             self._counters.cells[FAULTED + kind] += 1
         return True
 
 
 EVENT_STREAM = b"text/event-stream; charset=utf-8"
+JSON_LINES = b"application/x-ndjson"
 PLAIN_TEXT = b"text/plain; version=0.0.4; charset=utf-8"
 
 COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"))
@@ -121,6 +123,8 @@ class Deliveries:
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> Delivery:
         body = whole_body(form, answer)
+        if quirk := _quirk(form, fault):
+            body = quirky_body(quirk, body)
         if fault is not None and fault.kind == "malformed":
             body = body[: len(body) // 2]
         delivery = at_once(request, 200, body)
@@ -144,20 +148,24 @@ class Deliveries:
     ) -> Delivery:
         keep_alive = request.keep_alive and request.chunks
         chunked = request.chunks
+        quirk = _quirk(form, fault)
         kind = EVENT_STREAM if form.translation is None else form.translation.content_type
         headers = (
             *COMMON,
-            (b"content-type", kind),
+            (b"content-type", JSON_LINES if quirk and quirk.lines else kind),
             (b"cache-control", b"no-cache"),
             *_echoed_id(request),
         )
         head = response_head(200, headers, chunked=chunked, keep_alive=keep_alive)
-        role = stream_opening(form)
+        role, pieces = stream_opening(form), _pieces(form, answer, fault)
+        if quirk is not None:
+            role, said = quirky_stream(quirk, role, pieces)
+            pieces = iter(said)
         if role and chunked:
             role = b"%x\r\n%b\r\n" % (len(role), role)
         waits = due > perf_counter_ns() or fault is not None
         return Delivery(
-            pieces=_pieces(form, answer, fault),
+            pieces=pieces,
             count=max(answer.tokens, 1),
             due=due,
             gaps=self._between.start(number),
@@ -174,11 +182,18 @@ class Deliveries:
             end = head.index(b"\r\n") + 2
             delivery.opening, delivery.prefix = head[:end], head[end:]
             delivery.due += round(self._faults.slow_header_seconds * 1e9)
-        elif fault.kind != "malformed":
+        elif fault.kind != "malformed" and fault.kind not in QUIRKS:
             delivery.misbehave = fault.kind
             delivery.stall_ns = round(self._faults.stall_seconds * 1e9)
             last = delivery.count - 1
             delivery.fault_at = last if whole else min(1 + int(fault.place * last), last)
+
+
+def _quirk(form: Format, fault: Fault | None) -> Quirk | None:
+    """Return the quirk of an answer; only chat completions have any."""
+    if fault is None or form.translation is not None or not form.question.chat:
+        return None
+    return QUIRKS.get(fault.kind)
 
 
 def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes]:

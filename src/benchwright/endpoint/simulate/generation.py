@@ -11,6 +11,7 @@ from itertools import count
 import msgspec
 
 from benchwright.endpoint.dialects import Translation
+from benchwright.endpoint.marks import SIMULATED_MARK
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate import board as cell
 from benchwright.endpoint.simulate.answers import Answer, Answerer, cut
@@ -84,7 +85,8 @@ class Generation:
         answer = self._answerer.answer(question, identity)
         if most is not None and answer.tokens > most:
             cut(answer, most)
-        form = self._format(question, identity, translate(identity))
+        marked = f"{SIMULATED_MARK}-{identity}"
+        form = self._format(question, marked, translate(marked))
 
         def deliver(due: int) -> Delivery:
             answer.cached = truth.cached_tokens

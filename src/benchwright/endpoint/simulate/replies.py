@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.dialects import Translation
+from benchwright.endpoint.marks import SIMULATED_MARK
 from benchwright.endpoint.simulate.answers import Answer, Call
 from benchwright.endpoint.simulate.dialects import translated_pieces
 from benchwright.endpoint.simulate.logprobs import token_logprobs
 from benchwright.endpoint.simulate.questions import Question
-
-FINGERPRINT = "benchwright-simulated"
 
 _encode = msgspec.json.Encoder().encode
 
@@ -51,7 +50,7 @@ def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
         "object": "chat.completion" if form.question.chat else "text_completion",
         "created": form.created,
         "model": form.model,
-        "system_fingerprint": FINGERPRINT,
+        "system_fingerprint": SIMULATED_MARK,
         "choices": [choice],
         "usage": _usage(form.question, answer),
     }
@@ -132,7 +131,7 @@ def _event_start(form: Format) -> bytes:
         kind,
         form.created,
         _encode(form.model),
-        FINGERPRINT.encode(),
+        SIMULATED_MARK.encode(),
     )
 
 

@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from benchwright.endpoint.simulate.quirks import QUIRKS
 from benchwright.endpoint.simulate.scripts import Script
 from benchwright.endpoint.simulate.timing import INSTANT, Delay
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Record
+from benchwright.suggest import did_you_mean
 
 
 class ScriptedCall(Record, frozen=True):
@@ -39,7 +41,8 @@ class Faults(Record, frozen=True):
     """How often a request is answered badly: one rate (0 to 1) per kind, at most one fault per request.
 
     `retry_after` is in seconds, sent as an HTTP date with `retry_after_date`. After `max_faults` there are
-    no more. A stalled or slow answer arrives whole in the end; all other faults deny the client its answer.
+    no more. A stalled or slow answer arrives whole in the end. So does one with a quirk, of which `quirks` has the
+    rates by name; only chat completions have them. All other faults deny the client its answer.
     """
 
     rate_limit: float = 0.0
@@ -54,10 +57,19 @@ class Faults(Record, frozen=True):
     stall_seconds: float = 30.0
     slow_header_seconds: float = 2.0
     max_faults: int | None = None
+    quirks: dict[str, float] = {}
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """The rates of all kinds, quirks last, in the order of `ALL_FAULTS`."""
+        rates = {kind: getattr(self, kind) for kind in FAULT_KINDS}
+        return rates | {name: self.quirks.get(name, 0.0) for name in QUIRKS}
 
     def __post_init__(self) -> None:
-        rates = {kind: getattr(self, kind) for kind in FAULT_KINDS}
-        for kind, rate in rates.items():
+        rates = self.rates
+        for kind, rate in (*rates.items(), *self.quirks.items()):
+            if kind not in rates:
+                raise UserError(f"There is no fault {kind!r}.{did_you_mean(kind, rates)}")
             if not 0 <= rate <= 1:
                 raise UserError(f"The rate of the fault {kind} must be between 0 and 1, not {rate:g}.")
         if sum(rates.values()) > 1 + 1e-9:
@@ -68,6 +80,7 @@ BLOCK_SIZE = 16
 """Tokens in a block, as vLLM has them."""
 
 FAULT_KINDS = ("rate_limit", "server_error", "reset", "stall", "truncate", "malformed", "slow_headers")
+ALL_FAULTS = (*FAULT_KINDS, *QUIRKS)
 NO_FAULTS = Faults()
 
 

@@ -15,6 +15,7 @@ from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, 
 from benchwright.endpoint.dialects.gemini.address import address_of
 from benchwright.endpoint.dialects.gemini.models import listed
 from benchwright.endpoint.dialects.table import Counting
+from benchwright.endpoint.marks import SIMULATED_MARK
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.batch import Batch
@@ -128,12 +129,12 @@ class Simulator:
         return self._generation.respond(request, truth, read_completion(request.body))
 
     def _models(self, request: HttpRequest, truth: Truth) -> Response:
-        about = {"object": "model", "created": self._generation.created, "owned_by": "benchwright-simulated"}
+        about = {"object": "model", "created": self._generation.created, "owned_by": SIMULATED_MARK}
         models = [{"id": name, **about} for name in self._generation.listed]
         return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models}))
 
     def _gemini_models(self, request: HttpRequest, truth: Truth) -> Response:
-        models = [listed(name) for name in self._generation.listed]
+        models = [{**listed(name), "description": SIMULATED_MARK} for name in self._generation.listed]
         return at_once(request, 200, msgspec.json.encode({"models": models}))
 
     def _metrics(self, request: HttpRequest, truth: Truth) -> Response:

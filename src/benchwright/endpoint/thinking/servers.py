@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from benchwright.endpoint.access import Access
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.endpoint.server_info import list_owners, tells_version
@@ -41,13 +42,13 @@ def style_of_host(base_url: str) -> FoundStyle | None:
     return None if style is None else FoundStyle(style, "its host")
 
 
-async def style_of_server(base_url: str, key: str | None) -> FoundStyle | None:
+async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
     """The style of a server by its list of models, or by a /version as vLLM has it; None where neither says it.
 
     Raises:
         ProviderError: nobody can be reached.
     """
-    for owner in await list_owners(base_url, key):
+    for owner in await list_owners(base_url, access):
         if owner in OWNERS:
             return FoundStyle(OWNERS[owner], "its list of models")
-    return FoundStyle("vllm", "its /version") if await tells_version(base_url, key) else None
+    return FoundStyle("vllm", "its /version") if await tells_version(base_url, access) else None

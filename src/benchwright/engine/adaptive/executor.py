@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from itertools import chain, groupby
-from time import perf_counter_ns, time_ns
+from time import perf_counter_ns
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.pace import Pace
 from benchwright.engine.executor import ExecutionCost, task_group, until_due
+from benchwright.engine.lag import telling_standstills
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
-from benchwright.records import RequestRecord
+from benchwright.records import RequestRecord, TrialRecord
+from benchwright.runs.lag import Standstill
+from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.paces import SETTLING
 
-OnPace = Callable[[int, bool], None]
-"""Is told each new level, and whether it has settled."""
+OnPace = Callable[[int, bool, OneAtATime | None], None]
+"""Is told each new level, whether it has settled, and what has shown that the server serves one request at a time."""
 
 
 @runtime_checkable
@@ -57,13 +61,22 @@ class AdaptiveExecutor:
                 client.on_overload = watch.refused
         async with plan.task.open() as solver:
             worker = Worker(
-                solver, tuple(plan.task.scorers), self._clients, plan.limits, watch.deliver, keeps=plan.keeps
+                solver,
+                tuple(plan.task.scorers),
+                self._clients,
+                plan.limits,
+                watch.deliver,
+                keeps=plan.keeps,
+                seconds=plan.seconds,
             )
-            for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                async with task_group() as group:
-                    _Workers(worker, watch, wave, stop, group).fill()
-                if stop.reason is not None:
-                    break
+            with telling_standstills(watch.stood_still):
+                for _, wave in groupby(work, key=lambda item: item.trial.wave):
+                    first = next(wave)
+                    wave = chain([first], wave)
+                    async with task_group() as group:
+                        _Workers(worker, watch, wave, stop, group).fill()
+                    if stop.reason is not None or worker.is_too_late(first):
+                        break
         return ExecutionCost()
 
 
@@ -75,13 +88,19 @@ class _TimedPace:
         self._paced = paced
         self._deliver = deliver
         self._told = (pace.level, False)
+        self._since = wall_ns()
+        self._latencies: dict[int, tuple[int, int]] = {}
+        """How many requests began and ended at each level, and their ns."""
         self._stood: list[tuple[int, float]] = []
         """From when to when, in ns since the epoch, the level stood."""
-        paced(pace.level, False)
+        paced(pace.level, False, None)
 
     def refused(self, attempt: int) -> None:
         self.pace.refuse(perf_counter_ns(), again=attempt > 1)
         self.tell()
+
+    def stood_still(self, standstill: Standstill) -> None:
+        self.pace.interrupt(perf_counter_ns())
 
     def ended(self) -> None:
         self.pace.end(perf_counter_ns())
@@ -93,16 +112,39 @@ class _TimedPace:
         if (level, settled) == self._told:
             return
         if settled:
-            self._stood.append((time_ns(), float("inf")))
+            self._stood.append((wall_ns(), float("inf")))
         elif self._told[1]:
-            self._stood[-1] = self._stood[-1][0], time_ns()
+            self._stood[-1] = self._stood[-1][0], wall_ns()
+        if level != self._told[0]:
+            self._since = wall_ns()
         self._told = level, settled
-        self._paced(level, settled)
+        self._paced(level, settled, self._one_at_a_time() if settled and level == 1 else None)
+
+    def _one_at_a_time(self) -> OneAtATime | None:
+        """What levels 1 and 2 have shown, if it is as of a server that serves one request at a time."""
+        gain, known = self.pace.gain(2), self._latencies
+        if gain is None or not {1, 2} <= known.keys():
+            return None
+        alone, two = (ns / count for count, ns in (known[1], known[2]))
+        found = OneAtATime(2, gain, two / alone) if alone else None
+        return found if found is not None and found.holds else None
+
+    def _time(self, record: TrialRecord) -> None:
+        """Takes in how long requests took that began and ended at the present level."""
+        for request in record.requests:
+            if (
+                request.role == "model"
+                and request.error is None
+                and record.started_at + request.started >= self._since
+            ):
+                count, ns = self._latencies.get(self._told[0], (0, 0))
+                self._latencies[self._told[0]] = count + 1, ns + request.total
 
     def deliver(self, result: Result) -> Awaitable[None]:
         """Delivers a result, those of its requests flagged that began while the level did not stand."""
         if isinstance(result, Solved):
             record = result.record
+            self._time(record)
             flagged = [self._flagged(request, record.started_at) for request in record.requests]
             if flagged != record.requests:
                 result = msgspec.structs.replace(
@@ -146,7 +188,7 @@ class _Workers:
     async def _work(self) -> None:
         while self._size <= self._watch.pace.level and self._stop.reason is None:
             item = next(self._wave, None)
-            if item is None:
+            if item is None or self._worker.is_too_late(item):
                 self._empty = True
                 self._watch.pace.starve()
                 break

@@ -114,6 +114,14 @@ class Pace:
             self._starved = False
             self._go_to(self.level, now)
 
+    def interrupt(self, now: int) -> None:
+        """Our process stood still: what the present level has shown so far tells nothing of it."""
+        self._go_to(self.level, now)
+
+    def gain(self, level: int) -> float | None:
+        """Return how many times as many trials end per second at a level as at 1; None where that is not known."""
+        return self._rate(level) / self._rate(1) if {1, level} <= self._rates.keys() else None
+
     def _open(self, now: int) -> None:
         self._draining = False
         self._opened_at = now

@@ -28,8 +28,8 @@ from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Scored, Work
 from benchwright.engine.worker import Solved as SolvedHere
 from benchwright.errors import UserError
-from benchwright.records import LoopLag
 from benchwright.runs.journal import decode_body
+from benchwright.runs.lag import LoopLag
 
 LOSSES = 3
 """How often in a row a shard is replaced that was lost before any of its trials was done."""

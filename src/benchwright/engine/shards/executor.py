@@ -14,6 +14,7 @@ from benchwright.engine.shards.pool import Pool, deal
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work
 from benchwright.errors import UserError
+from benchwright.runs.standstills import combined
 
 
 class ShardedExecutor:
@@ -39,7 +40,7 @@ class ShardedExecutor:
             if plan.timed:
                 waiting = Pool(iter(()), stop)
                 await together([driver.ready(waiting) for driver in drivers])
-                await _in_time(drivers, work, stop)
+                await _in_time(drivers, work, stop, plan.seconds)
                 work = iter(())
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 await _drive(drivers, Pool(wave, stop))
@@ -49,11 +50,11 @@ class ShardedExecutor:
         finally:
             for driver in drivers:
                 await driver.close()
-        worst = max((driver.lag for driver in drivers), key=lambda lag: lag.p99)
-        return ExecutionCost(worst, sum(driver.cpu_seconds for driver in drivers))
+        lag = combined(driver.lag for driver in drivers)
+        return ExecutionCost(lag, sum(driver.cpu_seconds for driver in drivers))
 
 
-async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop) -> None:
+async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seconds: float | None) -> None:
     """Work that is due at moments, or for so long: one clock for all shards, and each takes every so-manieth trial.
 
     Raises:
@@ -67,7 +68,8 @@ async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop) -> N
         return
     everything = chain([first], work)
     if first.trial.due_ns is None:
-        await _drive(drivers, Pool(everything, stop))
+        last_start = None if seconds is None else origin + round(seconds * 1e9)
+        await _drive(drivers, Pool(everything, stop, last_start))
         return
     pools = [Pool(hand, stop) for hand in deal(everything, len(drivers))]
     await together([driver.drive(pool) for driver, pool in zip(drivers, pools, strict=True)])

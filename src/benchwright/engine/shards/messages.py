@@ -14,7 +14,8 @@ from benchwright.engine.plan import Keeps, keeps_all
 from benchwright.engine.protocols import Task
 from benchwright.engine.worker import Work
 from benchwright.errors import BenchwrightError
-from benchwright.records import LoopLag, Record, ScoreRecord, Status, TrialLimits, TrialRecord
+from benchwright.records import Record, ScoreRecord, Status, TrialLimits, TrialRecord
+from benchwright.runs.lag import LoopLag
 
 
 class ShardLost(BenchwrightError):
@@ -138,12 +139,13 @@ class Shards(Protocol):
 
 
 class ShardParts(msgspec.Struct, frozen=True):
-    """What a shard needs to run trials of a plan."""
+    """What a shard needs to run trials of a plan; `keeps` and `seconds` are those of the `Plan`."""
 
     task: Task
     clients: Mapping[str, ModelClient]
     limits: TrialLimits
     keeps: Keeps = keeps_all
+    seconds: float | None = None
 
 
 class Recipe(msgspec.Struct, frozen=True):

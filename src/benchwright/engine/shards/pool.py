@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator
 from itertools import cycle, islice
+from time import perf_counter_ns
 from typing import TypeVar
 
 from benchwright.engine.stop import Stop
@@ -32,11 +33,15 @@ def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
 
 
 class Pool:
-    """Work that comes from an iterator as it is needed, and work that came back."""
+    """Work that comes from an iterator as it is needed, and work that came back.
 
-    def __init__(self, source: Iterator[Work], stop: Stop) -> None:
+    From the moment `last_start` (`perf_counter_ns`) on there is none, see `Plan.seconds`.
+    """
+
+    def __init__(self, source: Iterator[Work], stop: Stop, last_start: int | None = None) -> None:
         self._source = source
         self._stop = stop
+        self._last_start = last_start
         self._back: deque[Work] = deque()
         self._taken = 0
         self._drained = False
@@ -44,8 +49,9 @@ class Pool:
 
     def take(self, most: int) -> list[Work]:
         """Up to so many pieces; none where there is nothing, or the run is to stop."""
-        if self._stop.reason is not None:
+        if self._stop.reason is not None or self._is_too_late:
             self._back.clear()
+            self._drained = True
             return []
         works = [self._back.popleft() for _ in range(min(most, len(self._back)))]
         works += islice(self._source, most - len(works))
@@ -74,6 +80,10 @@ class Pool:
             self._changed.clear()
             await self._changed.wait()
         return bool(self._back) and self._stop.reason is None
+
+    @property
+    def _is_too_late(self) -> bool:
+        return self._last_start is not None and perf_counter_ns() >= self._last_start
 
     def _tell(self) -> None:
         self._changed.set()

@@ -1,4 +1,7 @@
-"""The program of a shard: `benchwright.engine.shards.process CONCURRENCY`, its talk on stdin and stdout."""
+"""The program of a shard: `benchwright.engine.shards.process CONCURRENCY ANCHOR`, its talk on stdin and stdout.
+
+ANCHOR is that of the parent's clock (`clock.anchor`), so that the moments in all records are of one clock.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import sys
 from asyncio.streams import FlowControlMixin
 from typing import BinaryIO
 
+from benchwright import clock
 from benchwright.engine.garbage import collect_seldom
 from benchwright.engine.shards.messages import Failed, ShardLost, encode, made
 from benchwright.engine.shards.processes import framed, read_frame
@@ -21,6 +25,7 @@ def main() -> None:
     os.dup2(
         sys.stderr.fileno(), sys.stdout.fileno()
     )  # what user code prints must not get between the answers
+    clock.set_anchor(int(sys.argv[2]))
     try:
         import uvloop
 

@@ -7,6 +7,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from benchwright import clock
 from benchwright.engine.shards.messages import Recipe, Shard, ShardLost
 from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
@@ -43,7 +44,7 @@ class ProcessShards:
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
         """Starts a process; see `Shards.open`. It has a session of its own, so that Ctrl-C reaches the parent only."""
-        command = module_command("benchwright.engine.shards.process", str(concurrency))
+        command = module_command("benchwright.engine.shards.process", str(concurrency), str(clock.anchor()))
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, start_new_session=True
         )

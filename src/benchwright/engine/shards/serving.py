@@ -47,6 +47,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                     parts.limits,
                     reports.deliver,
                     keeps=parts.keeps,
+                    seconds=parts.seconds,
                 )
                 reports.add(Ready())
                 await _WorkQueue(worker, parts.clients.values(), concurrency, reports).work(receive)
@@ -104,10 +105,14 @@ class _WorkQueue:
             else:
                 await self._stop(order)
 
-    async def _stop(self, order: Stop) -> None:
+    def _give_back(self) -> None:
+        """Reports all that waits as not begun."""
         keys = [work.trial.key for work in self._waiting]
         self._waiting.clear()
         self._reports.add(Returned(keys))
+
+    async def _stop(self, order: Stop) -> None:
+        self._give_back()
         if order.hurry:
             for client in self._clients:
                 client.hurry()
@@ -120,6 +125,9 @@ class _WorkQueue:
             self._timer.cancel()
             self._timer = None
         while self._waiting and len(self._under_way) < self._concurrency:
+            if self._worker.is_too_late(self._waiting[0]):
+                self._give_back()
+                return
             early = self._worker.seconds_until(self._waiting[0]) - self._worker.ahead
             if early > 0:
                 self._timer = asyncio.get_running_loop().call_later(early, self._begin)

@@ -12,14 +12,13 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.joint.records import JointView
-from benchwright.formats import counted, milliseconds, number
+from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
 from benchwright.reports.comparison.tables import (
     METRICS,
     Block,
     how_compared,
     interval_of_times,
-    signed_interval,
     signed_milliseconds,
 )
 from benchwright.reports.comparison.words import Cell, Foreign, Line, notes
@@ -105,8 +104,8 @@ def _figures(pair: PairComparison, comparison: Comparison) -> Block:
 def _score(score: ScoreComparison) -> list[Cell]:
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
     means = [number(score.mean_a), number(score.mean_b), f"{score.difference:+.3f}"]
-    interval = signed_interval(score.low, score.high)
-    return [Foreign(score.title), *means, interval, number(p_value, ".2g")]
+    bounds = interval(score.low, score.high, "+.3f")
+    return [Foreign(score.title), *means, bounds, number(p_value, ".2g")]
 
 
 def _time(one: LatencyComparison) -> list[Cell]:

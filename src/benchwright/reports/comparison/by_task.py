@@ -10,8 +10,8 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
     TogetherComparison,
 )
-from benchwright.formats import counted, number
-from benchwright.reports.comparison.tables import Block, signed_interval
+from benchwright.formats import counted, interval, number
+from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import (
     Cell,
     Foreign,
@@ -114,7 +114,7 @@ def _row(task: str, score: ScoreComparison, failed: bool) -> list[Cell]:
         number(score.mean_a),
         number(score.mean_b),
         f"{score.difference:+.3f}",
-        signed_interval(score.low, score.high),
+        interval(score.low, score.high, "+.3f"),
         number(p_value, ".2g"),
         f"{score.wins:,}/{score.losses:,}" if paired else "–",
         f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
@@ -130,7 +130,7 @@ def _together(one: TogetherComparison, width: int) -> list[Cell]:
         number(one.mean_a),
         number(one.mean_b),
         f"{one.difference:+.3f}",
-        signed_interval(one.low, one.high),
+        interval(one.low, one.high, "+.3f"),
         number(p_value, ".2g"),
         "",
         f"{one.n:,}",

@@ -16,7 +16,7 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.joint.records import Metric
-from benchwright.formats import counted, milliseconds, number
+from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
 from benchwright.text import shortened
 
@@ -121,21 +121,12 @@ def _score_row(sides: Cell, score: ScoreComparison, corrected: bool) -> list[Cel
         f"{score.mean_a:.4f}",
         f"{score.mean_b:.4f}",
         f"{score.difference:+.4f}",
-        _interval(score.low, score.high),
+        interval(score.low, score.high, "+.4f"),
         number(score.p_value, ".2g"),
         *([number(score.p_adjusted, ".2g")] if corrected else []),
         f"{score.wins:,}/{score.losses:,}/{score.ties:,}" if paired else "–",
         f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
     ]
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"[{low:+.4f}, {high:+.4f}]"
-
-
-def signed_interval(low: float | None, high: float | None) -> str:
-    """An interval of a difference; a dash where there is none."""
-    return "–" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
 
 
 def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> Cell:
@@ -185,7 +176,7 @@ def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult
         counting(one, pair),
         one.verdict,
         f"{one.difference:+.4f}",
-        _interval(one.low, one.high),
+        interval(one.low, one.high, "+.4f"),
         n,
     ]
 

@@ -6,10 +6,11 @@ format makes it harmless in its own way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import (
+    ComparedRun,
     Comparison,
     DataDifferences,
     PairComparison,
@@ -20,6 +21,7 @@ from benchwright.analysis.comparison.records import (
     TogetherComparison,
 )
 from benchwright.formats import counted
+from benchwright.statistic import NoScore
 
 
 class Foreign(NamedTuple):
@@ -143,8 +145,8 @@ def _scaled(value: float, unit: bool, *, signed: bool = False) -> str:
     return text.replace("-0.0", "0.0") if text == "-0.0" else text
 
 
-def warnings(comparison: Comparison, *, simulated: bool = True) -> Iterator[Line]:
-    """What must not be overlooked; `simulated` says whether simulated runs are to be told here."""
+def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool = True) -> Iterator[Line]:
+    """Tell what must not be overlooked, simulated runs and missing scores only if they are not told elsewhere."""
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}: " if len(comparison.pairs) > 1 else ""
         if pair.refused:
@@ -160,8 +162,34 @@ def warnings(comparison: Comparison, *, simulated: bool = True) -> Iterator[Line
             )
         for score in pair.scores:
             yield from _score_warnings(pair, score)
+    if no_scores:
+        yield from no_score_lines(_no_scores(comparison.runs))
     if simulated and any(run.simulated for run in comparison.runs):
         yield Line("warning", ["SIMULATED: some of these answers are not from a model."])
+
+
+def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
+    """Yield what nothing was scored of, and why: each score of a run, an accuracy and a score alike only once."""
+    for run in runs:
+        known: set[str] = set()
+        for score in run.scores:
+            if score.no_score is not None and not (score.score == "score" and "accuracy" in known):
+                known.add(score.score)
+                yield f"{run.name or run.letter}, {score.score}", score.no_score
+
+
+def no_score_lines(found: Iterable[tuple[str, NoScore]]) -> Iterator[Line]:
+    """Tell what nothing was scored of, and each reason once."""
+    by_reason: dict[tuple[str, ...], list[tuple[str, NoScore]]] = {}
+    for what, why in found:
+        by_reason.setdefault(tuple(why.reasons), []).append((what, why))
+    for reasons, same in by_reason.items():
+        if len(same) == 1:
+            ((what, why),) = same
+            yield Line("warning", [Foreign(f"{what}: {why}"), "."])
+            continue
+        told = "; ".join(f"{what}: {why.brief}" for what, why in same)
+        yield Line("warning", [Foreign("".join([told, *(f"; {reason}" for reason in reasons)])), "."])
 
 
 def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Line]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from benchwright.analysis.no_scores import failures_left, unscored, without_reason
 from benchwright.analysis.thinking import completion_tokens_text
-from benchwright.formats import counted, duration, figure_text, milliseconds, number
+from benchwright.formats import counted, duration, figure_text, interval, milliseconds, number
 from benchwright.reports.html.text import shown
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def html_environment(templates: Path) -> Environment:
         counted=counted,
         completion_tokens=completion_tokens_text,
         words=_words,
+    )
+    environment.globals.update(
+        interval_of=interval,
+        failures_left=failures_left,
+        unscored=unscored,
+        without_reason=without_reason,
     )
     return environment
 

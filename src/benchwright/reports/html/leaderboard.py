@@ -70,12 +70,13 @@ def board_sections(board: Leaderboard) -> Iterator[Section]:
     places = {letter_of(place): place for place in range(len(board.rows))}
     names = {row.letter: row.name for row in board.rows}
     for place, column in enumerate(board.columns):
-        plots = [_means(board, place, column, places)]
+        plots = [plot for plot in [_means(board, place, column, places)] if plot.drawing]
         plots += front_plots(board.fronts[column.name], places, names)
         for found in board.distributions[column.name]:
             note = "The first rows only." if len(found.curves) < _rows_of(board, place) else ""
             plots.append(distribution_plot(found, places, names, note))
-        yield Section(column.name, plots)
+        if plots:
+            yield Section(column.name, plots)
     if board.load_curves:
         yield Section("Under load", load_plots(board.load_curves))
 

@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple, TypeVar
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.curves import curve_of
 from benchwright.analysis.load.details import DetailedLoad, LevelDetail, Points
-from benchwright.analysis.load.records import Estimate, LevelResult, LoadReport
-from benchwright.formats import milliseconds, number
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import LevelResult, LoadReport
+from benchwright.formats import interval, milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
 from benchwright.reports.html.charts.course import course
@@ -125,8 +126,7 @@ def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[st
 def _rate(rate: Estimate | None) -> list[Cell]:
     if rate is None:
         return ["–", "–"]
-    known = rate.low is not None and rate.high is not None
-    return [f"{rate.value:,.2f}", f"[{rate.low:,.2f}, {rate.high:,.2f}]" if known else "–"]
+    return [f"{rate.value:,.2f}", interval(rate.low, rate.high, ",.2f")]
 
 
 def _distributions(shown: Sequence[Shown], timed: Timed) -> Iterator[Plot]:

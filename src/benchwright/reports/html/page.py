@@ -25,6 +25,7 @@ from benchwright.reports.html.plots import Plot, decision_plots, difference_plot
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import interval_text
+from benchwright.statistic import numbers
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -56,7 +57,7 @@ def render(report: Report) -> str:
             banners=_banners(report.runs),
             decisions=_decisions(report.runs),
             verdicts=list(verdicts(comparison)),
-            warnings=list(warnings(comparison, simulated=False)),
+            warnings=list(warnings(comparison, simulated=False, no_scores=False)),
             notes=list(notes(comparison)),
             blocks=[block for block in blocks(comparison) if _belongs(block)],
             difference_plots=difference_plots(comparison),
@@ -113,13 +114,19 @@ def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str
                     label = f"{run.letter}  {run.model}" if lettered else run.model
                     mark = Mark(run.letter, score.n_scored, score.n, score.mean_scored, score.low, score.high)
                     rows.append(Row(label, [mark]))
-        found.append((name, rows))
+        if _drawable(rows):
+            found.append((name, rows))
     return found
 
 
+def _drawable(rows: list[Row]) -> bool:
+    """Return whether a chart of these rows has anything to draw."""
+    return bool(numbers(mark.mean for row in rows for mark in row.marks))
+
+
 def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]]:
-    """(title, a line for each concurrency), a chart for each set of runs."""
-    return [
+    """(title, a line for each concurrency), a chart for each set of runs that was scored."""
+    charts = [
         (
             f"{table.model} on {table.task}: accuracy by concurrency",
             [
@@ -141,6 +148,7 @@ def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]
         )
         for table in tables
     ]
+    return [(title, rows) for title, rows in charts if _drawable(rows)]
 
 
 def shared(flip: Flip) -> int:

@@ -12,7 +12,7 @@ from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
-from benchwright.formats import milliseconds, number
+from benchwright.formats import interval, milliseconds, number
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
@@ -22,6 +22,7 @@ from benchwright.reports.html.charts.fronts import AXES, front
 from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
 from benchwright.reports.html.charts.scales import amount_label, time_label
 from benchwright.reports.html.charts.times import distribution
+from benchwright.statistic import is_number
 
 AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
 FRONT_NOTE = "The dashed line joins the models that by their means no other beats in both: the Pareto front."
@@ -82,7 +83,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
             Foreign(names[point.letter]),
             label(point.spent),
             number(point.mean),
-            "–" if point.low is None or point.high is None else f"[{point.low:.3f}, {point.high:.3f}]",
+            interval(point.low, point.high),
             "yes" if point.on_front else "no",
         ]
         for point in found.points
@@ -135,7 +136,7 @@ def decision_plots(decision: RunDecision | None) -> list[Plot]:
             _moments(one),
         )
         for one in decision.models
-        if one.used
+        if one.used and is_number(one.difference)
     ]
 
 

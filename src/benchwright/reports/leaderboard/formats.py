@@ -12,6 +12,7 @@ from benchwright.reports.comparison.markdown import block_lines, line_text
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.leaderboard.tables import whole_table
 from benchwright.reports.leaderboard.words import interval_text, lines, mean_text, rank_text
+from benchwright.statistic import Statistic, is_number
 from benchwright.text import no_formula, plain
 
 
@@ -60,8 +61,8 @@ def render_latex(board: Leaderboard) -> str:
 
 
 def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
-    if cell is None or cell.mean is None:
-        return "--"
+    if cell is None or not is_number(cell.mean):
+        return "--" if cell is None else latex(mean_text(cell, column))
     mean = mean_text(cell, column)
     commands = {"best": f"\\textbf{{{mean}}}", "tied": f"\\underline{{{mean}}}"}
     shown = commands.get(cell.standing, mean)
@@ -70,10 +71,15 @@ def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
     return f"{shown}{rank}" + (f" {{\\footnotesize {interval}}}" if interval else "")
 
 
+def _number(value: Statistic) -> float | None:
+    """Return a statistic as a cell of a CSV file has it: empty if it is no number."""
+    return value if is_number(value) else None
+
+
 FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
-    "": lambda cell: cell.mean,
-    " low": lambda cell: cell.low,
-    " high": lambda cell: cell.high,
+    "": lambda cell: _number(cell.mean),
+    " low": lambda cell: _number(cell.low),
+    " high": lambda cell: _number(cell.high),
     " rank": lambda cell: cell.rank,
     " standing": lambda cell: cell.standing,
     " scored": lambda cell: cell.n_scored,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
-from benchwright.formats import counted
+from benchwright.formats import counted, number
 from benchwright.reports.comparison.tables import TESTS
-from benchwright.reports.comparison.words import Foreign, Line
+from benchwright.reports.comparison.words import Foreign, Line, no_score_lines
 from benchwright.reports.leaderboard.effort import effort_lines
+from benchwright.statistic import NoScore, is_number
 
 MARKS = {"best": "*", "tied": "~", "behind": " ", "alone": " "}
 LEGEND = (
@@ -25,16 +26,16 @@ def figure(value: float, column: BoardColumn) -> str:
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """The mean, or a dash where nothing was scored; a pack's total that lacks cells says so."""
-    if cell.mean is None:
-        return "–"
+    """Return the mean, or `no score`; a dash where a pack has not made its total. A total that lacks cells says so."""
+    if not is_number(cell.mean):
+        return number(cell.mean)
     incomplete = column.total and cell.n_scored < cell.n
     return figure(cell.mean, column) + (" (incomplete)" if incomplete else "")
 
 
 def interval_text(cell: Cell, column: BoardColumn) -> str:
-    """The interval, empty where there is none."""
-    if cell.low is None or cell.high is None:
+    """Return the interval, empty where there is none."""
+    if not is_number(cell.low) or not is_number(cell.high):
         return ""
     return f"[{figure(cell.low, column)}, {figure(cell.high, column)}]"
 
@@ -65,6 +66,7 @@ def lines(board: Leaderboard) -> Iterator[Line]:
             "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
         )
     yield from effort_lines(board.rows)
+    yield from no_score_lines(_no_scores(board))
     if totals := [column for column in board.columns if column.total]:
         yield _of_packs(totals)
     for column in board.columns:
@@ -73,6 +75,14 @@ def lines(board: Leaderboard) -> Iterator[Line]:
                 "note", [Foreign(column.name), " is a column of its own: ", Foreign(column.apart), "."]
             )
     yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
+
+
+def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
+    """Yield the row and the column of each cell without a score, and why there is none."""
+    for row in board.rows:
+        for column, cell in zip(board.columns, row.cells, strict=True):
+            if cell is not None and cell.no_score is not None:
+                yield f"{row.name}, {column.name}", cell.no_score
 
 
 def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:

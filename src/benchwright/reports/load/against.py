@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchwright.analysis.load.against.figures import MEASURES
 from benchwright.analysis.load.against.records import LoadChange, LoadPair, LoadsCompared
-from benchwright.analysis.load.records import Estimate
+from benchwright.analysis.load.figure_records import Estimate
 from benchwright.formats import milliseconds
 from benchwright.reports.comparison.junit import junit_of
 from benchwright.reports.comparison.markdown import markdown_of

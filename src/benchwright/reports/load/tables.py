@@ -7,11 +7,13 @@ from operator import itemgetter
 
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.load.against.figures import MEASURES, level_figures
-from benchwright.analysis.load.records import Estimate, Goodput, LevelResult, LoadReport, Spread
-from benchwright.formats import counted, milliseconds, number
+from benchwright.analysis.load.figure_records import Estimate, Goodput, Spread
+from benchwright.analysis.load.records import LevelResult, LoadReport
+from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
 from benchwright.reports.load.words import objectives_text
+from benchwright.statistic import is_number
 
 INTERVAL = "95 % interval"
 INTERVALS = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
@@ -228,10 +230,8 @@ def _goodput(good: Goodput | None) -> list[Cell]:
 def _accuracy(judged: OutcomeCounts | None) -> list[Cell]:
     if judged is None or judged.accuracy is None:
         return ["–"] * 3
-    interval = "–"
-    if judged.low is not None and judged.high is not None:
-        interval = f"[{judged.low:.3f}, {judged.high:.3f}]"
-    return [f"{judged.accuracy:.3f}", interval, f"{judged.correct:,}/{judged.n:,}"]
+    correct = f"{judged.correct:,}/{judged.n:,}" if is_number(judged.accuracy) else "–"
+    return [number(judged.accuracy), interval(judged.low, judged.high), correct]
 
 
 TTFT = ("p50", "p90", "p99")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
-from benchwright.formats import counted, milliseconds
+from benchwright.analysis.no_scores import cut_reason
+from benchwright.formats import counted, duration, milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
 from benchwright.reports.joint import trend_text
+from benchwright.runs.standstills import CAUSES
 
 MOST_REASONS = 2
 """How many reasons for failures are shown for a level."""
@@ -39,6 +41,7 @@ def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
 
 def _warnings(report: LoadReport) -> Iterator[Line]:
     yield from _invalid(report)
+    yield from (Line("warning", [_stood_still(result)]) for result in report.levels if result.stood_still)
     yield from _warm(report)
     yield from _energy(report)
     for result in report.levels:
@@ -53,7 +56,8 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
                 ],
             )
         if result.state != "finished":
-            why = f": {result.stop_reason}" if result.stop_reason else ""
+            stopped = cut_reason(result.stop_reason or "", reasons_of(result))
+            why = f": {stopped}" if stopped else ""
             yield Line("warning", [f"{level_text(result.level)} is {result.state}", Foreign(why), "."])
     if any(result.simulated for result in report.levels):
         yield Line("warning", ["SIMULATED: these answers are not from a model."])
@@ -71,6 +75,22 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
             "warning",
             [f"So are the rates at {', '.join(limited)}: the client was the limit, not the server."],
         )
+
+
+def _stood_still(result: LevelResult) -> str:
+    """When our own process stood still at a level, and which requests count."""
+    told = " and ".join(
+        f"for {duration(one.seconds)} after {one.at:.1f} s ({CAUSES[one.cause]})"
+        for one in result.stood_still
+    )
+    begin = f"At {result.level.name} this client stood still {told}."
+    if not result.disturbed:
+        return f"{begin} No request met it."
+    counting = result.requests - result.disturbed
+    if not counting:
+        return f"{begin} All requests met it: there are no figures."
+    which = f"{counting:,} of {result.requests:,} requests: those of the longest time without a standstill"
+    return f"{begin} Its figures are those of {which}."
 
 
 def _warm(report: LoadReport) -> Iterator[Line]:
@@ -99,6 +119,12 @@ def _energy(report: LoadReport) -> Iterator[Line]:
     ]
     if unknown:
         yield Line("warning", [f"NO ENERGY FIGURES: {'; '.join(unknown)}."])
+
+
+def reasons_of(result: LevelResult) -> list[str]:
+    """Return the reasons that the report of a level tells: of requests that failed, and of graders."""
+    failed, ungraded = list(result.failures)[:MOST_REASONS], list(result.ungraded)[:MOST_REASONS]
+    return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
 
 def _failures(result: LevelResult) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.analysis.gists import gist_on_disk, why
+from benchwright.analysis.gists import gist_on_disk, trial_notes, why
 from benchwright.analysis.report.pieces import cut, find_span
 from benchwright.analysis.report.records import Pieces
 from benchwright.analysis.suspicious import kind_in_words
@@ -22,7 +22,7 @@ SHORT = 2_000
 
 
 def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
-    """Input, expected and given answer (what was taken as the answer marked), each score and why, flags."""
+    """Input, expected and given answer (what was taken as the answer marked), each score and why, notes, flags."""
     told = gist_on_disk(directory, trial)
     native = {name: value for name, value in trial.record.scores.items() if name not in trial.scores}
     scores = [
@@ -42,6 +42,7 @@ def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[s
         "answered": told.answer is not None,
         "scores": scores,
         "why": [] if trial.scores else _cut(told.explanation, most),
+        "notes": [_cut(note, most) for note in trial_notes(trial.record)],
         "flags": [
             {"kind": kind_in_words(flag.kind), "evidence": _cut(flag.evidence, most)} for flag in trial.flags
         ],

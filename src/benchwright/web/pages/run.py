@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import msgspec
@@ -10,11 +10,13 @@ from aiohttp import web
 
 from benchwright.analysis.request_summary import request_lines
 from benchwright.analysis.run_list import RunRow
+from benchwright.endpoint.card import Card
 from benchwright.formats import duration
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.plots import decision_plots
 from benchwright.reports.summary import interval_text
+from benchwright.runs.cards import card_lines, read_cards
 from benchwright.runs.listing import LONGEST_NOTE, note_run
 from benchwright.runs.manifest import Manifest
 from benchwright.web.figures import figures_of
@@ -53,7 +55,7 @@ def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
         row=row,
         manifest=manifest,
         event_id=_event_id(row, samples["position"]),
-        facts=_facts(manifest),
+        facts=_facts(manifest, read_cards(viewer.runs.directory(run))),
         small=small,
         orders=ORDERS,
         figures=_figures(row),
@@ -119,12 +121,15 @@ def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     )
 
 
-def _facts(manifest: Manifest) -> dict[str, Any]:
-    """What is told of how a run was made, by name."""
+def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
+    """What is told of how a run was made, by name; `cards` are those of its endpoints, by slot."""
     facts: dict[str, Any] = {"Kind": manifest.kind, "Run": manifest.id}
     for target in manifest.targets:
         typed = manifest.typed_models.get(target.slot, target.model)
         facts[f"Model ({target.slot})"] = f"{typed} at {target.base_url}"
+        if card := cards.get(target.slot):
+            found = "; ".join(f"{title}: {said}" for title, said in card_lines(card))
+            facts[f"Endpoint ({target.slot})"] = found
     facts["Data"] = ", ".join(
         f"{data.path} ({data.samples:,} from {data.offset:,}, xxh3 {data.xxh3[:12]})"
         for data in manifest.data

@@ -11,7 +11,8 @@ from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.against.figures import MEASURES, LevelFigures, level_figures
 from benchwright.analysis.load.against.records import LoadChange, LoadPair, LoadsCompared, LoadSide
 from benchwright.analysis.load.against.rules import LoadRules, metrics_of, rule_on
-from benchwright.analysis.load.records import Estimate, LoadReport
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import LoadReport
 from benchwright.stats.families import holm
 from benchwright.stats.recovery import Known, ratio_interval, ratio_p_value
 

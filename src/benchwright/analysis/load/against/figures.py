@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.analysis.load.records import Estimate, Level, LevelResult, LoadReport, Spread
+from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.stats.distributions import normal_quantile
 from benchwright.stats.intervals import critical_t
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.analysis.comparison.records import Ruling
-from benchwright.analysis.load.records import Estimate, Level, LoadReport
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import Level, LoadReport
 from benchwright.records import Record
 
 Verdict = Literal["better", "worse", "no difference found", "unknown"]

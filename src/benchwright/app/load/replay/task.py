@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from time import perf_counter_ns
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -26,12 +25,11 @@ from benchwright.runs.keys import fingerprint
 class Pace(NamedTuple):
     """How fast a trace is replayed: times are divided by `speed`, then no think time is above `most_think` seconds.
 
-    No turn is begun `seconds` after the start, and no answer may have more than `most_tokens`.
+    No answer may have more than `most_tokens`.
     """
 
     speed: float = 1.0
     most_think: float | None = None
-    seconds: float | None = None
     most_tokens: int | None = None
 
     def think(self, request: TracedRequest) -> float:
@@ -84,7 +82,7 @@ class ReplayTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Replayer]:
-        """The clock of the pace begins."""
+        """Return what sends the requests."""
         yield Replayer(self._trace, self._prompts, self._pace, self._models)
 
 
@@ -96,7 +94,6 @@ class Replayer:
         self._prompts = prompts
         self._pace = pace
         self._models = models
-        self._end = None if pace.seconds is None else perf_counter_ns() + round(pace.seconds * 1e9)
         self._prepared: dict[int, Sendable] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -112,8 +109,8 @@ class Replayer:
 
         async def turn(number: int) -> bool:
             due = conversation.due(number)
-            if number and self._end is not None and due >= self._end:
-                await until(self._end)  # another conversation in its place would be cut off at once
+            if number and timed.last_start is not None and due >= timed.last_start:
+                await until(timed.last_start)  # another conversation in its place would be cut off at once
                 return False
             sendable = self._prepared.pop(trial.sample.content, None) if number == 0 else None
             if sendable is None:

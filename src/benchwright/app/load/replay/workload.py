@@ -52,7 +52,7 @@ def find_trace(settings: LoadSettings) -> Trace | None:
 
 def pace(settings: LoadSettings) -> Pace:
     """How fast the settings have a trace replayed."""
-    return Pace(settings.speed or 1.0, settings.max_think, settings.duration, settings.max_tokens)
+    return Pace(settings.speed or 1.0, settings.max_think, settings.max_tokens)
 
 
 def replay_workload(

@@ -6,7 +6,6 @@ import random
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
-from time import perf_counter_ns
 from typing import Any, cast
 
 from benchwright.app.load.synthetic.calibration import Calibration
@@ -27,8 +26,8 @@ class Shape(Record, frozen=True):
     """What synthetic requests look like.
 
     `input` is the length of each message of the user, `prefix` that of a system prompt that all share, `output` the
-    most tokens of an answer. A conversation has so many `turns`, each `think` seconds after the answer before; turns
-    that would begin later than `seconds` after the start are left out. Each message has `images` of a size in pixels.
+    most tokens of an answer. A conversation has so many `turns`, each `think` seconds after the answer before. Each
+    message has `images` of a size in pixels.
     `mix` has the weights of models, of which a conversation takes one.
     """
 
@@ -41,7 +40,6 @@ class Shape(Record, frozen=True):
     image_size: tuple[int, int] = (512, 512)
     tools: int = 0
     mix: Mapping[str, float] = {}
-    seconds: float | None = None
 
     @property
     def is_drawn(self) -> bool:
@@ -80,7 +78,7 @@ class SyntheticTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Speaker]:
-        """The clock of the shape begins."""
+        """Return what holds the conversations."""
         yield Speaker(self._shape, self._calibration, self._seed)
 
 
@@ -91,7 +89,6 @@ class Speaker:
         self._shape = shape
         self._is_drawn = shape.is_drawn
         self._calibration = calibration
-        self._end = None if shape.seconds is None else perf_counter_ns() + round(shape.seconds * 1e9)
         self._models = Models(shape.mix, seed)
         tools = {"tools": [tool(number) for number in range(shape.tools)], "tool_choice": "none"}
         self._more: dict[str, Any] = tools if shape.tools else {}
@@ -106,8 +103,8 @@ class Speaker:
         fields = {**self._more, **self._models.fields(trial.sample.content)}
         messages, due = list(self._opening), timed.intended
         for number in range(shape.turns):
-            if number and self._end is not None and due >= self._end:
-                await until(self._end)  # another conversation in its place would be cut off at once
+            if number and timed.last_start is not None and due >= timed.last_start:
+                await until(timed.last_start)  # another conversation in its place would be cut off at once
                 break
             messages.append(self._message(rng, f"{trial.sample.content}:{number}"))
             if shape.output is not None:

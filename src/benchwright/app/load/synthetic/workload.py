@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from benchwright.app.load.levels import level_seconds
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.lengths import Lengths
@@ -63,7 +62,6 @@ def find_shape(settings: LoadSettings) -> Shape:
         image_size=picture_size(settings.image_size or "512x512"),
         tools=settings.tool_definitions or 0,
         mix={} if settings.model_mix is None else read_mix(settings.model_mix),
-        seconds=level_seconds(settings),
     )
 
 

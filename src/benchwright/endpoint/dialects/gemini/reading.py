@@ -62,7 +62,7 @@ class GeminiReader:
             message["reasoning_content"] += delta.get("reasoning_content", "")
             message.setdefault("tool_calls", []).extend(delta.get("tool_calls", ()))
             choice["finish_reason"] = chunk["choices"][0]["finish_reason"] or choice["finish_reason"]
-            told |= {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
+            told |= {name: chunk[name] for name in ("id", "model", "usage") if chunk.get(name)}
         return told
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,8 @@ class GeminiReader:
             reason = "content_filter"
         self.done = self.done or reason is not None
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        return {"model": said(event, "modelVersion"), "choices": [choice], "usage": self._chat_usage()}
+        told = {"id": said(event, "responseId"), "model": said(event, "modelVersion")}
+        return {**told, "choices": [choice], "usage": self._chat_usage()}
 
     def _delta(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
         delta: dict[str, Any] = {}

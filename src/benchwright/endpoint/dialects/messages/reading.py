@@ -29,6 +29,7 @@ class MessagesReader:
         self.done = False
         self._usage: dict[str, Any] = {}
         self._calls: dict[int, int] = {}
+        self._inputs: dict[int, Any] = {}
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
         """The body of a chat completion that says the same; one that holds an error stays as it is."""
@@ -38,16 +39,16 @@ class MessagesReader:
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": ""}
         for block in body["content"]:
             if block["type"] == "text":
-                message["content"] += block["text"]
+                message["content"] += block.get("text") or ""
             elif block["type"] == "thinking":
-                message["reasoning_content"] += block["thinking"]
+                message["reasoning_content"] += block.get("thinking") or ""
             elif block["type"] == "tool_use":
-                arguments = msgspec.json.encode(block["input"]).decode()
-                call = {"id": block["id"], "type": "function"}
-                call["function"] = {"name": block["name"], "arguments": arguments}
+                function = {"name": block["name"], "arguments": _encoded(block.get("input") or {})}
+                call = {"id": block.get("id"), "type": "function", "function": function}
                 message.setdefault("tool_calls", []).append(call)
         choice = {"index": 0, "message": message, "finish_reason": _finish_reason(body.get("stop_reason"))}
-        return {"model": body.get("model"), "choices": [choice], "usage": self._chat_usage()}
+        told = {"id": body.get("id"), "model": body.get("model")}
+        return {**told, "choices": [choice], "usage": self._chat_usage()}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
         """The chunk that says what an event does; an empty one where it says nothing of the answer."""
@@ -59,10 +60,13 @@ class MessagesReader:
         if kind == "message_start":
             message = event["message"]
             self._count(message.get("usage"))
-            return {"model": message.get("model"), **_chunk({"role": "assistant"})}
+            told = {"id": message.get("id"), "model": message.get("model")}
+            return {**told, **_chunk({"role": "assistant"})}
+        if kind == "content_block_stop" and self._inputs.get(event.get("index", -1)):
+            return _chunk(self._arguments(event["index"], _encoded(self._inputs.pop(event["index"]))))
         if kind == "message_delta":
             self._count(event.get("usage"))
-            reason = _finish_reason(event["delta"].get("stop_reason"))
+            reason = _finish_reason((event.get("delta") or {}).get("stop_reason"))
             return {**_chunk({}, reason), "usage": self._chat_usage()}
         if kind == "error":
             return {"error": event["error"]}
@@ -72,11 +76,12 @@ class MessagesReader:
     def _begun(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
         if block["type"] == "tool_use":
             place = self._calls[index] = len(self._calls)
+            self._inputs[index] = block.get("input")  # all of it, from servers that send no pieces
             function = {"name": block["name"], "arguments": ""}
-            return {"tool_calls": [{"index": place, "id": block["id"], "function": function}]}
+            return {"tool_calls": [{"index": place, "id": block.get("id"), "function": function}]}
         if block["type"] == "thinking":
-            return {"reasoning_content": block["thinking"]}
-        return {"content": block["text"]} if block["type"] == "text" else {}
+            return {"reasoning_content": block.get("thinking") or ""}
+        return {"content": block.get("text") or ""} if block["type"] == "text" else {}
 
     def _delta(self, index: int, delta: dict[str, Any]) -> dict[str, Any]:
         if delta["type"] == "text_delta":
@@ -84,9 +89,13 @@ class MessagesReader:
         if delta["type"] == "thinking_delta":
             return {"reasoning_content": delta["thinking"]}
         if delta["type"] == "input_json_delta" and index in self._calls:
-            function = {"arguments": delta["partial_json"]}
-            return {"tool_calls": [{"index": self._calls[index], "function": function}]}
+            if delta["partial_json"]:
+                self._inputs.pop(index, None)
+            return self._arguments(index, delta["partial_json"])
         return {}
+
+    def _arguments(self, index: int, arguments: str) -> dict[str, Any]:
+        return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
 
     def _count(self, usage: Any) -> None:
         """Takes counts in: later ones replace earlier ones, as they are totals."""
@@ -104,6 +113,10 @@ class MessagesReader:
         if "cache_read_input_tokens" in counts:
             usage["prompt_tokens_details"] = {"cached_tokens": cached}
         return usage
+
+
+def _encoded(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _finish_reason(reason: str | None) -> str | None:

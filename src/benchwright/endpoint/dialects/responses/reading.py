@@ -12,8 +12,20 @@ _TEXTS = {
     "response.reasoning_summary_text.delta": "reasoning_content",
     "response.refusal.delta": "refusal",
 }
+_WHOLE = {
+    "response.output_text.done": ("content", "text"),
+    "response.reasoning_text.done": ("reasoning_content", "text"),
+    "response.reasoning_summary_text.done": ("reasoning_content", "text"),
+    "response.refusal.done": ("refusal", "refusal"),
+}
+"""Events that hold a whole text: its field in chat completions, and here."""
+
 _CALLS = ("function_call", "custom_tool_call")
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
+_WHOLE_ARGUMENTS = {
+    "response.function_call_arguments.done": "arguments",
+    "response.custom_tool_call_input.done": "input",
+}
 _ENDS = ("response.completed", "response.incomplete")
 _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
@@ -34,13 +46,10 @@ class ResponsesReader:
         if body.get("error"):
             return {"error": body["error"]}
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": "", "refusal": ""}
-        for item in body["output"]:
-            for field, text in _texts(item):
-                message[field] += text
-            if item["type"] in _CALLS:
-                message.setdefault("tool_calls", []).append({"type": "function", **_call(item)})
+        message |= _all_of(body["output"])
         choice = {"index": 0, "message": message, "finish_reason": _finish_reason(body)}
-        return {"model": body.get("model"), "choices": [choice], "usage": _chat_usage(body.get("usage"))}
+        told = {"id": body.get("id"), "model": body.get("model")}
+        return {**told, "choices": [choice], "usage": _chat_usage(body.get("usage"))}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
         """The chunk that says what an event does; an empty one where it says nothing of the answer."""
@@ -49,9 +58,9 @@ class ResponsesReader:
             self._told.add(event["output_index"])
             return _chunk({_TEXTS[kind]: event["delta"]})
         if kind in _ARGUMENTS and event["output_index"] in self._calls:
-            self._told.add(event["output_index"])
-            call = {"index": self._calls[event["output_index"]], "function": {"arguments": event["delta"]}}
-            return _chunk({"tool_calls": [call]})
+            return _chunk(self._arguments(event["output_index"], event["delta"]))
+        if kind in _WHOLE or kind in _WHOLE_ARGUMENTS:
+            return _chunk(self._whole(kind, event))
         if kind == "response.output_item.added":
             return _chunk(self._begun(event["output_index"], event["item"]))
         if kind == "response.output_item.done":
@@ -59,11 +68,28 @@ class ResponsesReader:
         if kind in _ENDS:
             self.done = True
             response = event["response"]
-            ended = _chunk({}, _finish_reason(response))
-            return {**ended, "model": response.get("model"), "usage": _chat_usage(response.get("usage"))}
+            left = {} if self._told or self._calls else _all_of(response.get("output") or [])
+            ended = _chunk(left, _finish_reason(response))
+            told = {"id": response.get("id"), "model": response.get("model")}
+            return {**ended, **told, "usage": _chat_usage(response.get("usage"))}
         if kind == "response.failed":
             return {"error": event["response"].get("error") or {"message": "the response failed"}}
         return {"error": event} if kind == "error" else {}
+
+    def _arguments(self, index: int, arguments: str) -> dict[str, Any]:
+        self._told.add(index)
+        return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
+
+    def _whole(self, kind: str, event: dict[str, Any]) -> dict[str, Any]:
+        """Return a text or arguments that some servers send only as a whole."""
+        index = event["output_index"]
+        if index in self._told or (kind in _WHOLE_ARGUMENTS and index not in self._calls):
+            return {}
+        if kind in _WHOLE_ARGUMENTS:
+            return self._arguments(index, event[_WHOLE_ARGUMENTS[kind]])
+        self._told.add(index)
+        field, place = _WHOLE[kind]
+        return {field: event[place]}
 
     def _begun(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
         if item["type"] not in _CALLS:
@@ -81,9 +107,23 @@ class ResponsesReader:
         if index in self._told:
             return {}
         if item["type"] not in _CALLS:
+            self._told.add(index)
             return dict(_texts(item))
         place = self._calls.setdefault(index, len(self._calls))
+        self._told.add(index)
         return {"tool_calls": [{"index": place, **_call(item)}]}
+
+
+def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the message that holds all of some items."""
+    message: dict[str, Any] = {}
+    for item in items:
+        for field, text in _texts(item):
+            message[field] = message.get(field, "") + text
+        if item["type"] in _CALLS:
+            calls = message.setdefault("tool_calls", [])
+            calls.append({"index": len(calls), "type": "function", **_call(item)})
+    return message
 
 
 def _call(item: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +149,7 @@ def _finish_reason(response: dict[str, Any]) -> str:
     reason = (response.get("incomplete_details") or {}).get("reason")
     if reason is not None:
         return _REASONS.get(reason, str(reason))
-    return "tool_calls" if any(item["type"] in _CALLS for item in response["output"]) else "stop"
+    return "tool_calls" if any(item["type"] in _CALLS for item in response.get("output") or []) else "stop"
 
 
 def _chat_usage(usage: Any) -> dict[str, Any] | None:
@@ -119,6 +159,7 @@ def _chat_usage(usage: Any) -> dict[str, Any] | None:
     return {
         "prompt_tokens": usage.get("input_tokens"),
         "completion_tokens": usage.get("output_tokens"),
+        "total_tokens": usage.get("total_tokens"),
         "prompt_tokens_details": usage.get("input_tokens_details"),
         "completion_tokens_details": usage.get("output_tokens_details"),
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.deciding.records import ModelDecision, Moment, RunDecision
+from benchwright.formats import interval, number
 from benchwright.reports.html.charts.differences import signed_label
 from benchwright.reports.html.charts.scales import Scale, amount_label
 from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, left_axis, line
@@ -29,7 +30,8 @@ def closing(one: ModelDecision, decision: RunDecision) -> Markup:
         *_path(one.path, x, y),
     ]
     description = (
-        f"{one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}] after {one.used:,} of {decision.planned:,}"
+        f"{number(one.difference, '+.3f')} {interval(one.low, one.high, '+.3f')} "
+        f"after {one.used:,} of {decision.planned:,}"
     )
     return drawing(f"{one.model} against {one.than}, {one.score}", description, bottom + 42, parts)
 

@@ -8,7 +8,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.records import Estimate, Spread
+from benchwright.analysis.load.figure_records import Estimate, Spread
 from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, times
 from benchwright.reports.html.charts.svg import (

@@ -19,6 +19,7 @@ from benchwright.reports.html.charts.svg import (
     text,
 )
 from benchwright.reports.html.text import one_line
+from benchwright.statistic import is_number, numbers
 
 LEFT, RIGHT, TOP = 176, 150, 6
 MARK = 17
@@ -26,9 +27,14 @@ GAP = 9
 
 
 def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int]) -> Markup:
-    """A bar for each mark with a whisker for its interval; `places` are the runs' by letter."""
-    ends = [end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high)]
-    scale = scores([end for end in ends if end is not None], LEFT, WIDTH - RIGHT)
+    """Draw a bar for each mark with a whisker for its interval; `places` are the runs' by letter.
+
+    Nothing is drawn if no mark has a mean.
+    """
+    ends = numbers(end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high))
+    if not ends:
+        return Markup()
+    scale = scores(ends, LEFT, WIDTH - RIGHT)
     heights = [MARK * max(1, len(row.marks)) + GAP for row in rows]
     bottom = TOP + sum(heights)
     parts = bottom_axis(scale, TOP, bottom, score_label, axis)
@@ -49,13 +55,13 @@ def _row(row: Row, y: float, height: float, scale: Scale, places: Mapping[str, i
 
 def _mark(mark: Mark, top: float, scale: Scale, place: int) -> Iterator[Markup]:
     middle = top + MARK / 2
-    if mark.mean is None:
-        yield text(scale.at(0) + 4, middle + 4, "nothing scored", class_="t quiet")
+    if not is_number(mark.mean):
+        yield text(scale.at(0) + 4, middle + 4, "no score", class_="t quiet")
         return
     left, right = sorted((scale.at(0), scale.at(mark.mean)))
     yield rectangle(left, top + 3, max(right - left, 2), MARK - 6, f"bar {series(place)}")
     description = f"{mark.mean:.3f}"
-    if mark.low is not None and mark.high is not None:
+    if is_number(mark.low) and is_number(mark.high):
         low, high = scale.at(mark.low), scale.at(mark.high)
         yield line(low, middle, high, middle, "whisker")
         yield from (line(end, middle - 3, end, middle + 3, "whisker") for end in (low, high))

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.load.records import Estimate, LevelResult, LoadReport
+from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.reports.html.charts.loads import LEFT, LONGEST_NAME
 from benchwright.reports.html.charts.scales import Scale, amount_label, times
 from benchwright.reports.html.charts.svg import (

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.report.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
+from benchwright.analysis.report.records import (
+    Curve,
+    Distribution,
+    LatencyBin,
+    Mark,
+    ScoreByLatency,
+    TimedTrial,
+)
 from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
 from benchwright.reports.html.charts.svg import (
@@ -21,6 +28,7 @@ from benchwright.reports.html.charts.svg import (
     text,
 )
 from benchwright.reports.html.text import one_line
+from benchwright.statistic import is_number
 
 LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW = 15
@@ -84,10 +92,14 @@ def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
     for one in found.bins:
         parts += _bin(one, x, y, place)
     description = "; ".join(
-        f"{time_label(one.low)} to {time_label(one.high)}: mean {one.mark.mean:.3f} of {one.mark.n}"
+        f"{time_label(one.low)} to {time_label(one.high)}: {_mean(one.mark)} of {one.mark.n}"
         for one in found.bins
     )
     return drawing(f"{found.score} against latency", description, bottom + 42, parts)
+
+
+def _mean(mark: Mark) -> str:
+    return f"mean {mark.mean:.3f}" if is_number(mark.mean) else "no score"
 
 
 def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -> Iterator[Markup]:
@@ -99,10 +111,10 @@ def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -
 
 def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     mark = one.mark
-    assert mark.mean is not None
+    assert is_number(mark.mean)  # a bin has scored trials only
     low, high = x.at(one.low), x.at(one.high)
     level = y.at(mark.mean)
-    if mark.low is not None and mark.high is not None:
+    if is_number(mark.low) and is_number(mark.high):
         yield rectangle(low, y.at(mark.high), high - low, y.at(mark.low) - y.at(mark.high), "band")
     yield line(low, level, max(high, low + 2), level, f"step {series(place)}")
     if high - low > LABEL:

@@ -1,0 +1,43 @@
+"""The part of a level that counts where our own process stood still: its longest stretch without a standstill.
+
+What was due or under way in a standstill has times that are not the server's. When it is over, all that was due leaves
+at once, and the level begins anew; so of its stretches only one can be the level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.load.figure_records import StoodStill
+from benchwright.analysis.load.requests import Requests
+from benchwright.runs.lag import Standstill
+
+
+def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Requests:
+    """Return the requests of the longest stretch (by intended starts) of which none met a standstill."""
+    met = met_standstill(requests, standstills)
+    if not met.any():
+        return requests
+    edges = np.flatnonzero(np.diff(np.concatenate([[True], met, [True]])))
+    stretches = [slice(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
+    if not stretches:
+        return requests.part(slice(0, 0))
+    due = requests.intended
+    return requests.part(max(stretches, key=lambda one: (due[one.stop - 1] - due[one.start], one.start)))
+
+
+def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDArray[np.bool_]:
+    """Return which requests (n,) were due or under way while our process stood still."""
+    met = np.zeros(requests.ok.size, np.bool_)
+    for one in told_standstills(requests, standstills):
+        met |= (requests.intended <= one.at + one.seconds) & (requests.end >= one.at)
+    return met
+
+
+def told_standstills(requests: Requests, standstills: Sequence[Standstill]) -> list[StoodStill]:
+    """Return the standstills by the clock of the level, in seconds from its first intended start."""
+    began = requests.began_at
+    return [StoodStill((one.began - began) / 1e9, one.ns / 1e9, one.cause) for one in standstills]

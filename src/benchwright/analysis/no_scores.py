@@ -1,0 +1,84 @@
+"""What is said of scores that do not exist: each reason once, wherever a summary is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.statistic import NoScore
+
+if TYPE_CHECKING:
+    from benchwright.analysis.summary import ScoreSummary, TargetSummary
+
+
+class Unscored(NamedTuple):
+    """The scorers of a target that scored nothing, for the same reasons."""
+
+    scorers: list[str]
+    why: NoScore
+
+    def text(self, said: str = "") -> str:
+        """Return `exact, regex: no score (11 of 11 failed: …)`; without the reason if it is `said` elsewhere.
+
+        Of several reasons none is given here: each has a line of its own (see `failures_left`).
+        """
+        told = self.why.brief if len(self.why.reasons) > 1 or said in self.why.reasons else str(self.why)
+        return f"{', '.join(self.scorers)}: {told}"
+
+
+def unscored(target: TargetSummary) -> list[Unscored]:
+    """Return the scorers of a target that scored nothing, those with the same reasons together."""
+    return unscored_among(target.scores)
+
+
+def unscored_among(scores: Iterable[ScoreSummary]) -> list[Unscored]:
+    """Return those of some scorers that scored nothing, see `unscored`."""
+    found: list[Unscored] = []
+    for score in scores:
+        if score.no_score is None:
+            continue
+        same = next((one for one in found if one.why == score.no_score), None)
+        if same is None:
+            found.append(Unscored([score.scorer], score.no_score))
+        else:
+            same.scorers.append(score.scorer)
+    return found
+
+
+def failures_left(target: TargetSummary, said: str = "") -> dict[str, int]:
+    """Return the reasons why trials of a target failed, with counts, but for those that are told with its scores."""
+    told = {said, *_told(target)}
+    return {reason: count for reason, count in target.failures.items() if reason not in told}
+
+
+def _told(target: TargetSummary) -> Iterator[str]:
+    """The reasons that `Unscored.text` gives, as `failures` of a summary names them."""
+    for one in unscored(target):
+        if len(one.why.reasons) == 1:
+            (reason,) = one.why.reasons
+            yield reason
+            yield from (f"{scorer}: {reason}" for scorer in one.scorers)
+
+
+def without_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
+    """Return a sentence without the reason that ends it, if that is told with the targets; "" if it is nothing else."""
+    return cut_reason(sentence, _reasons(targets))
+
+
+def cut_reason(sentence: str, reasons: Iterable[str]) -> str:
+    """Return a sentence without the one of these reasons that ends it; "" if it is nothing else."""
+    for reason in sorted(reasons, key=len, reverse=True):
+        if sentence == reason:
+            return ""
+        if reason and sentence.endswith(f": {reason}"):
+            return sentence.removesuffix(f": {reason}")
+    return sentence
+
+
+def _reasons(targets: Iterable[TargetSummary]) -> Iterator[str]:
+    for target in targets:
+        yield from target.failures
+        for score in target.scores:
+            yield from score.no_score.reasons if score.no_score is not None else ()
+            own = f"{score.scorer}: "
+            yield from (one.removeprefix(own) for one in target.failures if one.startswith(own))

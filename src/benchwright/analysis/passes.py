@@ -1,0 +1,76 @@
+"""pass@k and pass^k of a score: what several repeats at a sample bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchwright.analysis.scores import repeats_of, scale_of
+from benchwright.records import Record
+from benchwright.runs.columns import true_places
+from benchwright.runs.counting import FAILURES, ScoreState
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import STATUSES, RunTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class PassAt(Record, frozen=True):
+    """pass@k (at least one of k repeats passes) and pass^k (all of k pass): means over the samples with k repeats.
+
+    `samples` have k repeats or more. `too_few` have fewer, because the run is not finished or repeats were lost: they
+    are left out.
+    """
+
+    k: int
+    pass_at_k: float
+    pass_hat_k: float
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    too_few: int = 0
+
+
+def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
+    """Return pass@k and pass^k of a score over these trials, for the documented k that some sample has repeats for.
+
+    A sample counts by the n repeats that were made of it, c of which passed: one that failed did not pass (the
+    documented rule), and one that is missing is neither. Nothing is returned without repeats, or if no least value
+    passes.
+    """
+    import numpy as np
+
+    from benchwright.stats.documented import Tries, mean_pass_at
+    from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
+
+    passing, repeats = scale_of(manifest, score).passing, repeats_of(manifest, table)
+    if passing is None or repeats < 2:
+        return []
+    made = _made(table, score, rows)
+    states, values = table.scores[score].states(made), table.scores[score].values(made)
+    samples, first, place = np.unique(table.sample.numbers(made), return_index=True, return_inverse=True)
+    passed = (states != ScoreState.FAILED) & (values >= passing)
+    tries = Tries(
+        np.bincount(place, minlength=len(samples)), np.bincount(place[passed], minlength=len(samples))
+    )
+    group = table.group.numbers(made[first])
+    result = []
+    for k, mean in mean_pass_at(tries, repeats).items():
+        enough = tries.made >= k
+        n, c = tries.made[enough].tolist(), tries.passed[enough].tolist()
+        groups = [code or None for code in group[enough].tolist()] if group.any() else None
+        low, high = mean_pass_at_k(n, c, k, groups).interval or (None, None)
+        hat = mean_pass_hat_k(n, c, k).mean
+        result.append(PassAt(k, mean.mean, hat, low, high, mean.samples, len(samples) - mean.samples))
+    return result
+
+
+def _made(table: RunTable, score: str, rows: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Return the rows of the trials that were made to the end: those that are scored, and those that failed."""
+    import numpy as np
+
+    some = true_places(rows)
+    failed = np.isin(table.status.numbers(some), [STATUSES.index(one) for one in FAILURES])
+    made: NDArray[np.uint32] = some[failed | (table.scores[score].states(some) != ScoreState.FAILED)]
+    return made

@@ -1,0 +1,68 @@
+"""`check`: `benchwright check` from Python."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from benchwright.access_settings import AccessSettings
+from benchwright.api.arguments import AccessArguments, settings_of
+from benchwright.api.jobs import finish, finish_async
+from benchwright.app.access import given_access
+from benchwright.app.endpoint_card import carry_out, examination_of
+from benchwright.endpoint.card import REQUEST_SECONDS, Card, card_of
+from benchwright.endpoint.providers import find_access, find_target
+from benchwright.errors import UserError
+
+LOCAL_SERVER = "http://localhost:8000/v1"
+
+
+def check(
+    model: str,
+    base_url: str = LOCAL_SERVER,
+    *,
+    api_key: str | None = None,
+    request_seconds: float = REQUEST_SECONDS,
+    **access: Unpack[AccessArguments],
+) -> Card:
+    """Finds out what an endpoint can do, with at most 40 short requests, and returns its card.
+
+    `card.findings["tools"]` and the like have a state (yes, no, partly, unknown), an outcome, and what follows for
+    evaluations; docs/check.md lists the keys and outcomes. It may be called where an event loop runs, as in a notebook.
+
+    Args:
+        model: its name, as the server lists it.
+        base_url: the address of the endpoint.
+        api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
+        request_seconds: how long one request may take.
+        **access: `headers`, `headers_env`, `ca_file`, `client_cert` and `client_key`, as for `evaluate`.
+
+    Raises:
+        UserError: Nobody can be reached at the address, or it is none.
+    """
+    return finish(lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False)
+
+
+async def check_async(
+    model: str,
+    base_url: str = LOCAL_SERVER,
+    *,
+    api_key: str | None = None,
+    request_seconds: float = REQUEST_SECONDS,
+    **access: Unpack[AccessArguments],
+) -> Card:
+    """The same for callers whose event loop goes on meanwhile; see `check`."""
+    return await finish_async(
+        lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False
+    )
+
+
+async def _card(
+    model: str, base_url: str, api_key: str | None, seconds: float, access: AccessArguments
+) -> Card:
+    given = given_access(settings_of(AccessSettings, access, None), api_key)
+    target = find_target(model, base_url, access=given)
+    known = examination_of(target, find_access(given, target, lambda _: None), seconds)
+    await carry_out(known)
+    if known.unreachable is not None:
+        raise UserError(str(known.unreachable))
+    return card_of(known)

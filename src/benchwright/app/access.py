@@ -1,0 +1,141 @@
+"""From what a user says of an endpoint to the access to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright.endpoint.access import Access, Header, make_headers
+from benchwright.endpoint.tls import TlsFiles
+from benchwright.errors import UserError
+from benchwright.headers import check_name, check_value, is_secret
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from benchwright.access_settings import AccessSettings
+    from benchwright.config import BenchmarkSettings, ModelEntry, Settings
+
+
+def given_access(settings: AccessSettings, key: str | None) -> Access:
+    """Return the access that settings give, with this key.
+
+    Raises:
+        UserError: If an environment variable is not set, or holds no header, or a secret header has to be given again.
+    """
+    secret = {name: _value_in(name, variable) for name, variable in settings.headers_env.items()}
+    given = {name: _value_of(name, value) for name, value in settings.headers.items() if name not in secret}
+    return Access(key, make_headers(given, secret), tls_files(settings))
+
+
+def access_of_model(settings: Settings, entry: ModelEntry, key: str | None) -> Access:
+    """Return the access to a model: its own headers over those of all, which go to no other address than theirs.
+
+    Files for TLS hold for every address, unless the model has some of its own.
+
+    Raises:
+        UserError: See `given_access`.
+    """
+    own = given_access(entry, key)
+    if is_elsewhere(settings, entry):
+        headers = own.headers
+    else:
+        replaced = own.header_names
+        shared = given_access(settings, key).headers
+        headers = (*(one for one in shared if one.name.lower() not in replaced), *own.headers)
+    has_own = entry.ca_file or entry.client_cert or entry.client_key
+    return Access(key, headers, own.tls if has_own else tls_files(settings))
+
+
+def is_elsewhere(settings: Settings, entry: ModelEntry) -> bool:
+    """Return whether a model has an address of its own, to which nothing goes that was given for all."""
+    return entry.base_url is not None and entry.base_url != settings.base_url
+
+
+def header_variables(settings: Settings) -> set[str | None]:
+    """Return the names of the environment variables that hold headers."""
+    named = [settings.headers_env, *(entry.headers_env for entry in settings.models)]
+    named += [getattr(settings, f"{role}_headers_env", {}) for role in ("judge", "baseline")]
+    return {variable for variables in named for variable in variables.values()}
+
+
+def role_access(settings: BenchmarkSettings, role: str) -> Access:
+    """Return the access that the options of a benchmark give for a further role (`judge_api_key_env`, ...).
+
+    Raises:
+        UserError: If a variable is not set, a header cannot be sent, or one is secret and written into an option.
+    """
+    key, variable = None, settings.option.get(f"{role}_api_key_env")
+    if variable is not None:
+        key = os.environ.get(variable)
+        if not key:
+            raise UserError(f"--option {role}_api_key_env: the variable {variable} is not set.")
+    headers, variables = (_pairs(settings.option, f"{role}_{kind}") for kind in ("headers", "headers_env"))
+    return Access(key, typed_headers(f"{role}_headers", headers, variables), tls_files(settings))
+
+
+def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
+    """Return the names of the environment variables that options name for headers of further roles."""
+    named = [name for name in option if name.endswith("_headers_env")]
+    return {variable for name in named for variable in _pairs(option, name).values()}
+
+
+def _pairs(option: Mapping[str, str], name: str) -> dict[str, str]:
+    """The headers that an option names, one in each line as NAME=VALUE."""
+    lines = (line.partition("=") for line in option.get(name, "").splitlines())
+    return {header.strip(): value for header, _, value in lines}
+
+
+def typed_headers(
+    option: str, headers: Mapping[str, str], variables: Mapping[str, str]
+) -> tuple[Header, ...]:
+    """Return headers of a judge or another role, which are kept with the run as they were typed by `option`.
+
+    Raises:
+        UserError: If one cannot be sent, a variable is not set, or one is secret and does not come from a variable.
+    """
+    given = {}
+    for name, value in headers.items():
+        try:
+            given[name] = check_value(check_name(name), value)
+        except ValueError as error:
+            raise UserError(f"{option}: {error}.") from None
+        if is_secret(name, value):
+            raise UserError(
+                f"{option}: {name} is secret: name a variable that holds it, with {_env(option)}."
+            )
+    return make_headers(given, {name: _value_in(name, variable) for name, variable in variables.items()})
+
+
+def _env(option: str) -> str:
+    """The option that names variables instead of values."""
+    return f"{option}-env" if option.startswith("--") else f"{option}_env"
+
+
+def tls_files(settings: AccessSettings) -> TlsFiles:
+    """Return the files for TLS that settings name."""
+    return TlsFiles(_text(settings.ca_file), _text(settings.client_cert), _text(settings.client_key))
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path.expanduser())
+
+
+def _value_in(name: str, variable: str) -> str:
+    value = os.environ.get(variable)
+    if not value:
+        raise UserError(f"The header {name} is to come from the variable {variable}, which is not set.")
+    try:
+        return check_value(name, value)
+    except ValueError as error:
+        raise UserError(f"The variable {variable}: {error}.") from None
+
+
+def _value_of(name: str, value: SecretStr | None) -> str:
+    if value is None:
+        raise UserError(
+            f"The header {name} is secret, and was not kept with the run: give it again, with --header or --header-env."
+        )
+    return value.get_secret_value()

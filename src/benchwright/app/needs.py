@@ -1,0 +1,59 @@
+"""What the runs of each front door need of their endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchwright.catalog.benchmark import About
+from benchwright.config import EvalSettings, Settings
+from benchwright.endpoint.card.needs import Need, Needs
+from benchwright.engine.protocols import Task
+
+OF_BENCHMARKS: Mapping[str, tuple[Need, bool]] = {
+    "tools": (Need.TOOLS, True),
+    "images": (Need.IMAGES, True),
+    "some_images": (Need.IMAGES, False),
+    "logprobs": (Need.LOGPROBS, True),
+}
+"""By the words of `About.needs`."""
+
+WITHOUT_TOOLS = frozenset({"aider", "terminus"})
+"""Agents that act by the text of their answers."""
+
+
+def needs_of_benchmark(metadata: About, settings: Settings, agent: str | None) -> Needs:
+    """Returns what a benchmark needs, worked on by this command-line agent if there is one."""
+    own = dict(OF_BENCHMARKS[word] for word in metadata.needs if word in OF_BENCHMARKS)
+    return {**own, **_of_agent(agent), **_of_settings(settings)}
+
+
+def needs_of_eval(settings: EvalSettings, task: Task) -> Needs:
+    """Returns what an eval needs. An agent with tools of its own is asked for those of the first row."""
+    own: dict[Need, bool] = {}
+    if settings.mcp is not None:
+        own[Need.TOOLS] = True
+    elif settings.module is not None and _offers_tools(task):
+        own[Need.TOOLS] = False
+    return {**own, **_of_agent(settings.agent), **_of_settings(settings)}
+
+
+def _offers_tools(task: Task) -> bool:
+    from benchwright.agents.agent_task import AgentTask
+
+    return isinstance(task, AgentTask) and task.offers_tools()
+
+
+def _of_agent(agent: str | None) -> Needs:
+    return {} if agent is None or agent in WITHOUT_TOOLS else {Need.TOOLS: False}
+
+
+def _of_settings(settings: Settings) -> Needs:
+    """Returns what limits and request fields need."""
+    needs: dict[Need, bool] = {}
+    if settings.budget_tokens is not None or settings.trial_tokens is not None:
+        needs[Need.USAGE] = False
+    wanted = [settings.param, *(entry.param for entry in settings.models)]
+    formats = (fields.get("response_format") for fields in wanted)
+    if any(isinstance(each, Mapping) and each.get("type") == "json_schema" for each in formats):
+        needs[Need.JSON_SCHEMA] = False
+    return needs

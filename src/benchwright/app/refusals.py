@@ -1,0 +1,42 @@
+"""Says once what a server refused of what is sent besides what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright.endpoint.extras import instead_of
+from benchwright.endpoint.flags import left_out_of
+from benchwright.engine.run import Listener
+from benchwright.engine.worker import Result, Solved
+from benchwright.text import plain
+
+
+class RefusalNotes:
+    """A listener that reads it from the requests, and has the others say it. `models` are their names by slot."""
+
+    def __init__(self, models: Mapping[str, str], others: Sequence[Listener]) -> None:
+        self._models = models
+        self._others = others
+        self._told: set[tuple[str, str]] = set()
+
+    def started(self, total: int, done: int, again: int) -> None:
+        """See `engine.run.Listener`."""
+
+    def delivered(self, result: Result) -> None:
+        """See `engine.run.Listener`."""
+        for request in result.record.requests if isinstance(result, Solved) else ():
+            for name in left_out_of(request.flags) if request.flags else ():
+                if (request.slot, name) not in self._told:
+                    self._told.add((request.slot, name))
+                    self._tell(request.slot, name)
+
+    def _tell(self, slot: str, name: str) -> None:
+        model = plain(self._models.get(slot, slot))
+        for other in self._others:
+            other.said(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
+
+    def said(self, text: str) -> None:
+        """See `engine.run.Listener`."""
+
+    def ended(self) -> None:
+        """See `engine.run.Listener`."""

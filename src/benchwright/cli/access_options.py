@@ -1,0 +1,78 @@
+"""The options for whoever an endpoint lets in: key, headers, certificates. Every command that asks one has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from benchwright.cli.grammar import option, together
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Line(click.types.StringParamType):
+    name = "line"
+    envvar_list_splitter = "\n"
+    """A value may have blanks: an environment variable has one header in each line."""
+
+
+def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE arguments as a dictionary. Messages never show a value."""
+    flag, form = (
+        max(parameter.opts, key=len),
+        parameter.metavar if isinstance(parameter, click.Option) else "",
+    )
+    found: dict[str, str] = {}
+    for value in values:
+        name, separator, rest = value.partition("=")
+        if not separator or not name or ":" in name:
+            raise click.UsageError(f"{flag} takes {form}, with an equals sign and no colon.")
+        found[name.strip()] = rest
+    return found
+
+
+def header_option(
+    role: str = "", whose: str = "of every request", heading: str = "Model"
+) -> Callable[[Function], Function]:
+    """`--header` and `--header-env`, of the model or of another `role`."""
+    flag, name = (
+        (f"--{role}-header", f"{role.replace('-', '_')}_headers") if role else ("--header", "headers")
+    )
+    return together(
+        option(flag, name, multiple=True, type=_Line(), metavar="NAME=VALUE", heading=heading, rare=True,
+               callback=_headers, help=f"Header {whose}; of a secret one only the name is kept. Repeatable."),
+        option(f"{flag}-env", f"{name}_env", multiple=True, type=_Line(), metavar="NAME=VARIABLE",
+               heading=heading, rare=True, callback=_headers,
+               help=f"Header {whose}, from an environment variable. Repeatable."),
+    )  # fmt: skip
+
+
+api_key_option = option(
+    "--api-key", metavar="KEY", heading="Model",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+)  # fmt: skip
+
+_file = click.Path(dir_okay=False, path_type=Path)
+
+access_options = together(
+    api_key_option,
+    header_option(),
+    option("--ca-file", type=_file, metavar="FILE", heading="Model", rare=True,
+           help="PEM file of certificates to trust besides the system's."),
+    option("--client-cert", type=_file, metavar="FILE", heading="Model", rare=True,
+           help="PEM file with the client's certificate, for servers that ask for one."),
+    option("--client-key", type=_file, metavar="FILE", heading="Model", rare=True,
+           help="PEM file with its private key (default: in --client-cert)."),
+)  # fmt: skip
+"""What lets requests in at an endpoint besides its address."""
+
+ACCESS = ("api_key", "headers", "headers_env", "ca_file", "client_cert", "client_key")
+"""The names of their parameters."""
+
+
+def given_access(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these options that were given, for commands that take the rest from a run."""
+    return {name: options[name] for name in ACCESS if options.get(name)}

@@ -1,0 +1,82 @@
+"""Access: what a request to an endpoint needs besides its address. It holds secrets, and is written nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchwright.endpoint.address import parse_base_url
+from benchwright.endpoint.tls import NO_FILES, TlsFiles
+from benchwright.headers import is_secret, secret_parts
+from benchwright.records import Record
+from benchwright.secrets import SECRETS
+
+NO_KEY = "EMPTY"
+"""The key that stands for none, as servers without keys have it in their documents."""
+
+
+class Header(Record, frozen=True):
+    """A header that the user adds to every request. A secret one is kept out of all that is written."""
+
+    name: str
+    value: str
+    secret: bool = False
+
+    def __repr__(self) -> str:
+        return f"Header({self.name})"
+
+
+class Access(Record, frozen=True):
+    """How an endpoint is entered: a key, headers of the user's, files for TLS.
+
+    Whatever makes a `Wire` to an endpoint, or sends a request over one, is given this. A header of the user's takes
+    the place of ours with the same name. The key is None if none is sent.
+    """
+
+    key: str | None = None
+    headers: tuple[Header, ...] = ()
+    tls: TlsFiles = NO_FILES
+
+    def __repr__(self) -> str:
+        return f"Access(key={'None' if self.key is None else '...'}, headers={self.headers}, tls={self.tls})"
+
+    @property
+    def header_names(self) -> frozenset[str]:
+        """The names of the user's headers, in lower case."""
+        return frozenset(header.name.lower() for header in self.headers)
+
+    @property
+    def plain_headers(self) -> dict[str, str]:
+        """The headers that may be shown, by name in lower case: they say what is asked, as a target's settings do."""
+        return {header.name.lower(): header.value for header in self.headers if not header.secret}
+
+    @property
+    def elsewhere(self) -> Access:
+        """The access to another address: neither key nor headers go there, certificates are of this machine."""
+        return Access(tls=self.tls)
+
+    def beside(self, other: Access) -> Access:
+        """Return the access to another model at the address of `other`: what this one lacks is taken from there."""
+        own = self.header_names
+        shared = tuple(header for header in other.headers if header.name.lower() not in own)
+        return Access(self.key or other.key, shared + self.headers, other.tls)
+
+    def at(self, url: str, base_url: str) -> Access:
+        """Return the access to a URL: this one if it is at the server of the base URL, else `elsewhere`."""
+        same = parse_base_url(url).server == parse_base_url(base_url).server
+        return self if same else self.elsewhere
+
+
+NO_ACCESS = Access()
+
+
+def make_headers(given: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Header, ...]:
+    """Return headers in the order given; those of `secret` replace others, and are secret whatever they are called.
+
+    Secrets are registered, so that they are replaced wherever they turn up.
+    """
+    headers = {name.lower(): Header(name, value, is_secret(name, value)) for name, value in given.items()}
+    headers |= {name.lower(): Header(name, value, secret=True) for name, value in secret.items()}
+    for header in headers.values():
+        for part in secret_parts(header.value) if header.secret else ():
+            SECRETS.add(part)
+    return tuple(headers.values())

@@ -1,0 +1,60 @@
+"""The text of an answer apart from what the model thought, in whichever way the server mixed them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from benchwright.endpoint.channel import SHORTEST
+from benchwright.endpoint.flags import ANSWER_AS_THINKING, LATE_THINKING, TEMPLATE_TOKENS, noted
+from benchwright.endpoint.template_tokens import read_channels, without_end
+from benchwright.endpoint.thoughts import (
+    Thought,
+    answer_begin,
+    inline_thoughts,
+    is_late,
+    reasoning_in,
+    without_thoughts,
+)
+
+
+class AnswerText(NamedTuple):
+    """An answer proper, the reasoning, and where the answer begins in the content; `flags` tell what was repaired."""
+
+    text: str
+    reasoning: str
+    begin: int = 0
+    flags: tuple[str, ...] = ()
+
+
+def read_answer_text(content: str, apart: str) -> AnswerText:
+    """Split an answer from its reasoning; `apart` is the reasoning that came in a field of its own."""
+    flags: list[str] = []
+    text, reasoning, begin = content, apart, 0
+    if channels := read_channels(content) or (None if content.strip() else read_channels(apart)):
+        text, begin = channels.text, channels.begin if content.strip() else 0
+        reasoning = _both(apart, channels.reasoning) if content.strip() else channels.reasoning
+        flags.append(noted(TEMPLATE_TOKENS, content or apart))
+    elif thoughts := _inline(content, apart):
+        text, begin = without_thoughts(content, thoughts), answer_begin(content, thoughts)
+        reasoning = _both(apart, reasoning_in(thoughts))
+        if is_late(content, thoughts):
+            flags.append(noted(LATE_THINKING, reasoning))
+    if len(reasoning) >= SHORTEST and text.strip() == reasoning.strip():
+        reasoning = ""
+        flags.append(noted(ANSWER_AS_THINKING, text))
+    text, end = without_end(text)
+    if end:
+        flags.append(noted(TEMPLATE_TOKENS, end))
+    return AnswerText(text, reasoning, begin, tuple(flags))
+
+
+def _inline(content: str, apart: str) -> list[Thought]:
+    """Find the thinking in a text. If reasoning came apart, a tag without its other is a word of the answer."""
+    thoughts = inline_thoughts(content)
+    return [one for one in thoughts if not (one.is_unopened or one.is_unclosed)] if apart else thoughts
+
+
+def _both(apart: str, inline: str) -> str:
+    """Join reasoning that came in two ways; many servers send the same in both."""
+    inline = inline.strip()
+    return apart if inline in apart else "\n\n".join(filter(None, (apart, inline)))

@@ -1,0 +1,86 @@
+"""The pieces of tool calls in a delta or a message, whichever shape a server gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+
+class CallPiece(msgspec.Struct, frozen=True, gc=False):
+    """A part of a tool call, or all of it. What a server left out, or sent as null or "", is None or ""."""
+
+    index: int | None
+    id: str | None
+    name: str
+    arguments: str
+
+
+def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[CallPiece]:
+    """Yield the pieces of calls in a delta or message: `tool_calls`, else the older `function_call`.
+
+    In a `whole` message each entry is a call, whatever its index says.
+
+    Raises:
+        TypeError: If an entry is no object.
+    """
+    calls = message.get("tool_calls") or ()
+    if isinstance(calls, dict):
+        calls = (calls,)
+    for place, call in enumerate(calls):
+        if call is not None:
+            piece = piece_of(call)
+            yield msgspec.structs.replace(piece, index=place) if whole else piece
+    if not calls and message.get("function_call"):
+        yield piece_of({"index": 0, "function": message["function_call"]})
+
+
+def part_piece(part: dict[str, Any]) -> CallPiece:
+    """Return the call in a part of a message's content, as Anthropic has them."""
+    return CallPiece(None, part.get("id"), part.get("name") or "", _arguments(part.get("input")))
+
+
+def piece_of(call: Any) -> CallPiece:
+    """Return the piece in an entry of `tool_calls`, also if it has no `function` around name and arguments.
+
+    Raises:
+        TypeError: If it has not the shape of a tool call.
+    """
+    if not isinstance(call, dict):
+        raise TypeError(f"a tool call is an object, not {call!r:.40}")
+    function = call.get("function") or call.get("custom") or call
+    if not isinstance(function, dict):
+        raise TypeError(f"the function of a tool call is an object, not {function!r:.40}")
+    index = call.get("index")
+    if isinstance(index, str) and index.isdecimal():
+        index = int(index)
+    arguments = function.get("arguments", function.get("input"))
+    return CallPiece(
+        index if isinstance(index, int) else None,
+        call.get("id") or None,
+        _without_tokens(function.get("name") or ""),
+        _arguments(arguments),
+    )
+
+
+def _without_tokens(name: Any) -> str:
+    """Return a function's name without the tokens of a chat template that servers left behind it (gpt-oss on vLLM).
+
+    Raises:
+        TypeError: If it is no text.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a function is text, not {name!r:.40}")
+    return name.partition("<|")[0] or name
+
+
+def _arguments(arguments: Any) -> str:
+    """Return arguments as text; some servers send the value, not its JSON."""
+    if isinstance(arguments, str):
+        return arguments
+    if arguments is None:
+        return ""
+    import json
+
+    return json.dumps(arguments, ensure_ascii=False)

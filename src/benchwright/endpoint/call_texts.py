@@ -1,0 +1,92 @@
+"""Tool calls that a server without a fitting tool parser leaves in the text of an answer.
+
+They are found, told with the trial, and never executed: what a parser would have made of them is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.records import UNREADABLE
+
+_MARKS = re.compile(
+    r"<\|?(?:seed:|minimax:|longcat_|start_)?(?:tool_calls?|function_calls?)(?:_begin|_start)?\|?>"  # Hermes, Qwen, …
+    r"|<(?:antml:)?invoke name=|<function=\w|<function\(\w"  # Anthropic's and MiniMax's, Qwen3-Coder and Llama
+    r"|<\|python_tag\|>|\[TOOL_CALLS\]|\[TOOL_REQUEST\]|functools\[\s*\{"  # Llama, Mistral, LM Studio, Phi
+    r"|<\|tool_calls_section_begin\|>|<\|tool_call_argument_begin\|>|<\|open\|>tool"  # Kimi
+    r"|<[|｜](?:tool[▁_]calls?[▁_]begin|DSML)[|｜]"  # DeepSeek
+    r"|<\|action_start\|>|<\|START_ACTION\|>"  # InternLM, Command R
+    r"|\bto=functions\.\w|```tool_(?:code|call)"  # gpt-oss, Gemma
+)
+"""How calls begin in the formats of chat templates."""
+
+_WORDS = (
+    *(
+        "tool_call",
+        "function_call",
+        "invoke name=",
+        "<function",
+        "python_tag",
+        "[TOOL_",
+        "functools[",
+        "|>tool",
+    ),
+    *("▁begin", "_begin", "DSML", "action_start", "START_ACTION", "to=functions.", "```tool_"),
+)
+"""Words of which every mark has one: to look for them takes a hundredth of the time."""
+
+_FENCE = "```"
+_PYTHONIC = re.compile(r"\[(\w[\w.]*)\(")
+_NAMES = ("name", "function", "tool", "tool_name")
+_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
+
+
+def offered_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None:
+    """Return the names of the functions among a request's `tools`; None if it offers none, or forbids calls."""
+    if not isinstance(tools, Sequence) or not tools or choice == "none":
+        return None
+    functions = (tool.get("function") for tool in tools if isinstance(tool, dict))
+    return tuple(str(function.get("name")) for function in functions if isinstance(function, dict))
+
+
+def find_call(text: str, offered: Collection[str]) -> str | None:
+    """Return the tool call in a text, from its beginning to the end of the text; None if there is none.
+
+    A call without the marks of a format is one if the text is nothing else and calls a tool by its name: one of those
+    `offered`, or any if these are not known (empty).
+    """
+    if any(word in text for word in _WORDS) and (mark := _MARKS.search(text)):
+        return text[mark.start() :]
+    bare = text.strip()
+    if bare.startswith(_FENCE) and bare.endswith(_FENCE):
+        bare = bare.strip("`").removeprefix("json").strip()
+    if bare[:1] in ("{", "["):
+        names = list(_called(bare))
+        if names and (not offered or any(name in offered for name in names)):
+            return bare
+    return None
+
+
+def _called(text: str) -> Iterator[str]:
+    """Find the names of the tools that a JSON text calls, or a list of calls as Python writes them (Llama 4)."""
+    if pythonic := _PYTHONIC.match(text):
+        yield pythonic[1]
+        return
+    try:
+        value = msgspec.json.decode(text)
+    except UNREADABLE:
+        return
+    for call in value if isinstance(value, list) else [value]:
+        if isinstance(call, dict):
+            yield from _names(call)
+
+
+def _names(call: dict[str, Any]) -> Iterator[str]:
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    if inner.keys() & _ARGUMENTS:
+        yield from (name for key in _NAMES if isinstance(name := inner.get(key), str))

@@ -1,0 +1,71 @@
+"""Requests as they go on the wire: which fields are sent, and their bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.extras import NOTHING, STREAM, STREAM_OPTIONS, adapted
+from benchwright.endpoint.heads import REQUEST_ID, Heads
+from benchwright.endpoint.wire import Call
+from benchwright.records import UNREADABLE
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def sent_fields(
+    fields: dict[str, Any], *, stream: bool, left_out: frozenset[str] = NOTHING
+) -> dict[str, Any]:
+    """Return the fields of a request as they are sent: streamed with usage if it is to be streamed."""
+    sent = {name: value for name, value in fields.items() if name not in (STREAM, STREAM_OPTIONS)}
+    if stream and STREAM not in left_out:
+        sent[STREAM] = True
+        if STREAM_OPTIONS not in left_out:
+            sent[STREAM_OPTIONS] = {"include_usage": True, **fields.get(STREAM_OPTIONS, {})}
+    return adapted(sent, left_out) if left_out else sent
+
+
+def make_call(
+    heads: Heads,
+    path: str,
+    given: dict[str, Any],
+    identity: str,
+    stream: bool,
+    left_out: frozenset[str],
+    seconds: float,
+) -> Call:
+    """Return the call that sends these fields (see `sent_fields`); messages that are JSON already are not copied."""
+    fields = sent_fields(given, stream=stream, left_out=left_out)
+    with_id = REQUEST_ID not in left_out
+    messages = fields.get("messages")
+    if isinstance(messages, msgspec.Raw):
+        rest = _encode({name: value for name, value in fields.items() if name != "messages"})
+        parts = (b'{"messages":', memoryview(messages), b"," + rest[1:])
+        head = heads.of(path, identity, sum(map(len, parts)), with_id=with_id)
+        return Call(head + parts[0], seconds=seconds, rest=parts[1:])
+    try:
+        body = _encode(fields)
+    except UnicodeEncodeError:
+        body = _encode(_without_surrogates(fields))
+    return Call(heads.of(path, identity, len(body), with_id=with_id), body, seconds)
+
+
+def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
+    """Return a body without the outermost fields that are left out; all other values stay byte for byte."""
+    try:
+        return _encode(adapted(dict(_decode(body)), left_out))
+    except UNREADABLE:
+        return body
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with lone surrogates, which JSON over UTF-8 cannot carry, replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value

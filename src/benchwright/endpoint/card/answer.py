@@ -1,0 +1,204 @@
+"""An answer as the server sent it, piece by piece, before anything of it is mended."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from time import perf_counter_ns
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.failures import error_detail
+from benchwright.endpoint.marks import SIMULATED_HEADER
+from benchwright.endpoint.sse import EventStream
+from benchwright.records import UNREADABLE
+from benchwright.text import one_line
+
+LARGEST = 8 * 1024 * 1024
+"""Bytes of an answer that are kept; a larger one is refused."""
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+
+_decode = msgspec.json.Decoder().decode
+
+
+class Recording:
+    """A sink that keeps each piece with the moment at which it came (`perf_counter_ns`)."""
+
+    def __init__(self) -> None:
+        self.sent_at = perf_counter_ns()
+        self.status = 0
+        self.headers: Headers = []
+        self.pieces: list[tuple[int, bytes]] = []
+        self._size = 0
+
+    def head(self, status: int, headers: Headers, at: int) -> None:
+        """Keeps the status and the headers."""
+        self.status, self.headers = status, headers
+
+    def data(self, chunk: bytes, at: int) -> None:
+        """Keeps a piece of the body."""
+        self._size += len(chunk)
+        if self._size > LARGEST:
+            raise WireError("malformed", f"the answer is larger than {LARGEST:,} bytes")
+        self.pieces.append((at, chunk))
+
+    def token_at(self) -> None:
+        """None: only the time of the whole counts here."""
+
+
+class Said:
+    """What an answer says: its first choice, streamed or whole, of a chat or a completion.
+
+    `reasoning_field` is the name of the field in which reasoning came. `pieces` are the moments of the events that had
+    text in them, `calls` the tool calls or their pieces as sent.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.reasoning = ""
+        self.reasoning_field: str | None = None
+        self.finish_reason: str | None = None
+        self.usage: dict[str, Any] = {}
+        self.logprobs: Any = None
+        self.calls: list[dict[str, Any]] = []
+        self.function_call = False
+        self.pieces: list[int] = []
+        self.choices = 0
+
+    @property
+    def all_text(self) -> str:
+        """Reasoning and answer together."""
+        return self.reasoning + self.text
+
+    def tokens(self, name: str) -> int | None:
+        """Returns a count of `usage` by its name; None if it is missing or no count."""
+        return count_of(self.usage, name)
+
+    def take(self, choice: dict[str, Any], at: int) -> None:
+        """Takes a choice, or a piece of it that came at a moment."""
+        message = choice.get("message") or choice.get("delta") or {}
+        text, thought = _content(message.get("content") or choice.get("text"))
+        for field in REASONING_FIELDS:
+            if told := message.get(field):
+                self.reasoning_field = self.reasoning_field or field
+                thought += told if isinstance(told, str) else ""
+                break
+        if text or thought:
+            self.pieces.append(at)
+        self.text += text
+        self.reasoning += thought
+        self.calls += [call for call in message.get("tool_calls") or [] if isinstance(call, dict)]
+        self.function_call = self.function_call or bool(message.get("function_call"))
+        self.finish_reason = choice.get("finish_reason") or self.finish_reason
+        self.logprobs = choice.get("logprobs") or self.logprobs
+
+
+class Answer:
+    """An answer, or as much of one as came: `late` did not end in time, `broken` ended before its end."""
+
+    def __init__(self, recording: Recording, *, late: bool = False, broken: bool = False) -> None:
+        self.status = recording.status
+        self.late = late
+        self.broken = broken
+        self.sent_at = recording.sent_at
+        self.pieces = recording.pieces
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in recording.headers}
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it came."""
+        return not (self.late or self.broken)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the request was not refused, by its status or by an error in the answer."""
+        return self.status == 200 and not self._error
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated endpoint says so."""
+        return any(name.endswith(SIMULATED_HEADER.decode()) for name in self.headers)
+
+    @property
+    def seconds(self) -> float:
+        """How long it took until its last piece."""
+        return (self.pieces[-1][0] - self.sent_at) / 1e9 if self.pieces else 0.0
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is called a stream."""
+        return self.headers.get("content-type", "").lower().startswith("text/event-stream")
+
+    @cached_property
+    def body(self) -> bytes:
+        """All pieces together."""
+        return b"".join(piece for _, piece in self.pieces)
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """The JSON object; empty if it is anything else."""
+        try:
+            found = _decode(self.body)
+        except UNREADABLE:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def events(self) -> list[tuple[int, dict[str, Any]]]:
+        """The JSON objects of a stream's events, each with the moment at which it was there; none without a stream."""
+        found: list[tuple[int, dict[str, Any]]] = []
+        if not self.is_stream:
+            return found
+        stream = EventStream()
+        for at, piece in self.pieces:
+            for data in stream.feed(piece):
+                try:
+                    event = _decode(data)
+                except UNREADABLE:
+                    continue
+                if isinstance(event, dict):
+                    found.append((at, event))
+        return found
+
+    @property
+    def _error(self) -> Any:
+        return self.json.get("error") or next(
+            (event["error"] for _, event in self.events if event.get("error")), None
+        )
+
+    @property
+    def refusal(self) -> str:
+        """How the request was refused, in a line: the status, and what the server says of it."""
+        body = msgspec.json.encode({"error": self._error}) if self.events else self.body
+        detail = error_detail(body)[1]
+        return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)
+
+    @cached_property
+    def said(self) -> Said:
+        """What it says. Raises one of `assembly.MISSHAPEN` if it has not the shape of an answer."""
+        said = Said()
+        for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:
+            choices = event.get("choices") or []
+            said.choices = max(said.choices, len(choices))
+            if choices and not choices[0].get("index"):
+                said.take(choices[0], at)
+            if isinstance(event.get("usage"), dict):
+                said.usage = event["usage"]
+        return said
+
+
+def count_of(holder: Any, name: str) -> int | None:
+    """Returns a count in a JSON object by its name; None if it is missing or no count."""
+    value = holder.get(name) if isinstance(holder, dict) else None
+    return value if type(value) is int and value >= 0 else None
+
+
+def _content(content: Any) -> tuple[str, str]:
+    """Returns (text, reasoning) of a content, which is a text or a list of parts."""
+    if not isinstance(content, list):
+        return content or "", ""
+    text = "".join(part.get("text") or "" for part in content if part.get("type") != "thinking")
+    thought = "".join(str(part.get("thinking") or "") for part in content if part.get("type") == "thinking")
+    return text, thought

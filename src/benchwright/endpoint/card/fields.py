@@ -1,0 +1,166 @@
+"""Which fields of a request the server heeds: limits, stop strings, n, seeds, sampling, JSON schemas, images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.card.answer import Answer
+from benchwright.endpoint.card.examination import SENTENCE, SHORT, Examination
+from benchwright.records import UNREADABLE
+
+FEW = 4
+
+SAMPLING: dict[str, Any] = {
+    "temperature": 0.7,
+    "top_p": 0.9,
+    "top_k": 20,
+    "min_p": 0.05,
+    "presence_penalty": 0.1,
+    "repetition_penalty": 1.05,
+}
+"""Fields that authors recommend for their models (docs/reasoning.md)."""
+
+STOPS = ["a", "e"]
+"""Strings that hardly any English sentence is without."""
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"animal": {"type": "string", "enum": ["dog", "cat"]}, "legs": {"type": "integer"}},
+    "required": ["animal", "legs"],
+    "additionalProperties": False,
+}
+
+RED_SQUARE = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BA"
+    "QEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC"
+)
+"""64 by 64 red pixels, as PNG."""
+
+
+async def ask_with_limit(known: Examination) -> None:
+    """Tries the field for the limit that is not in use, beside a larger value of the one that is."""
+    if not known.has_chat:
+        known.note("output_limit", "max_tokens", why="is none of completions")
+        return
+    if known.limit_field != "max_tokens":
+        known.note("output_limit", "max_completion_tokens")
+        return
+    answer = await known.ask(SENTENCE, SHORT, max_completion_tokens=FEW)
+    tokens = answer.said.tokens("completion_tokens") if answer.ok else None
+    if tokens is not None and tokens <= FEW + 1:
+        known.note("output_limit", "both")
+    else:
+        why = (
+            "is refused beside it"
+            if not answer.ok
+            else "is not seen to work"
+            if tokens is None
+            else "has no effect"
+        )
+        known.note("output_limit", "max_tokens", why=why)
+
+
+async def ask_with_stop(known: Examination) -> None:
+    """Asks for a sentence that has to end before its first `a` or `e`."""
+    answer = await known.ask(SENTENCE, stop=STOPS, **known.quiet)
+    if not answer.ok:
+        known.note("stop", "refused", refusal=answer.refusal)
+        return
+    said = answer.said
+    places = [said.all_text.find(string) for string in STOPS if string in said.all_text]
+    if not places and said.finish_reason == "length":
+        known.note("stop", "not_met")
+    elif not places:
+        known.note("stop", "honoured", reason=said.finish_reason)
+    else:
+        known.note("stop", "left_in" if min(places) == len(said.all_text) - 1 else "ignored")
+
+
+async def ask_for_several(known: Examination) -> None:
+    """Asks for two answers to one question."""
+    answer = await known.ask(SENTENCE, FEW, n=2)
+    if not answer.ok:
+        known.note("n", "refused", refusal=answer.refusal)
+    else:
+        known.note("n", "several" if answer.said.choices >= 2 else "one")
+
+
+async def ask_with_seeds(known: Examination) -> None:
+    """Asks at temperature 1 twice with one seed, and once with another."""
+    warm = {} if "temperature" in known.refused else {"temperature": 1.0}
+    answers = [await known.ask(SENTENCE, SHORT, seed=seed, **warm) for seed in (11, 11, 12)]
+    refused = next((answer for answer in answers if not answer.ok), None)
+    if refused is not None:
+        known.note("seed", "refused", refusal=refused.refusal)
+        return
+    first, again, other = (answer.said.all_text for answer in answers)
+    if first != again:
+        known.note("seed", "ignored")
+    else:
+        known.note("seed", "no_effect" if first == other else "honoured")
+
+
+async def ask_with_sampling(known: Examination) -> None:
+    """Sends the sampling fields; those that a refusal names are left out the second time."""
+    answer = await known.ask(SENTENCE, FEW, **SAMPLING)
+    if answer.ok:
+        known.note("sampling", "accepted", fields=", ".join(SAMPLING))
+        return
+    known.refused = [name for name in SAMPLING if name in answer.refusal]
+    if not known.refused:
+        known.note("sampling", "refused", refusal=answer.refusal)
+        return
+    rest = {name: value for name, value in SAMPLING.items() if name not in known.refused}
+    again = await known.ask(SENTENCE, FEW, **rest)
+    known.refused += [name for name in rest if not again.ok and name in again.refusal]
+    known.note("sampling", "some_refused", refused=", ".join(known.refused))
+
+
+async def ask_with_schema(known: Examination) -> None:
+    """Asks a question that nobody answers in JSON, with a schema that the answer has to fit."""
+    schema = {"name": "animal", "strict": True, "schema": SCHEMA}
+    wanted = {"type": "json_schema", "json_schema": schema}
+    answer = await known.ask_chat_quietly("Say hello.", 48, response_format=wanted)
+    if not answer.ok:
+        known.note("json_schema", "refused", refusal=answer.refusal)
+    elif _fits(answer.said.text):
+        known.note("json_schema", "honoured")
+    else:
+        known.note("json_schema", "cut_off" if answer.said.finish_reason == "length" else "ignored")
+
+
+def _fits(text: str) -> bool:
+    """Returns whether a text is JSON that fits `SCHEMA`."""
+    try:
+        found = msgspec.json.decode(text)
+    except UNREADABLE:
+        return False
+    return (
+        isinstance(found, dict)
+        and found.keys() == {"animal", "legs"}
+        and found["animal"] in ("dog", "cat")
+        and type(found["legs"]) is int
+    )
+
+
+async def ask_about_image(known: Examination) -> None:
+    """Shows a red square and asks for its colour."""
+    if not known.has_chat:
+        known.note("images", "no_chat")
+        return
+    answer = await ask_with_image(known)
+    if not answer.ok:
+        known.note("images", "refused", refusal=answer.refusal)
+    else:
+        known.note("images", "seen" if "red" in answer.said.all_text.lower() else "not_seen")
+
+
+async def ask_with_image(known: Examination) -> Answer:
+    """Asks chat which colour a red square has."""
+    parts = [
+        {"type": "image_url", "image_url": {"url": RED_SQUARE}},
+        {"type": "text", "text": "Which colour is this square? Answer with one word."},
+    ]
+    return await known.ask_chat_quietly(parts, FEW)

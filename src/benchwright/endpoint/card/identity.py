@@ -1,0 +1,162 @@
+"""Which server it is, which models it lists, how long a prompt may be, and whether it has metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.endpoint.address import parse_base_url
+from benchwright.endpoint.card import servers
+from benchwright.endpoint.card.answer import Answer, count_of
+from benchwright.endpoint.card.examination import Examination
+from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
+from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.card.servers import Server
+from benchwright.endpoint.watching import read_known
+
+CONTEXT_FIELDS = (
+    *("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"),
+    *("n_ctx", "n_ctx_train"),
+)
+"""Names of a model's context window in lists of models: of vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and
+llama.cpp."""
+
+
+async def look_at_models(known: Examination) -> None:
+    """Reads the list of models, and from it who the server is and which window the model has."""
+    answer = await known.prober.get("/models")
+    model = known.prober.client.target.model
+    found = answer.json.get("data")
+    models = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    _recognise(known, answer, models)
+    if not answer.ok or not isinstance(found, list):
+        refusal = "its answer is no list of models" if answer.ok else answer.refusal
+        known.note("models", "no_list", refusal=refusal)
+        return
+    known.models = [str(each.get("id")) for each in models]
+    own = next((each for each in models if each.get("id") == model), None)
+    known.note("models", "not_listed" if own is None else "listed", count=len(models))
+    window = context_of(own or (models[0] if len(models) == 1 else {}))
+    if window is not None:
+        known.note("context", "known", tokens=window, by="the list of models")
+
+
+def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]]) -> None:
+    """Finds out who the server is, as far as its host, its list of models and their headers tell."""
+    host = parse_base_url(known.prober.client.target.base_url).host
+    found = servers.by_host(host) or servers.by_headers(answer.headers) or servers.by_models(models)
+    if answer.simulated:
+        found = Server(servers.SIMULATED, by="a header")
+    known.server = found or known.server
+
+
+def context_of(model: dict[str, Any]) -> int | None:
+    """Returns the context window in an entry of a list of models, in tokens."""
+    for holder in (model, model.get("meta"), model.get("top_provider")):
+        for field in CONTEXT_FIELDS:
+            if window := count_of(holder, field):
+                return window
+    return None
+
+
+async def look_at_version(known: Examination, *, guess: bool = True) -> None:
+    """Asks for the server's version; to `guess` which server it is, at paths that only some servers have."""
+    ways = {
+        servers.LLAMA_CPP: _props,
+        servers.VLLM: _version,
+        servers.OLLAMA: _ollama,
+        servers.TGI: _info,
+    }
+    name = known.server.name
+    guess = guess and name == servers.UNKNOWN_SERVER.name
+    tried = [way for server, way in ways.items() if guess or name == server]
+    unanswered: list[Unanswered] = []
+    for way in tried:
+        try:
+            found = await way(known)
+        except Unanswered as reason:
+            unanswered.append(reason)
+            continue
+        if found is not None:
+            known.server = found._replace(by=known.server.by or found.by)
+            break
+    if guess and len(unanswered) == len(tried):
+        raise unanswered[0]
+    note_server(known)
+
+
+def note_server(known: Examination) -> None:
+    """Notes who the server is."""
+    server = known.server
+    if server.name == servers.UNKNOWN_SERVER.name:
+        known.note("server", "not_reported")
+        return
+    title = f"{server.title} {server.version}" if server.version else server.title
+    known.note("server", "known", title=title, by=server.by, name=server.name, version=server.version)
+
+
+async def _props(known: Examination) -> Server | None:
+    props = (await known.prober.get("/props", beside=True)).json
+    settings = props.get("default_generation_settings")
+    if not isinstance(settings, dict):
+        return None
+    if window := count_of(settings, "n_ctx"):
+        known.note("context", "known", tokens=window, by="/props, for each slot")
+    return Server(servers.LLAMA_CPP, _text(props.get("build_info")), "/props")
+
+
+async def _version(known: Examination) -> Server | None:
+    answer = (await known.prober.get("/version", beside=True)).json
+    return Server(servers.VLLM, _text(answer["version"]), "/version") if list(answer) == ["version"] else None
+
+
+async def _ollama(known: Examination) -> Server | None:
+    answer = (await known.prober.get("/api/version", beside=True)).json
+    if list(answer) != ["version"]:
+        return None
+    loaded = (await known.prober.get("/api/ps", beside=True)).json.get("models")
+    model = known.prober.client.target.model
+    for each in loaded if isinstance(loaded, list) else ():
+        is_asked = isinstance(each, dict) and model in (each.get("name"), each.get("model"))
+        if is_asked and (window := count_of(each, "context_length")):
+            known.note("context", "known", tokens=window, by="/api/ps")
+    return Server(servers.OLLAMA, _text(answer["version"]), "/api/version")
+
+
+async def _info(known: Examination) -> Server | None:
+    answer = (await known.prober.get("/info", beside=True)).json
+    if "docker_label" not in answer and "max_total_tokens" not in answer:
+        return None
+    if window := count_of(answer, "max_total_tokens"):
+        known.note("context", "known", tokens=window, by="/info")
+    return Server(servers.TGI, _text(answer.get("version")), "/info")
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+async def look_at_context(known: Examination) -> None:
+    """Notes that nothing told of the context window, if nothing did."""
+    if "context" in known.findings:
+        return
+    if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
+        raise Unanswered("nothing that would tell it was answered")
+    known.note("context", "not_reported")
+
+
+async def look_at_metrics(known: Examination) -> None:
+    """Looks for the server's own metrics, and whose they are."""
+    answer = await known.prober.get("/metrics", beside=True)
+    text = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
+    name = servers.by_metrics(text)
+    if name is not None and known.server.name == servers.UNKNOWN_SERVER.name:
+        known.server = Server(name, by="/metrics")
+        note_server(known)
+    if text and read_known(text, 0) is not None:
+        known.note(
+            "metrics", "known", title=servers.TITLES.get(name or "", "a server not known here"), name=name
+        )
+    elif "# TYPE" in text:
+        known.note("metrics", "other", name=name)
+    else:
+        known.note("metrics", "none", refusal=answer.refusal)

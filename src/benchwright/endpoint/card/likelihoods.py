@@ -1,0 +1,172 @@
+"""Log-probabilities of generated tokens and of prompts, whether the two agree, and how tokens are counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from benchwright.endpoint.card.examination import COMPLETIONS, Examination, Token
+from benchwright.endpoint.card.prober import Unanswered
+
+PROMPT = "The capital of France is"
+GENERATED = 4
+"""Tokens whose values are compared."""
+
+CLOSE = 0.1
+"""Values of one token that differ by less than this and this share are the same: batches and precision move them."""
+
+
+LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
+
+
+async def ask_completions(known: Examination) -> None:
+    """Asks completions, the route of base models, with log-probabilities; without them if they are refused."""
+    answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED, logprobs=2, temperature=0)
+    if answer.ok:
+        known.generated = tokens_of(answer.said.logprobs)
+    else:
+        answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED)
+    if not answer.ok:
+        known.note("completions", "none", refusal=answer.refusal)
+        return
+    known.note("completions", "answers")
+    known.completed = answer
+    if known.outcome("chat") in ("missing", "refused", "other"):
+        known.path, known.plain = COMPLETIONS, answer
+
+
+async def ask_for_generated(known: Examination) -> None:
+    """Notes by which routes the values of generated tokens are told."""
+    routes = ["completions"] if known.generated else []
+    refusal = None
+    if known.has_chat:
+        answer = await known.ask(PROMPT, GENERATED, logprobs=True, top_logprobs=2)
+        if answer.ok and tokens_of(answer.said.logprobs):
+            routes.append("chat")
+        refusal = None if answer.ok else answer.refusal
+    if routes:
+        known.note("logprobs", routes[0], routes=" and ".join(routes))
+    elif refusal is not None:
+        known.note("logprobs", "refused", refusal=refusal)
+    else:
+        known.note("logprobs", "none")
+
+
+def tokens_of(logprobs: Any) -> list[Token]:
+    """Returns the tokens of `logprobs`, in the shape of completions, or of chat, which llama.cpp has for both."""
+    if not isinstance(logprobs, dict):
+        return []
+    if isinstance(content := logprobs.get("content"), list):
+        return [Token(each["token"], each["logprob"]) for each in content]
+    texts, values = logprobs.get("tokens") or [], logprobs.get("token_logprobs") or []
+    tops = logprobs.get("top_logprobs") or [None] * len(texts)
+    return [
+        Token(text, value, max(top.values()) if top else None)
+        for text, value, top in zip(texts, values, tops, strict=False)
+    ]
+
+
+async def ask_for_prompt(known: Examination) -> None:
+    """Asks for the values of a prompt: by echo, else by prompt_logprobs, a field of vLLM's."""
+    if known.completed is None:
+        raise Unanswered("completions do not answer")
+    prompt = PROMPT + "".join(token.text for token in known.generated)
+    echo = await known.ask_at(COMPLETIONS, prompt, 1, echo=True, logprobs=1, temperature=0)
+    found = tokens_of(echo.said.logprobs) if echo.ok else []
+    if len(found) > len(known.generated) + 1:
+        known.echoed = found
+        known.note("prompt_logprobs", "echo", tokens=len(found) - 1)
+        return
+    field = await known.ask_at(COMPLETIONS, prompt, 1, prompt_logprobs=1, temperature=0)
+    found = prompt_tokens_of(field.json) if field.ok else []
+    if found:
+        known.echoed = [*found, Token("", None)]
+        known.note("prompt_logprobs", "prompt_logprobs", tokens=len(found))
+    elif echo.ok:
+        known.note("prompt_logprobs", "none")
+    else:
+        known.note("prompt_logprobs", "refused", refusal=echo.refusal)
+
+
+def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
+    """Returns the tokens of `prompt_logprobs`: null first, then mappings of ids, in which the actual token is first."""
+    choices = answer.get("choices") or [{}]
+    listed = choices[0].get("prompt_logprobs") or answer.get("prompt_logprobs") or []
+    found = []
+    for entry in listed:
+        first = next(iter(entry.values()), None) if isinstance(entry, dict) else None
+        found.append(
+            Token(first.get("decoded_token") or "", first.get("logprob")) if first else Token("", None)
+        )
+    return found
+
+
+async def compare_both(known: Examination) -> None:
+    """Compares the values of the same tokens, generated and then read as the end of a prompt."""
+    if not known.generated or not known.echoed:
+        raise Unanswered("values of generated tokens and of prompts are not both told")
+    outcome = agreement(known.generated, known.echoed)
+    if outcome == "differ":
+        end = known.echoed[-len(known.generated) - 1 : -1]
+        known.note("logprobs_agree", "differ", generated=_values(known.generated), echoed=_values(end))
+    else:
+        known.note("logprobs_agree", outcome)
+
+
+def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
+    """Returns the outcome of `logprobs_agree` for tokens that were generated, and a prompt that ends with them.
+
+    A server that is off by one looks each token up among the values of another position, whose highest one is then that
+    of the neighbouring token.
+    """
+    first, many = _place(generated, echoed), len(generated)
+    for outcome, shift in (("agree", 0), ("late", -1), ("early", 1)):
+        part = echoed[max(first + shift, 0) : first + shift + many]
+        if len(part) == many and (
+            _equal(generated, part, LOGPROB) or (shift and _equal(generated, part, HIGHEST))
+        ):
+            return outcome
+    return "differ"
+
+
+def _place(generated: Sequence[Token], echoed: Sequence[Token]) -> int:
+    """Returns where the generated tokens are in the echo: by their texts, else before the last token."""
+    texts, many = [token.text for token in generated], len(generated)
+    last = len(echoed) - 1 - many
+    found = (
+        place for place in (last + 1, last) if [one.text for one in echoed[place : place + many]] == texts
+    )
+    return next(found, last)
+
+
+def _equal(some: Sequence[Token], others: Sequence[Token], field: int) -> bool:
+    return all(_close(one[field], other[field]) for one, other in zip(some, others, strict=True))
+
+
+def _close(one: Any, other: Any) -> bool:
+    if not isinstance(one, float) or not isinstance(other, float) or not math.isfinite(one):
+        return False
+    return abs(one - other) < CLOSE + CLOSE * abs(one)
+
+
+def _values(tokens: Sequence[Token]) -> str:
+    return " ".join("–" if token.logprob is None else f"{token.logprob:.2f}" for token in tokens)
+
+
+async def count_tokens(known: Examination) -> None:
+    """Compares what /tokenize counts with the usage of the same text."""
+    answer = await known.prober.post("/tokenize", {"prompt": PROMPT}, beside=True)
+    counted = answer.json.get("count") if answer.ok else None
+    if answer.ok and not isinstance(counted, int):  # llama.cpp's has other names
+        answer = await known.prober.post("/tokenize", {"content": PROMPT}, beside=True)
+        listed = answer.json.get("tokens")
+        counted = len(listed) if isinstance(listed, list) else None
+    if not isinstance(counted, int):
+        known.note(
+            "token_counting", "none", refusal="no count in its answer" if answer.ok else answer.refusal
+        )
+        return
+    used = None if known.completed is None else known.completed.said.tokens("prompt_tokens")
+    outcomes = {None: "only_tokenize", counted: "agree", counted + 1: "one_more"}
+    known.note("token_counting", outcomes.get(used, "differ"), counted=counted, used=used)

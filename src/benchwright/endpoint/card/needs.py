@@ -1,0 +1,109 @@
+"""What a run needs of its endpoint, and the few probes that tell before its first trial whether that is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from benchwright.endpoint.card import fields, generating, identity, likelihoods, tools
+from benchwright.endpoint.card.examination import CHAT, COMPLETIONS, Examination
+from benchwright.endpoint.card.examining import Probe, find_out
+from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
+from benchwright.endpoint.card.records import LINES, Finding, State
+
+
+class Need(StrEnum):
+    """What a run needs of an endpoint."""
+
+    TOOLS = "tools"
+    IMAGES = "images"
+    LOGPROBS = "logprobs"
+    JSON_SCHEMA = "json_schema"
+    USAGE = "usage"
+
+
+Needs = Mapping[Need, bool]
+"""What is needed, and whether all requests need it, so that nothing works without."""
+
+
+async def _look_at_whole_usage(known: Examination) -> None:
+    await generating.ask_chat(known)
+    await generating.look_at_usage(known)
+
+
+async def _look_at_streamed_usage(known: Examination) -> None:
+    """Looks at a stream; if that tells no usage, whether whole answers do."""
+    await generating.ask_streamed(known)
+    outcome = known.outcome("usage_in_stream")
+    if known.streamed is not None and outcome not in ("reported", UNKNOWN_OUTCOME):
+        await _look_at_whole_usage(known)
+        generating.note_usage_in_stream(known, known.streamed, refused=outcome == "refused")
+
+
+async def _look_at_logprobs(known: Examination) -> None:
+    await likelihoods.ask_completions(known)
+    if known.outcome("completions") == "answers":
+        await likelihoods.ask_for_generated(known)
+
+
+STREAMED_USAGE = Probe(("usage_in_stream",), _look_at_streamed_usage)
+
+PROBES: Mapping[Need, Probe] = {
+    Need.TOOLS: Probe(("tools",), tools.ask_for_one_call),
+    Need.IMAGES: Probe(("images",), fields.ask_about_image),
+    Need.LOGPROBS: Probe(("completions", "logprobs"), _look_at_logprobs),
+    Need.JSON_SCHEMA: Probe(("json_schema",), fields.ask_with_schema),
+    Need.USAGE: Probe(("usage",), _look_at_whole_usage),
+}
+
+HARMLESS = frozenset({"called_oddly"})
+"""Outcomes that are not as they should be, and disturb no run."""
+
+FATAL = frozenset({"refused", "none", "chat", "no_chat"})
+"""Outcomes by which every request that needs something fails, or is answered without it."""
+
+
+async def identify(known: Examination) -> None:
+    """Finds out who the server is, which models it lists and which window they have: with two requests at most.
+
+    Raises:
+        Unanswered: Nothing came in time, or nobody is there.
+    """
+    await identity.look_at_models(known)
+    if known.outcome("server") == UNKNOWN_OUTCOME:
+        await identity.look_at_version(known, guess=False)
+
+
+async def look_for(known: Examination, needs: Needs, *, stream: bool) -> None:
+    """Finds out whether an endpoint has what a run needs, by requests side by side."""
+    known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
+    await asyncio.gather(*(find_out(known, probe_of(need, stream=stream)) for need in needs))
+
+
+def probe_of(need: Need, *, stream: bool) -> Probe:
+    """Returns the probe for a need of a run that streams its answers or does not."""
+    return STREAMED_USAGE if need is Need.USAGE and stream else PROBES[need]
+
+
+def shortcomings(
+    findings: Mapping[str, Finding], needs: Needs, *, stream: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yields, for each need that is not met, what is missing and what helps, and whether nothing works without."""
+    for need, always in needs.items():
+        for key in probe_of(need, stream=stream).lines:
+            found = findings.get(key)
+            if found is not None and found.outcome != UNKNOWN_OUTCOME and not _is_enough(found):
+                text = f"{LINES[key].title}: {found.said.rstrip('.')}. {found.follows}".strip()
+                yield text, always and found.outcome in FATAL
+                break
+
+
+def is_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool:
+    """Returns whether an endpoint is known to have what a run needs."""
+    found = [findings.get(key) for key in probe_of(need, stream=stream).lines]
+    return all(each is not None and _is_enough(each) for each in found)
+
+
+def _is_enough(found: Finding) -> bool:
+    return found.state is State.YES or found.outcome in HARMLESS

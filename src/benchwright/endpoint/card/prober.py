@@ -1,0 +1,176 @@
+"""The prober: sends the requests of an examination, each of them once, few in all, and none for long."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from time import perf_counter, time_ns
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.card.answer import Answer, Recording
+from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.failures import from_wire, parse_retry_after
+from benchwright.errors import ProviderError
+from benchwright.text import one_line
+
+MOST_REQUESTS = 40
+REQUEST_SECONDS = 30.0
+REQUESTS_IN_TIME = 10
+"""The whole examination takes no longer than so many requests that use up their time."""
+
+MOST_SILENT = 3
+"""After so many requests in a row without an answer, no further ones are sent."""
+
+BUSY = frozenset({429, 502, 503, 504, 529})
+"""Statuses by which a server says that it cannot answer just now."""
+
+KEY_REFUSED = frozenset({401, 402, 403})
+"""Statuses that tell of a key or an account, and of nothing that was asked."""
+
+PAUSES = (1.0, 2.0, 4.0)
+LONGEST_PAUSE = 10.0
+"""Seconds after which a busy server is asked again, and the most that it may ask for instead."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Unanswered(Exception):
+    """A question that found no answer; the text says why.
+
+    `broken` tells that the exchange failed, `unreachable` is the error if nobody is there.
+    """
+
+    def __init__(
+        self, reason: str, *, broken: bool = False, unreachable: ProviderError | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.broken = broken
+        self.unreachable = unreachable
+
+
+class Prober:
+    """Asks one endpoint, over its client, so that headers, sockets and certificates are those of a run.
+
+    `seconds` is the most that one request may take; `told` is called before each with the number of requests so far.
+    `late` counts those that had no answer in time.
+    """
+
+    def __init__(
+        self,
+        client: EndpointClient,
+        *,
+        seconds: float = REQUEST_SECONDS,
+        most: int = MOST_REQUESTS,
+        told: Callable[[int], None] = lambda sent: None,
+    ) -> None:
+        self.client = client
+        self.requests = 0
+        self.late = 0
+        self.seconds = seconds
+        self._most = most
+        self._told = told
+        self.begun_at = time_ns()
+        self._begun = perf_counter()
+        self._silent = 0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the examination began."""
+        return perf_counter() - self._begun
+
+    @property
+    def left(self) -> int:
+        """How many requests may still be sent."""
+        return self._most - self.requests
+
+    async def get(self, path: str, *, beside: bool = False) -> Answer:
+        """Asks for a path below the base URL, or `beside` its /v1; see `post`."""
+        return await self._patiently("GET", path, b"", beside)
+
+    async def post(
+        self, path: str, body: Mapping[str, Any], *, beside: bool = False, patience: float = 1.0
+    ) -> Answer:
+        """Sends a body, to which model and settings of the target are added; fields that are None are left out.
+
+        A refusal is an answer, too. An answer that did not end in time is returned as far as it came (`Answer.whole`);
+        it may take `patience` times as long as usual.
+
+        Raises:
+            Unanswered: Nothing came in time, the server is not there or too busy, the key is refused, or no further
+                request may be sent.
+        """
+        target = self.client.target
+        fields = {"model": target.model, **target.settings, **body}
+        encoded = _encode({name: value for name, value in fields.items() if value is not None})
+        answer = await self._patiently("POST", path, encoded, beside, patience)
+        if answer.status in KEY_REFUSED:
+            raise Unanswered(f"the key is refused ({answer.refusal})")
+        return answer
+
+    async def _patiently(
+        self, method: str, path: str, body: bytes, beside: bool, patience: float = 1.0
+    ) -> Answer:
+        """Sends a request, and again after a pause if the server is busy or still loads its model."""
+        for pause in (*PAUSES, None):
+            answer = await self._send(method, path, body, beside, patience * self.seconds)
+            if answer.status not in BUSY:
+                return answer
+            if pause is not None:
+                await asyncio.sleep(_pause(answer, pause))
+        self._silent += 1
+        raise Unanswered(f"the server is busy ({answer.refusal})")
+
+    async def _send(self, method: str, path: str, body: bytes, beside: bool, seconds: float) -> Answer:
+        self._check_budget()
+        self.requests += 1
+        self._told(self.requests)
+        recording = Recording()
+        try:
+            await self.client.send(method, path, recording, body, seconds, beside=beside)
+        except WireError as error:
+            return self._failed(error, recording, seconds)
+        answer = Answer(recording)
+        self._silent = self._silent if answer.status in BUSY else 0
+        return answer
+
+    def _check_budget(self) -> None:
+        if not self.left:
+            raise Unanswered(f"the {self._most} requests of the check were used up")
+        if self.elapsed > REQUESTS_IN_TIME * self.seconds:
+            raise Unanswered(f"the {REQUESTS_IN_TIME * self.seconds:.0f} s of the check were used up")
+        if self._silent >= MOST_SILENT:
+            raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
+
+    def _failed(self, error: WireError, recording: Recording, seconds: float) -> Answer:
+        """Returns the part of an answer that came.
+
+        Raises:
+            Unanswered: None did.
+        """
+        late = error.kind == "total_timeout"
+        answer = Answer(recording, late=late, broken=not late)
+        self.late += late
+        if answer.events:
+            self._silent = 0
+            return answer
+        self._silent += 1
+        if late:
+            raise Unanswered(f"no answer within {seconds:g} s")
+        explained = from_wire(error, self.client.target.base_url, answered_before=False)
+        unreachable = explained if explained.systemic else None
+        raise Unanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)
+
+
+def _pause(answer: Answer, usual: float) -> float:
+    """Returns the seconds that a busy server asks for, or the usual ones.
+
+    Raises:
+        Unanswered: It asks for too many.
+    """
+    wanted = parse_retry_after(answer.headers.get("retry-after", ""))
+    if wanted is not None and wanted > LONGEST_PAUSE:
+        raise Unanswered(f"the server asks for a pause of {wanted:.0f} s")
+    return usual if wanted is None else wanted

@@ -1,0 +1,53 @@
+"""The routes besides chat completions and completions: other dialects, and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.endpoint.card.examination import Examination
+from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES
+
+MISSING = frozenset({404, 405, 501})
+"""Statuses of a path that is not there."""
+
+HELLO = "Say hello."
+
+DIALECTS: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
+    "messages": (
+        MESSAGES.path,
+        {"max_tokens": 16, "messages": [{"role": "user", "content": HELLO}]},
+        "content",
+    ),
+    "responses": (RESPONSES.path, {"max_output_tokens": 16, "input": HELLO}, "output"),
+    "gemini": (
+        GEMINI.path,
+        {
+            "contents": [{"role": "user", "parts": [{"text": HELLO}]}],
+            "generationConfig": {"maxOutputTokens": 16},
+        },
+        "candidates",
+    ),
+}
+"""By the key of their line: where a dialect is asked, with what, and which field its answers have."""
+
+
+async def ask_in_dialect(known: Examination, key: str) -> None:
+    """Asks for a short answer in another dialect."""
+    path, body, field = DIALECTS[key]
+    answer = await known.prober.post(path, body)
+    if answer.ok:
+        known.note(key, "answers" if isinstance(answer.json.get(field), list) else "other")
+    else:
+        known.note(key, "none" if answer.status in MISSING else "refused", refusal=answer.refusal)
+
+
+async def ask_for_embeddings(known: Examination) -> None:
+    """Asks for the embedding of a word."""
+    answer = await known.prober.post("/embeddings", {"input": "sea"})
+    data = answer.json.get("data")
+    vector = data[0].get("embedding") if answer.ok and isinstance(data, list) and data else None
+    if isinstance(vector, list) and vector:
+        known.note("embeddings", "answers", dimensions=len(vector))
+    else:
+        known.note("embeddings", "none", refusal="no vector in its answer" if answer.ok else answer.refusal)

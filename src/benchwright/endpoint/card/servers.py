@@ -1,0 +1,151 @@
+"""Which server an endpoint is, by what it says of itself, and the options by which each turns on what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+VLLM, SGLANG, LLAMA_CPP, LLAMA_CPP_PYTHON = "vllm", "sglang", "llama.cpp", "llama-cpp-python"
+OLLAMA, LM_STUDIO, TGI, LITELLM, SIMULATED = "ollama", "lm-studio", "tgi", "litellm", "simulated"
+
+TITLES = {
+    VLLM: "vLLM",
+    SGLANG: "SGLang",
+    LLAMA_CPP: "llama.cpp",
+    LLAMA_CPP_PYTHON: "llama-cpp-python",
+    OLLAMA: "Ollama",
+    LM_STUDIO: "LM Studio",
+    TGI: "Text Generation Inference",
+    LITELLM: "LiteLLM's proxy",
+    SIMULATED: "a simulated endpoint",
+    "openai": "OpenAI",
+    "azure": "Azure OpenAI",
+    "openrouter": "OpenRouter",
+    "portkey": "Portkey's gateway",
+}
+
+
+class Server(NamedTuple):
+    """A server: its name, its version if it tells one, and by what it was recognised."""
+
+    name: str
+    version: str | None = None
+    by: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called in texts."""
+        return TITLES.get(self.name, self.name)
+
+
+UNKNOWN_SERVER = Server("unknown")
+
+_OWNERS = {
+    "vllm": VLLM,
+    "sglang": SGLANG,
+    "llamacpp": LLAMA_CPP,
+    "organization_owner": LM_STUDIO,
+    "library": OLLAMA,
+}
+"""What `owned_by` says in lists of models, by which servers can be told."""
+
+_HOSTS = {
+    "api.openai.com": "openai",
+    "openrouter.ai": "openrouter",
+}
+
+_HEADERS = {"x-litellm": LITELLM, "x-portkey": "portkey"}
+"""Beginnings of the names of headers that gateways add."""
+
+_METRICS = {
+    "vllm:": VLLM,
+    "sglang:": SGLANG,
+    "llamacpp:": LLAMA_CPP,
+    "tgi_": TGI,
+    "litellm_": LITELLM,
+    "benchwright_": SIMULATED,
+}
+"""Beginnings of the names of metrics."""
+
+
+def by_host(host: str) -> Server | None:
+    """Returns the server of a known host."""
+    if host.endswith(".openai.azure.com"):
+        return Server("azure", by="its host")
+    name = _HOSTS.get(host)
+    return None if name is None else Server(name, by="its host")
+
+
+def by_headers(headers: Mapping[str, str]) -> Server | None:
+    """Returns the server by the headers of an answer."""
+    for name in headers:
+        for beginning, server in _HEADERS.items():
+            if name.startswith(beginning):
+                return Server(server, headers.get("x-litellm-version"), f"its header {name}")
+    if headers.get("server", "").lower() == "llama.cpp":
+        return Server(LLAMA_CPP, by="its header server")
+    return None
+
+
+def by_models(models: list[dict[str, Any]]) -> Server | None:
+    """Returns the server by its list of models."""
+    for model in models:
+        owner = model.get("owned_by")
+        if isinstance(owner, str) and owner in _OWNERS:
+            return Server(_OWNERS[owner], by="its list of models")
+        if owner == "me" and "permissions" in model:
+            return Server(LLAMA_CPP_PYTHON, by="its list of models")
+    return None
+
+
+def by_metrics(text: str) -> str | None:
+    """Returns the name of the server whose metrics these are."""
+    for line in text.splitlines():
+        for beginning, server in _METRICS.items():
+            if line.startswith(beginning):
+                return server
+    return None
+
+
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "tools": {
+        VLLM: "--enable-auto-tool-choice --tool-call-parser NAME",
+        SGLANG: "--tool-call-parser NAME",
+        LLAMA_CPP: "--jinja, and --chat-template-file FILE if the model's template has no tools",
+        LLAMA_CPP_PYTHON: "--chat_format chatml-function-calling",
+    },
+    "reasoning": {
+        VLLM: "--reasoning-parser NAME",
+        SGLANG: "--reasoning-parser NAME",
+        LLAMA_CPP: "--jinja --reasoning-format auto",
+    },
+    "metrics": {SGLANG: "--enable-metrics", LLAMA_CPP: "--metrics"},
+    "cache": {VLLM: "--enable-prompt-tokens-details", SGLANG: "--enable-cache-report"},
+    "images": {LLAMA_CPP: "--mmproj FILE", LLAMA_CPP_PYTHON: "--clip_model_path FILE"},
+    "embeddings": {LLAMA_CPP: "--embeddings", LLAMA_CPP_PYTHON: "--embedding True"},
+    "context": {
+        VLLM: "--max-model-len N",
+        SGLANG: "--context-length N",
+        LLAMA_CPP: "-c N (shared by the -np slots)",
+        LLAMA_CPP_PYTHON: "--n_ctx N",
+        OLLAMA: "OLLAMA_CONTEXT_LENGTH=N",
+    },
+    "parallel": {
+        VLLM: "--max-num-seqs N",
+        SGLANG: "--max-running-requests N",
+        LLAMA_CPP: "-np N",
+        LLAMA_CPP_PYTHON: "--interrupt_requests False; it serves one request at a time",
+        OLLAMA: "OLLAMA_NUM_PARALLEL=N",
+    },
+}
+"""Options of servers (and variables of Ollama's) by what they turn on; from each server's own documentation."""
+
+
+def advice(server: Server, topic: str) -> str:
+    """Returns a sentence with the option by which the server turns something on; if unknown, with those of several."""
+    options = OPTIONS.get(topic, {})
+    if server.name in options:
+        return f"Start {server.title} with {options[server.name]}."
+    if server.name != UNKNOWN_SERVER.name or not options:
+        return ""
+    return f"Options of servers: {'; '.join(f'{TITLES[name]} {option}' for name, option in options.items())}."

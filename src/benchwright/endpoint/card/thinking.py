@@ -1,0 +1,116 @@
+"""Where the model's thinking comes, and which fields switch it off or on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.card.answer import Answer, Said, count_of
+from benchwright.endpoint.card.examination import THINKING_TOKENS, Examination
+from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.thinking import STYLES, Thinking, body_fields
+
+SUM = "What is 7 + 5? Answer with the number only."
+ANSWERED_IN = 48
+"""Tokens in which a model that does not think has answered that."""
+
+INLINE = ("<think>", "<thinking>", "<|channel|>analysis", "[THINK]", "<seed:think>")
+CLOSING = ("</think>", "</thinking>", "[/THINK]", "</seed:think>")
+"""Marks of thinking in the text of an answer: before and after it."""
+
+OFF = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
+"""Styles that turn thinking off by different fields."""
+
+ON: Mapping[str, Any] = {
+    "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
+    "reasoning_effort": "low",
+}
+"""Fields that turn it on in models that do not think by themselves."""
+
+
+def place_of(answer: Answer) -> str | None:
+    """Returns where an answer holds thinking, as an outcome of the line `reasoning`; None if it holds none."""
+    said = answer.said
+    if said.reasoning:
+        return "field"
+    if said.text.lstrip().startswith(INLINE):
+        return "inline"
+    if any(mark in said.text for mark in CLOSING):
+        return "only_its_end"
+    return "counted" if _is_counted(said) else None
+
+
+def _is_counted(said: Said) -> bool:
+    """Returns whether the usage counts thinking: by itself, or in a total beyond prompt and answer."""
+    if count_of(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
+        return True
+    counts = [said.tokens(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
+    total, *parts = (count or 0 for count in counts)
+    return None not in counts and total > sum(parts)
+
+
+async def look_for_thinking(known: Examination) -> None:
+    """Asks a small sum, with room to think."""
+    answer = await known.ask(SUM, THINKING_TOKENS, **known.stream_fields)
+    if not answer.ok:
+        raise Unanswered(answer.refusal)
+    known.settled = answer
+    seen = [each for each in (answer, known.whole) if place_of(each) is not None]
+    known.thinks = bool(seen)
+    place = place_of(seen[0]) if seen else None
+    if place == "field":
+        known.note("reasoning", "field", field=seen[0].said.reasoning_field)
+    else:
+        known.note("reasoning", place or "none")
+
+
+async def look_for_switch(known: Examination) -> None:
+    """Tries the fields of each style until one has an effect."""
+    if known.settled is None:
+        raise Unanswered("whether the model thinks is not known")
+    if not known.has_chat:
+        known.note("reasoning_switch", "no_chat")
+        return
+    tried: list[str] = []
+    for way, fields in _ways(known):
+        answer = await known.ask(SUM, ANSWERED_IN, **fields)
+        tried.append(way)
+        if answer.ok and _has_effect(answer, off=known.thinks):
+            _note_switch(known, way, fields)
+            return
+    known.note("reasoning_switch", "not_off" if known.thinks else "not_on", tried=", ".join(tried))
+
+
+def _note_switch(known: Examination, way: str, fields: Mapping[str, Any]) -> None:
+    """Notes what had an effect, and goes on without thinking if that can be."""
+    if known.thinks:
+        known.quiet = fields
+        known.note("reasoning_switch", "off", way=way)
+        return
+    ((name, value),) = fields.items()
+    told = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    known.note("reasoning_switch", "on", way=way, param=f"{name}={told}")
+
+
+def _has_effect(answer: Answer, *, off: bool) -> bool:
+    place = place_of(answer)
+    if not off:
+        return place is not None
+    return place is None and bool(answer.said.text.strip()) and answer.said.finish_reason != "length"
+
+
+def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields the ways to turn thinking on, by fields, or off, by styles: the server's own first, none twice."""
+    if not known.thinks:
+        for name, value in ON.items():
+            yield name, {name: value}
+        return
+    seen: list[Mapping[str, Any]] = []
+    own = [name for name in STYLES if name == known.server.name]
+    for style in dict.fromkeys([*own, *OFF]):
+        fields = body_fields(style, Thinking(effort="none"))
+        if fields not in seen:
+            seen.append(fields)
+            yield style, fields

@@ -1,0 +1,170 @@
+"""Tool calls: whether any come, several at once, and how a stream tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.assembly import MISSHAPEN, Assembly
+from benchwright.endpoint.card.answer import Answer, Said
+from benchwright.endpoint.card.examination import Examination
+from benchwright.endpoint.card.prober import Unanswered
+from benchwright.records import UNREADABLE
+
+NAME = "get_weather"
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": NAME,
+        "description": "Return the current weather of one city.",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string", "description": "The city, such as Paris."}},
+            "required": ["city"],
+        },
+    },
+}
+QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
+ROOM = 160
+"""Tokens that two calls take, and some words before them."""
+
+SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
+"""The same for one call."""
+
+AS_TEXT = (
+    *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
+    f'"name": "{NAME}"',
+)
+"""Marks of a call that the server has left in the text."""
+
+
+async def ask_for_calls(known: Examination) -> None:
+    """Asks a question that takes two calls. If none come, finds out whether the server or the model is the reason."""
+    answer = await ask_with_tools(known)
+    note_calls(known, answer)
+    if answer.ok and answer.said.calls:
+        _note_several(known, answer.said)
+    else:
+        known.note_unknown("several_tools", "no calls came")
+    if known.outcome("tools") != "no_call":
+        return
+    required = await ask_with_tools(known, tool_choice="required")
+    if required.ok and required.said.calls:
+        known.note("tools", "only_required")
+        _note_several(known, required.said)
+        return
+    without = await known.ask_chat_quietly(QUESTION, 1)
+    prompts = [each.said.tokens("prompt_tokens") for each in (answer, without) if each.ok]
+    if len(prompts) == 2 and None not in prompts and prompts[0] == prompts[1]:
+        known.note("tools", "not_passed_on")
+
+
+async def ask_for_one_call(known: Examination) -> None:
+    """Asks a question that takes one call, and looks no further."""
+    note_calls(known, await known.ask_chat_quietly(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
+
+
+async def ask_with_tools(known: Examination, **fields: Any) -> Answer:
+    """Asks chat the question, with the tool."""
+    return await known.ask_chat_quietly(QUESTION, ROOM, tools=[TOOL], **fields)
+
+
+def note_calls(known: Examination, answer: Answer) -> None:
+    """Notes in which form calls came, if any did."""
+    if not answer.ok:
+        known.note("tools", "refused", refusal=answer.refusal)
+        return
+    said = answer.said
+    if said.calls:
+        faults = ", ".join(_faults(said))
+        known.note("tools", "called_oddly" if faults else "called", faults=faults)
+    elif said.function_call:
+        known.note("tools", "function_call")
+    elif any(mark in said.all_text for mark in AS_TEXT):
+        known.note("tools", "as_text")
+    else:
+        known.note("tools", "no_call")
+
+
+def _note_several(known: Examination, said: Said) -> None:
+    """Notes whether two calls came at once."""
+    known.note("several_tools", "several" if len(said.calls) >= 2 else "one", calls=len(said.calls))
+
+
+def _faults(said: Said) -> Iterator[str]:
+    """Yields what is odd about calls of a whole answer."""
+    ids = [str(call.get("id") or "") for call in said.calls]
+    if "" in ids:
+        yield "without ids"
+    elif len(set(ids)) < len(ids):
+        yield "with equal ids"
+    arguments = [(call.get("function") or {}).get("arguments") for call in said.calls]
+    if any(isinstance(each, dict) for each in arguments):
+        yield "arguments as an object"
+    elif not all(map(_is_object, arguments)):
+        yield "arguments that are no JSON object"
+    if said.finish_reason != "tool_calls":
+        yield f"finish reason {said.finish_reason}"
+
+
+def _is_object(text: Any) -> bool:
+    try:
+        return isinstance(text, str) and isinstance(msgspec.json.decode(text or "{}"), dict)
+    except UNREADABLE:
+        return False
+
+
+async def ask_for_streamed_calls(known: Examination) -> None:
+    """Asks for the same calls in a stream, and looks how they are told apart and how many are read here."""
+    outcome = known.outcome("tools")
+    if outcome not in ("called", "called_oddly", "only_required"):
+        raise Unanswered("no calls came")
+    if not known.stream_fields:
+        raise Unanswered("answers are not streamed")
+    choice = {"tool_choice": "required"} if outcome == "only_required" else {}
+    answer = await ask_with_tools(known, **known.stream_fields, **choice)
+    if not answer.ok:
+        known.note("streamed_tools", "refused", refusal=answer.refusal)
+    elif not answer.whole:
+        raise Unanswered("the stream did not end in time")
+    elif not answer.said.calls:
+        known.note("streamed_tools", "none")
+    elif not answer.events:
+        known.note("streamed_tools", "whole")
+    else:
+        _note_streamed(known, answer)
+
+
+def _note_streamed(known: Examination, answer: Answer) -> None:
+    """Notes by what the calls of a stream are told apart, and whether they are read rightly."""
+    pieces = answer.said.calls
+    indices = [piece.get("index") for piece in pieces]
+    ids = {str(piece["id"]) for piece in pieces if piece.get("id")}
+    calls = len(ids) or len(set(indices))
+    read = calls_read(answer)
+    same = None in indices or len(set(indices)) < calls
+    outcome = "misread" if read != calls else "same_index" if same else "indexed"
+    known.note("streamed_tools", outcome, form=_form(pieces, indices, calls), calls=calls, read=read)
+
+
+def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) -> str:
+    """Returns how calls come, in words."""
+    many = f"{calls} call{'' if calls == 1 else 's'} {'whole' if len(pieces) == calls else 'in pieces'}"
+    if None in indices:
+        return f"{many}, without index"
+    if len(set(indices)) < calls:
+        return f"{many}, all at index {indices[0]}"
+    return f"{many}, an index each" if calls > 1 else f"{many}, at index {indices[0]}"
+
+
+def calls_read(answer: Answer) -> int:
+    """Returns how many calls Benchwright reads from a stream."""
+    assembly = Assembly()
+    try:
+        for at, event in answer.events:
+            assembly.take_read(event, at)
+    except MISSHAPEN:
+        return 0
+    return len(assembly.reply(None).tool_calls)

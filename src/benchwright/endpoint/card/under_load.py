@@ -1,0 +1,161 @@
+"""What matters under load: the prompt cache, prompts beyond the window, and requests side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+from benchwright.endpoint.card.answer import Answer, count_of
+from benchwright.endpoint.card.examination import SHORT, Examination
+from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
+from benchwright.endpoint.card.prober import Unanswered
+
+FILLER = "The ferry leaves the harbour at noon and comes back before it is dark. "
+"""About 15 tokens in most vocabularies."""
+
+CACHED, LONG = 90, 330
+"""Repetitions of the filler: about 1,350 tokens, beyond the 1,024 from which OpenAI caches, and about 4,950, beyond the
+4,096 that Ollama takes by default."""
+
+SMALL, SLOW_SECONDS = 20, 2.0
+"""Repetitions for a server that reads slowly: it has taken so many seconds for the first token of a short prompt."""
+
+CUT = 0.9
+"""A prompt of which a smaller share was counted was cut."""
+
+TOO_SLOW = "a prompt of some 5,000 tokens would take too long to read"
+
+THINGS = ("wind", "moon", "rain", "snow")
+
+
+async def look_for_cache(known: Examination) -> None:
+    """Sends one long prompt twice, and looks what usage and the time to the first token say the second time."""
+    slow = known.streamed is not None and _first_token(known.streamed) > SLOW_SECONDS
+    prompt = _prompt(SMALL if slow else CACHED)
+    answers = [await known.ask(prompt, 1, **known.stream_fields) for _ in range(2)]
+    refused = next((answer for answer in answers if not answer.ok), None)
+    if refused is not None:
+        raise Unanswered(refused.refusal)
+    if not all(answer.whole for answer in answers):
+        raise Unanswered("an answer did not end in time")
+    if not slow:
+        known.cached = answers
+    cached = _cached_tokens(answers[1])
+    first, second = map(_first_token, answers)
+    times = f"first token after {first:.2f} s, then {second:.2f} s"
+    if cached is not None:
+        known.note("prompt_cache", "reported" if cached else "none", cached=cached, times=times)
+    elif second < first / 2 and first - second > 0.1:
+        known.note("prompt_cache", "not_reported", times=times)
+    else:
+        known.note("prompt_cache", "not_seen", times=times)
+
+
+def _prompt(repetitions: int) -> str:
+    """Returns a prompt that nobody has sent before, of so many repetitions of the filler."""
+    return f"Note {os.urandom(6).hex()}. {FILLER * repetitions}When does the ferry leave?"
+
+
+def _first_token(answer: Answer) -> float:
+    """Returns the seconds until the first text of an answer came."""
+    pieces = answer.said.pieces
+    return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
+
+
+def _cached_tokens(answer: Answer) -> int | None:
+    """Returns the tokens that came from the cache; None if it is not reported. DeepSeek has its own name for it."""
+    usage = answer.said.usage
+    told = count_of(usage.get("prompt_tokens_details"), "cached_tokens")
+    return count_of(usage, "prompt_cache_hit_tokens") if told is None else told
+
+
+async def look_for_cuts(known: Examination) -> None:
+    """Sends a prompt longer than many windows, and looks whether it is refused, read whole, or cut in silence."""
+    if known.outcome("prompt_cache") == UNKNOWN_OUTCOME:
+        raise Unanswered("even a shorter one was not answered")
+    if not known.cached:
+        raise Unanswered(TOO_SLOW)
+    shorter = known.cached[0]
+    if _first_token(shorter) * LONG / CACHED > known.prober.seconds:
+        raise Unanswered(TOO_SLOW)
+    counted = shorter.said.tokens("prompt_tokens")
+    answer = await known.ask(_prompt(LONG), 1, **known.stream_fields)
+    if not answer.ok:
+        known.note("long_prompts", "refused", refusal=answer.refusal)
+        return
+    read = answer.said.tokens("prompt_tokens")
+    if read is None or counted is None:
+        raise Unanswered("usage does not tell how much of a prompt is read")
+    expected = round(counted * LONG / CACHED)
+    known.note("long_prompts", "cut" if read < CUT * expected else "read", read=read, expected=expected)
+
+
+async def ask_side_by_side(known: Examination) -> None:
+    """Asks several questions at once, and looks how many are answered at the same moment."""
+    alone = known.streamed
+    if alone is None:
+        raise Unanswered("answers are not streamed")
+    asked = (
+        known.ask(f"Write one sentence about the {thing}.", SHORT, **known.stream_fields) for thing in THINGS
+    )
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    answers = [each for each in found if isinstance(each, Answer)]
+    for failure in found:
+        if isinstance(failure, Unanswered) and failure.broken and answers:
+            known.note("parallel", "broken_off")
+            return
+        if isinstance(failure, BaseException):
+            raise failure
+    _note_parallel(known, alone, answers)
+
+
+def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer]) -> None:
+    """Notes how several answers came that were asked for at once."""
+    refused = [answer for answer in answers if not answer.ok]
+    if refused:
+        many, refusal = len(answers), refused[0].refusal
+        known.note("parallel", "refused", asked=many, refused=len(refused), refusal=refusal)
+        return
+    if any(_is_broken_off(answer, alone) for answer in answers):
+        known.note("parallel", "broken_off")
+        return
+    if any(answer.late for answer in answers):
+        raise Unanswered(f"not all answers ended within {known.prober.seconds:g} s")
+    took = max(answer.seconds for answer in answers)
+    times = f"{len(answers)} at once took {took:.2f} s, one alone {alone.seconds:.2f} s"
+    many = most_at_once(answers) or _many_by_time(alone, answers)
+    if not many:
+        known.note("parallel", "not_seen", times=times)
+    else:
+        outcome = "one" if many == 1 else "all" if many == len(answers) else "some"
+        known.note("parallel", outcome, many=many, times=times)
+
+
+def _is_broken_off(answer: Answer, alone: Answer) -> bool:
+    """Returns whether an answer broke off, or ended without a reason and long before the one that was asked alone."""
+    said = answer.said
+    early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
+    return answer.broken or (answer.whole and early)
+
+
+def most_at_once(answers: Sequence[Answer]) -> int:
+    """Returns how many of the answers were being written at one moment; 0 if their pieces do not show it."""
+    spans = [(answer.said.pieces[0], answer.said.pieces[-1]) for answer in answers if answer.said.pieces]
+    if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
+        return 0
+    changes = sorted([(begun, 1) for begun, _ in spans] + [(ended, -1) for _, ended in spans])
+    most = now = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most
+
+
+def _many_by_time(alone: Answer, answers: Sequence[Answer]) -> int:
+    """Returns the same by when answers in one piece came: as soon as one alone, or one after the other; else 0."""
+    ends = sorted(answer.seconds for answer in answers)
+    if ends[-1] < 1.5 * alone.seconds:
+        return len(answers)
+    return 1 if all(later - earlier > alone.seconds / 2 for earlier, later in pairwise(ends)) else 0

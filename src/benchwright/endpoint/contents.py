@@ -1,0 +1,42 @@
+"""The content of a message: a text, or parts of several kinds."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from benchwright.endpoint.call_pieces import CallPiece, part_piece
+from benchwright.endpoint.thoughts import flat_text
+
+_THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking"})
+
+
+class Content(NamedTuple):
+    """What a message's content holds: its text, the reasoning in it, and the calls."""
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[CallPiece, ...] = ()
+
+
+def read_content(content: Any) -> Content:
+    """Read a message's content: a string, null, one part, or a list of parts and strings.
+
+    Raises:
+        TypeError: If it is none of these.
+    """
+    if isinstance(content, str):
+        return Content(content)
+    if content is None:
+        return Content()
+    parts = content if isinstance(content, list) else [content]
+    text, reasoning, calls = [], [], []
+    for part in parts:
+        if isinstance(part, dict) and part.get("type") in _THOUGHTS:
+            reasoning.append(flat_text(part))
+        elif isinstance(part, dict) and part.get("type") == "tool_use":
+            calls.append(part_piece(part))
+        elif isinstance(part, str | dict):
+            text.append(part if isinstance(part, str) else flat_text(part.get("text")))
+        elif part is not None:
+            raise TypeError(f"content is neither text nor a list of parts: {type(part).__name__}")
+    return Content("".join(text), "".join(reasoning), tuple(calls))

@@ -1,0 +1,102 @@
+"""JSON as servers send it: read strictly, and leniently only where that fails.
+
+Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as `\\ud83d` in
+one event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are no UTF-8, NaN and Infinity, line ends
+within a string. A text keeps the halves until its pieces are joined; `whole_characters` makes characters of them.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+import msgspec
+
+from benchwright.records import UNREADABLE
+
+BROKEN = "\ufffd"
+"""What stands for a character of which a part is missing (U+FFFD)."""
+
+_BYTES_OF_A_HALF = 3
+_ERRORS = "benchwright.halves"
+
+_decode = msgspec.json.Decoder().decode
+
+
+def read_json(data: bytes | str) -> Any:
+    """Read a JSON document strictly, else leniently. NaN becomes None.
+
+    Raises:
+        DecodeError, UnicodeError, RecursionError: If it is no JSON document even so.
+    """
+    try:
+        return _decode(data)
+    except RecursionError:
+        raise
+    except UNREADABLE as strict:
+        return _read_leniently(data, strict)
+
+
+def _read_leniently(data: bytes | str, strict: Exception) -> Any:
+    import json
+
+    text = data if isinstance(data, str) else data.decode("utf-8-sig", _ERRORS)
+    try:
+        return json.loads(text, strict=False, parse_constant=_NO_NUMBERS.get)
+    except json.JSONDecodeError:
+        raise strict from None
+
+
+_NO_NUMBERS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def _keep_halves(error: UnicodeError) -> tuple[str, int]:
+    """Decode the bytes of a surrogate (CESU-8), and put U+FFFD for all other bytes that are no UTF-8."""
+    assert isinstance(error, UnicodeDecodeError)
+    end = error.start + _BYTES_OF_A_HALF
+    try:
+        return error.object[error.start : end].decode("utf-8", "surrogatepass"), end
+    except UnicodeDecodeError:
+        return BROKEN, error.end
+
+
+codecs.register_error(_ERRORS, _keep_halves)
+
+
+def whole_characters(text: str) -> str:
+    """Join the halves of characters in a text; a half by itself becomes U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+class Halves:
+    """Joins halves of characters in the pieces of one text, as they come."""
+
+    def __init__(self) -> None:
+        self._first = ""
+
+    def add(self, text: str) -> str:
+        """Return what there is of whole characters with this piece: the first half of one waits for the second."""
+        text = self._first + text
+        self._first = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return whole_characters(text.removesuffix(self._first))
+
+    def end(self) -> str:
+        """Return what stands for a half that is left: U+FFFD, "" if there is none."""
+        return BROKEN if self._first else ""
+
+
+def with_whole_characters(value: Any) -> Any:
+    """Return a JSON value with `whole_characters` in all its strings."""
+    if isinstance(value, str):
+        return whole_characters(value)
+    if isinstance(value, dict):
+        return {whole_characters(key): with_whole_characters(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_whole_characters(item) for item in value]
+    return value

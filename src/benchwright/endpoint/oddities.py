@@ -1,0 +1,70 @@
+"""Flags of what is odd in an answer that was read: calls, counts, and answers that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from benchwright.endpoint.call_texts import find_call
+from benchwright.endpoint.finish_reasons import tells_failed_call
+from benchwright.endpoint.flags import (
+    CALL_AS_TEXT,
+    CALL_MISSING,
+    CALL_UNREAD,
+    NO_ANSWER,
+    THINKING_BY_TOTAL,
+    TOTAL_UNEXPLAINED,
+    noted,
+)
+from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.usage import total_gap
+from benchwright.formats import counted
+
+END_OF_TURN = 1
+"""Tokens that an empty answer has: the one that ends it."""
+
+
+def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
+    """Yield a flag if a call could not be read as one, or if the finish reason tells of one and none came."""
+    reason = reply.finish_reason
+    if tells_failed_call(reason):
+        yield noted(CALL_UNREAD, f"finish reason {reason}")
+    elif unread and reason != "length":
+        yield noted(CALL_UNREAD, unread[0])
+    if reason == "tool_calls" and not reply.tool_calls:
+        yield CALL_MISSING
+
+
+def flags_of_usage(usage: Any) -> Iterator[str]:
+    """Yield a flag if `total_tokens` is more than prompt and completion."""
+    gap = total_gap(usage)
+    if gap is not None and gap.are_thinking:
+        yield noted(THINKING_BY_TOTAL, counted(gap.tokens, "token"))
+    elif gap is not None:
+        yield noted(TOTAL_UNEXPLAINED, f"by {counted(gap.tokens, 'token')}")
+
+
+def flags_without_answer(reply: Reply) -> Iterator[str]:
+    """Yield a flag if an answer that was not cut off has no text, refusal or call, but thinking, tokens or no count."""
+    is_cut = reply.finish_reason in ("length", "content_filter") or tells_failed_call(reply.finish_reason)
+    if reply.text.strip() or reply.tool_calls or reply.refusal or is_cut:
+        return
+    tokens = reply.usage.completion_tokens
+    if reply.reasoning.strip():
+        yield noted(NO_ANSWER, f"all text came as thinking: {reply.reasoning}")
+    elif tokens is None:
+        yield NO_ANSWER
+    elif tokens > END_OF_TURN:
+        yield noted(NO_ANSWER, f"{counted(tokens, 'token')} came without text")
+
+
+def flags_of_text(reply: Reply, offered: Collection[str]) -> Iterator[str]:
+    """Yield a flag if the answer to a request that offered tools of these names holds a tool call as text.
+
+    Some servers leave it in the reasoning.
+    """
+    call = find_call(reply.text, offered)
+    if call is None and not reply.tool_calls and not reply.text.strip():
+        call = find_call(reply.reasoning, offered)
+    if call is not None:
+        yield noted(CALL_AS_TEXT, call)

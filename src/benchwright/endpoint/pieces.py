@@ -1,0 +1,220 @@
+"""The pieces of an answer by channel, and the reply that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.answer_text import AnswerText, read_answer_text
+from benchwright.endpoint.call_pieces import CallPiece
+from benchwright.endpoint.channel import Channel
+from benchwright.endpoint.finish_reasons import read_finish_reason
+from benchwright.endpoint.flags import ANSWER_REPEATED, BROKEN_CHARACTER
+from benchwright.endpoint.json_reading import BROKEN, whole_characters, with_whole_characters
+from benchwright.endpoint.oddities import flags_of_call, flags_of_usage, flags_without_answer
+from benchwright.endpoint.reply import Reply, assistant_message
+from benchwright.endpoint.tool_calls import ToolCalls
+from benchwright.endpoint.usage import read_usage, with_estimate
+from benchwright.records import Usage
+
+SUMMARY = 4
+"""So many times fewer tokens of reasoning than were counted are a summary of it."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Pieces:
+    """What there is of an answer so far. `messages` are content and reasoning of messages that came in place of deltas.
+
+    `is_lenient` is True if any of it was no strict JSON. `flags` tell what was odd, after `reply`.
+    """
+
+    __slots__ = (
+        *(
+            "content",
+            "reasoning",
+            "messages",
+            "refusal",
+            "calls",
+            "first_call_at",
+            "finish_reason",
+            "logprobs",
+        ),
+        *("model", "extra", "is_lenient", "flags", "_usage", "_counted", "_begin"),
+    )
+
+    def __init__(self) -> None:
+        self.content = Channel()
+        self.reasoning = Channel()
+        self.messages: tuple[Channel, Channel] | None = None
+        self.refusal: list[str] = []
+        self.calls = ToolCalls()
+        self.first_call_at = 0
+        self.finish_reason: str | None = None
+        self.logprobs: Any = None
+        self.model: str | None = None
+        self.extra: dict[str, Any] = {}
+        self.is_lenient = False
+        self.flags: list[str] = []
+        self._usage: Any = None
+        self._counted = 0
+        self._begin: int | None = None
+
+    def _count(self) -> int:
+        return len(self.content.texts) + len(self.reasoning.texts)
+
+    # What comes
+
+    def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[CallPiece] = ()) -> bool:
+        """Take the calls of a delta or message and those in `parts` of its content; return True if any came."""
+        came = self.calls.add_all(message)
+        for part in parts:
+            came = self.calls.add_piece(part) or came
+        if came and not self.first_call_at:
+            self.first_call_at = at
+        return came
+
+    def take_finish_reason(self, reason: Any) -> None:
+        """Take why the answer ended, in the words of the API; the server's own word is kept besides."""
+        known = read_finish_reason(reason)
+        if known is not None:
+            self.finish_reason = known
+            if known != reason:
+                self.extra["native_finish_reason"] = reason
+
+    def take_logprobs(self, logprobs: dict[str, Any]) -> None:
+        """Take the log-probabilities of a chunk."""
+        if self.logprobs is None:
+            self.logprobs = {}
+        for key, value in logprobs.items():
+            if isinstance(value, list):
+                self.logprobs.setdefault(key, []).extend(value)
+            elif value is not None:
+                self.logprobs[key] = value
+
+    def take_usage(self, usage: Any) -> None:
+        """Take token counts, which replace earlier ones."""
+        self._usage, self._counted = usage, self._count()
+
+    # What it makes
+
+    def reply(self, body: bytes | None) -> Reply:
+        """Return the answer. Its `raw` is the `body` of one that was not streamed, else what a whole one had been."""
+        self._settle()
+        content, apart = self.content.text(), self.reasoning.text()
+        said = read_answer_text(content, apart)
+        self._begin = said.begin
+        refusal = whole_characters("".join(self.refusal)) or None
+        tool_calls = self.calls.finish()
+        usage = self._told_usage(content or apart)
+        if said.reasoning:
+            called = "".join(call["function"]["arguments"] for call in tool_calls)
+            usage = with_estimate(usage, said.reasoning, f"{said.text}{called}{refusal or ''}")
+        if self.is_lenient:
+            self.logprobs, self.extra = (
+                with_whole_characters(self.logprobs),
+                with_whole_characters(self.extra),
+            )
+            self.model = with_whole_characters(self.model)
+        reply = Reply(
+            message=assistant_message(said.text, tool_calls, refusal),
+            text=said.text,
+            reasoning=said.reasoning,
+            tool_calls=tool_calls,
+            refusal=refusal,
+            finish_reason=self.finish_reason,
+            usage=usage,
+            logprobs=self.logprobs,
+            model=self.model,
+            extra=self.extra,
+            raw=self._raw(content, apart, tool_calls, refusal) if body is None or self.is_lenient else body,
+        )
+        self._note(reply, said)
+        return reply
+
+    def _settle(self) -> None:
+        """Leave out texts that came twice, and take messages for deltas if none came."""
+        if self.messages is not None:
+            self._take_messages(*self.messages)
+        for channel in (self.content, self.reasoning):
+            if len(channel.texts) > 1 and channel.settle():
+                self.flags.append(ANSWER_REPEATED)
+
+    def _take_messages(self, content: Channel, reasoning: Channel) -> None:
+        """Take what messages had on channels on which no delta had any."""
+        for channel in (content, reasoning):
+            channel.settle_cumulative()
+        if not self.content.texts:
+            self.content = content
+        if not self.reasoning.texts:
+            self.reasoning = reasoning
+
+    def _note(self, reply: Reply, said: AnswerText) -> None:
+        self.flags += said.flags
+        self.flags += flags_of_usage(self._usage)
+        if self.calls.unread or reply.finish_reason not in (None, "stop", "length"):
+            self.flags += flags_of_call(self.calls.unread, reply)
+        if not reply.text:
+            self.flags += flags_without_answer(reply)
+        if self.is_lenient and BROKEN in f"{reply.text}{reply.reasoning}":
+            self.flags.append(BROKEN_CHARACTER)
+
+    def _told_usage(self, content: str) -> Usage:
+        """Return the usage, without a count of tokens that cannot be the whole answer's.
+
+        It is none if it says 0 of a text, or if it came before the last piece and is less than the pieces.
+        """
+        usage = read_usage(self._usage)
+        tokens, pieces = usage.completion_tokens, self._count()
+        nothing = tokens == 0 and bool(content)
+        early = tokens is not None and self._counted < pieces and tokens < pieces
+        return msgspec.structs.replace(usage, completion_tokens=None) if nothing or early else usage
+
+    def _raw(
+        self, content: str, reasoning: str, tool_calls: list[dict[str, Any]], refusal: str | None
+    ) -> bytes:
+        message: dict[str, Any] = {"role": "assistant", "content": content}
+        if reasoning:
+            message["reasoning_content"] = reasoning
+        if tool_calls:
+            message["tool_calls"] = tool_calls
+        if refusal:
+            message["refusal"] = refusal
+        choice: dict[str, Any] = {"message": message, "finish_reason": self.finish_reason}
+        if self.logprobs is not None:
+            choice["logprobs"] = self.logprobs
+        whole = {"model": self.model, "choices": [choice], "usage": self._usage, **self.extra}
+        told = {key: value for key, value in whole.items() if value is not None}
+        return _encode(with_whole_characters(told) if self.is_lenient else told)
+
+    # When and how fast
+
+    def answer_at(self) -> int:
+        """Return when the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
+        content, begin = "".join(self.content.texts), self._begin
+        if begin is None:
+            begin = read_answer_text(content, "".join(self.reasoning.texts)).begin
+        rest = content[begin:]
+        content_at = self.content.time_of(begin + len(rest) - len(rest.lstrip()))
+        return min(content_at or self.first_call_at, self.first_call_at or content_at)
+
+    def first_share(self) -> float:
+        """Return the share of all text that the first piece had; 0 if there is no text."""
+        texts = [text for text in (*self.reasoning.texts, *self.content.texts) if text]
+        return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
+
+    def sent_of_reasoning(self, counted: int, reply: Reply) -> int:
+        """Return how many of the tokens of reasoning that the server counted were sent.
+
+        None if none was. If what was sent is a summary, with less than a quarter of the text that so many tokens
+        have in the answer, as many as that text makes, and as it has pieces at least.
+        """
+        if not reply.reasoning:
+            return 0
+        answer = (reply.usage.completion_tokens or 0) - counted
+        if answer <= 0 or not reply.text:
+            return counted
+        likely = max(round(len(reply.reasoning) * answer / len(reply.text)), len(self.reasoning.texts))
+        return likely if likely < counted / SUMMARY else counted

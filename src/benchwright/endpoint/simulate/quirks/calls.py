@@ -1,0 +1,228 @@
+"""Quirks of tool calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from benchwright.endpoint.simulate.quirks.stream import (
+    Chunk,
+    Stream,
+    choices,
+    deltas,
+    insert_before_end,
+    message_of,
+)
+
+Call = dict[str, Any]
+
+
+def same_index(stream: Stream) -> None:
+    """Number all calls 0; each has an id of its own (Ollama, Dynamo, gateways before Gemini)."""
+    for call in _entries(stream):
+        call["index"] = 0
+
+
+def no_index(stream: Stream) -> None:
+    """Number no call (Gemini's OpenAI layer, older Ollama)."""
+    for call in _entries(stream):
+        del call["index"]
+
+
+def string_index(stream: Stream) -> None:
+    """Number choices and calls in strings."""
+    for choice in choices(stream):
+        choice["index"] = str(choice["index"])
+    for call in _entries(stream):
+        call["index"] = str(call["index"])
+
+
+def same_id(stream: Stream) -> None:
+    """Give all calls one id (llama.cpp)."""
+    _number_alike(list(_entries(stream)))
+
+
+def same_id_in_body(body: Chunk) -> None:
+    """Give all calls of a whole answer one id."""
+    _number_alike(_calls(body))
+
+
+def changing_id(stream: Stream) -> None:
+    """Give each piece of a call an id of its own (Poolside)."""
+    for number, call in enumerate(_entries(stream)):
+        call["id"] = f"piece_{number}"
+
+
+def repeated_call(stream: Stream) -> None:
+    """Send the last call once more, whole, in the last piece."""
+    for call in _whole(stream)[-1:]:
+        insert_before_end(stream, {"tool_calls": [call]})
+
+
+def repeated_arguments(stream: Stream) -> None:
+    """Send the arguments of the last call once more, whole."""
+    for call in _whole(stream)[-1:]:
+        again = {"index": call["index"], "function": {"arguments": call["function"]["arguments"]}}
+        insert_before_end(stream, {"tool_calls": [again]})
+
+
+def empty_arguments_first(stream: Stream) -> None:
+    """Begin the arguments of each call with an empty object (Bedrock and Gemini behind gateways)."""
+    for call in _entries(stream):
+        if call.get("id"):
+            call["function"]["arguments"] = "{}"
+
+
+def object_arguments(stream: Stream) -> None:
+    """Send the arguments of each call as an object."""
+    _replace(stream, [_with_object(call) for call in _whole(stream)])
+
+
+def object_arguments_in_body(body: Chunk) -> None:
+    """Send the arguments of each call of a whole answer as an object."""
+    for call in _calls(body):
+        call |= _with_object(call)
+
+
+def function_call(stream: Stream) -> None:
+    """Send the first call in the older field `function_call`."""
+    for delta in deltas(stream):
+        calls = delta.pop("tool_calls", [])
+        if calls and calls[0]["index"] == 0:
+            delta["function_call"] = calls[0]["function"]
+    _end_with(stream, "function_call", of="tool_calls")
+
+
+def function_call_in_body(body: Chunk) -> None:
+    """Send the first call of a whole answer in the older field `function_call`."""
+    if calls := message_of(body).pop("tool_calls", None):
+        message_of(body)["function_call"] = calls[0]["function"]
+        body["choices"][0]["finish_reason"] = "function_call"
+
+
+def flat_call(stream: Stream) -> None:
+    """Send name and arguments of a call beside its id."""
+    for call in _entries(stream):
+        call |= call.pop("function")
+
+
+def flat_call_in_body(body: Chunk) -> None:
+    """Send name and arguments of a call of a whole answer beside its id."""
+    for call in _calls(body):
+        call |= call.pop("function")
+
+
+def call_as_text(stream: Stream) -> None:
+    """Send calls in the text, as servers without a tool parser do."""
+    _say(stream, "content")
+
+
+def call_as_text_in_body(body: Chunk) -> None:
+    """Send calls of a whole answer in its text."""
+    _say_in_body(body, "content")
+
+
+def call_as_thinking(stream: Stream) -> None:
+    """Send calls in the reasoning (Kimi K2 and Qwen3 on vLLM)."""
+    _say(stream, "reasoning_content")
+
+
+def call_as_thinking_in_body(body: Chunk) -> None:
+    """Send calls of a whole answer in its reasoning."""
+    _say_in_body(body, "reasoning_content")
+
+
+def missing_call(stream: Stream) -> None:
+    """Tell of calls by the finish reason alone."""
+    for delta in deltas(stream):
+        delta.pop("tool_calls", None)
+
+
+def missing_call_in_body(body: Chunk) -> None:
+    """Tell of calls of a whole answer by the finish reason alone."""
+    message_of(body).pop("tool_calls", None)
+
+
+def call_in_second_choice(body: Chunk) -> None:
+    """Send the calls of a whole answer in a second choice (Copilot before Claude)."""
+    if calls := message_of(body).pop("tool_calls", None):
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
+        body["choices"].append({**body["choices"][0], "message": message})
+
+
+def broken_arguments(stream: Stream) -> None:
+    """Lose the end of the arguments of each call (SGLang with DeepSeek's parser)."""
+    for call in _whole(stream):
+        rest = [one for one in _entries(stream) if one["index"] == call["index"] and not one.get("id")]
+        if rest:
+            rest[-1]["function"]["arguments"] = ""
+
+
+def _entries(stream: Stream) -> Iterator[Call]:
+    for delta in deltas(stream):
+        yield from delta.get("tool_calls", ())
+
+
+def _calls(body: Chunk) -> list[Call]:
+    calls: list[Call] = message_of(body).get("tool_calls") or []
+    return calls
+
+
+def _whole(stream: Stream) -> list[Call]:
+    """Return the calls put together."""
+    calls: list[Call] = []
+    for entry in _entries(stream):
+        if entry.get("id"):
+            calls.append({**entry, "function": dict(entry["function"])})
+        else:
+            calls[-1]["function"]["arguments"] += entry["function"]["arguments"]
+    return calls
+
+
+def _number_alike(calls: list[Call]) -> None:
+    for call in calls:
+        if call.get("id"):
+            call["id"] = calls[0]["id"]
+
+
+def _with_object(call: Call) -> Call:
+    function = call["function"]
+    return {**call, "function": {**function, "arguments": json.loads(function["arguments"] or "{}")}}
+
+
+def _replace(stream: Stream, calls: list[Call]) -> None:
+    """Have each call come whole, where its first piece came."""
+    left = iter(calls)
+    for delta in deltas(stream):
+        entries = delta.pop("tool_calls", [])
+        if entries and entries[0].get("id"):
+            delta["tool_calls"] = [next(left)]
+
+
+def _say(stream: Stream, field: str) -> None:
+    calls = _whole(stream)
+    for delta in deltas(stream):
+        entries = delta.pop("tool_calls", [])
+        if entries and entries[0].get("id"):
+            delta[field] = _as_text(calls.pop(0))
+    _end_with(stream, "stop", of="tool_calls")
+
+
+def _say_in_body(body: Chunk, field: str) -> None:
+    if calls := message_of(body).pop("tool_calls", None):
+        message_of(body)[field] = "".join(map(_as_text, calls))
+        body["choices"][0]["finish_reason"] = "stop"
+
+
+def _as_text(call: Call) -> str:
+    """Return a call in the format of Hermes and Qwen."""
+    function = call["function"]
+    said = {"name": function["name"], "arguments": json.loads(function["arguments"] or "{}")}
+    return f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
+
+
+def _end_with(stream: Stream, reason: str, of: str) -> None:
+    for choice in choices(stream):
+        if choice["finish_reason"] == of:
+            choice["finish_reason"] = reason

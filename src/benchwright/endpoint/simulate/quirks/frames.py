@@ -1,0 +1,63 @@
+"""Quirks of how chunks are put into events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from benchwright.endpoint.simulate.quirks.stream import Chunk
+
+Frame = Callable[[list[Chunk], bool], bytes]
+"""Puts the chunks of a piece into bytes; True for the last piece, which ends the stream."""
+
+DONE = b"[DONE]"
+
+
+def encoded(chunk: Chunk) -> bytes:
+    """Return a chunk as JSON in ASCII; halves of characters are escaped, as JSON can say them."""
+    return json.dumps(chunk, separators=(",", ":")).encode()
+
+
+def events(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events as the standard has them."""
+    return b"".join([b"data: %b\n\n" % data for data in _all_data(chunks, last)])
+
+
+def raw_halves(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events with the bytes of halves of characters (CESU-8)."""
+    said = [json.dumps(chunk, ensure_ascii=False).encode("utf-8", "surrogatepass") for chunk in chunks]
+    return b"".join([b"data: %b\n\n" % data for data in (*said, *((DONE,) if last else ()))])
+
+
+def no_blank(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events without a blank behind the colon (LongCat, Spring)."""
+    return b"".join([b"data:%b\n\n" % data for data in _all_data(chunks, last)])
+
+
+def crlf(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events whose lines end with CR LF, after a comment and with further fields."""
+    lines = [
+        b": alive\r\n\r\nid: 1\r\nretry: 10\r\nevent: chunk\r\ndata: %b\r\n\r\n" % one
+        for one in _all_data(chunks, last)
+    ]
+    return b"".join(lines)
+
+
+def blank_done(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events, the last of which has blanks behind [DONE] and comes twice."""
+    return events(chunks, False) + (b"data: [DONE]  \n\ndata: [DONE]\n\n" if last else b"")
+
+
+def joined_events(chunks: list[Chunk], last: bool) -> bytes:
+    """Return chunks that came together as one event of several lines."""
+    said = b"".join([b"data: %b\n" % encoded(chunk) for chunk in chunks])
+    return (said + b"\n" if said else b"") + (b"data: [DONE]\n\n" if last else b"")
+
+
+def json_lines(chunks: list[Chunk], last: bool) -> bytes:
+    """Return lines of JSON in place of events."""
+    return b"".join([encoded(chunk) + b"\n" for chunk in chunks])
+
+
+def _all_data(chunks: list[Chunk], last: bool) -> list[bytes]:
+    return [*map(encoded, chunks), *((DONE,) if last else ())]

@@ -1,0 +1,35 @@
+"""Answers said with a quirk, from what the simulated endpoint would say without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from benchwright.endpoint.simulate.quirks.frames import encoded
+from benchwright.endpoint.simulate.quirks.stream import Stream
+from benchwright.endpoint.simulate.quirks.table import Quirk
+
+_decode = msgspec.json.Decoder().decode
+_PREFIX = b"data: "
+_DONE = b"[DONE]"
+
+
+def quirky_stream(quirk: Quirk, opening: bytes, pieces: Iterable[bytes]) -> tuple[bytes, list[bytes]]:
+    """Return the opening and the pieces of a stream of chat completions as the quirk has them."""
+    stream: Stream = [_chunks(piece) for piece in (opening, *pieces)]
+    quirk.stream(stream)
+    said = [quirk.frame(chunks, place == len(stream) - 1) for place, chunks in enumerate(stream)]
+    return said[0], said[1:]
+
+
+def quirky_body(quirk: Quirk, body: bytes) -> bytes:
+    """Return the body of a chat completion as the quirk has it."""
+    answer = _decode(body)
+    quirk.body(answer)
+    return encoded(answer)
+
+
+def _chunks(piece: bytes) -> list[dict[str, object]]:
+    events = (event.removeprefix(_PREFIX) for event in piece.split(b"\n\n") if event)
+    return [_decode(data) for data in events if data != _DONE]

@@ -1,0 +1,83 @@
+"""All quirks by name: what each does to the chunks of a stream, to a whole answer, and to the events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from benchwright.endpoint.simulate.quirks import calls, counts, frames, texts
+from benchwright.endpoint.simulate.quirks.frames import Frame
+from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream, in_both
+
+
+def _unchanged(answer: object) -> None:
+    """Leave the answer as it is."""
+
+
+class Quirk(NamedTuple):
+    """A way to say an answer. Each part changes what it gets in place; `lines` tells a stream of JSON lines."""
+
+    stream: Callable[[Stream], None] = _unchanged
+    body: Callable[[Chunk], None] = _unchanged
+    frame: Frame = frames.events
+    lines: bool = False
+
+
+def _everywhere(change: Callable[[Chunk], None]) -> Quirk:
+    """Return the quirk that changes each chunk, and a whole answer, alike."""
+
+    def in_stream(stream: Stream) -> None:
+        for piece in stream:
+            for chunk in piece:
+                change(chunk)
+
+    return Quirk(in_stream, change)
+
+
+QUIRKS = {
+    "same_index": Quirk(calls.same_index),
+    "no_index": Quirk(calls.no_index),
+    "string_index": Quirk(calls.string_index),
+    "same_id": Quirk(calls.same_id, calls.same_id_in_body),
+    "changing_id": Quirk(calls.changing_id),
+    "repeated_call": Quirk(calls.repeated_call),
+    "repeated_arguments": Quirk(calls.repeated_arguments),
+    "empty_arguments_first": Quirk(calls.empty_arguments_first),
+    "object_arguments": Quirk(calls.object_arguments, calls.object_arguments_in_body),
+    "broken_arguments": Quirk(calls.broken_arguments),
+    "function_call": Quirk(calls.function_call, calls.function_call_in_body),
+    "flat_call": Quirk(calls.flat_call, calls.flat_call_in_body),
+    "call_as_text": Quirk(calls.call_as_text, calls.call_as_text_in_body),
+    "call_as_thinking": Quirk(calls.call_as_thinking, calls.call_as_thinking_in_body),
+    "missing_call": Quirk(calls.missing_call, calls.missing_call_in_body),
+    "call_in_second_choice": Quirk(body=calls.call_in_second_choice),
+    "message_for_delta": Quirk(texts.message_for_delta),
+    "cumulative_message": Quirk(texts.cumulative_message),
+    "whole_message_last": Quirk(texts.whole_message_last),
+    "message_beside_delta": Quirk(texts.message_beside_delta),
+    "repeated_answer": Quirk(texts.repeated_answer),
+    "cumulative_answer": Quirk(texts.cumulative_answer),
+    "content_parts": Quirk(*in_both(texts.content_parts)),
+    "halves": Quirk(texts.halves),
+    "raw_halves": Quirk(texts.halves, frame=frames.raw_halves),
+    "lone_half": Quirk(texts.lone_half),
+    "end_token": Quirk(texts.end_token, texts.end_token_in_body),
+    "thinking_object": Quirk(*in_both(texts.thinking_object)),
+    "thinking_elsewhere": Quirk(*in_both(texts.thinking_elsewhere)),
+    "thinking_twice": Quirk(texts.thinking_twice, texts.thinking_twice_in_body),
+    "late_thinking": Quirk(texts.late_thinking, texts.late_thinking_in_body),
+    "channel_tokens": Quirk(texts.channel_tokens, texts.channel_tokens_in_body),
+    "answer_as_thinking": Quirk(*in_both(texts.answer_as_thinking)),
+    "one_text_twice": Quirk(*in_both(texts.one_text_twice)),
+    "thinking_in_total": _everywhere(counts.thinking_in_total),
+    "usage_in_choice": Quirk(counts.usage_in_choice),
+    "other_counts": _everywhere(counts.other_counts),
+    "other_finish_reason": _everywhere(counts.other_finish_reason),
+    "empty_finish_reason": Quirk(counts.empty_finish_reason),
+    "no_number": Quirk(counts.no_number, counts.no_number_in_body),
+    "no_blank": Quirk(frame=frames.no_blank),
+    "crlf": Quirk(frame=frames.crlf),
+    "blank_done": Quirk(frame=frames.blank_done),
+    "joined_events": Quirk(frame=frames.joined_events),
+    "json_lines": Quirk(frame=frames.json_lines, lines=True),
+}

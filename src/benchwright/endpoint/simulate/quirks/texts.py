@@ -1,0 +1,195 @@
+"""Quirks of the text of an answer, and of what was thought."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from benchwright.endpoint.simulate.quirks.stream import (
+    Chunk,
+    Stream,
+    choices,
+    deltas,
+    insert_before_end,
+    message_of,
+    text_of,
+    texts,
+)
+
+THOUGHT = "Let me look at that once more."
+"""What quirks think where the settings have no reasoning."""
+
+_HARMONY = f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>"
+_OPENING, _CLOSING = "<think>", "</think>"
+
+_FIRST_BEYOND = "\U00010000"
+"""The first character that UTF-16 writes in two halves."""
+
+
+def message_for_delta(stream: Stream) -> None:
+    """Send messages in place of deltas."""
+    for choice in choices(stream):
+        choice["message"] = choice.pop("delta")
+
+
+def cumulative_message(stream: Stream) -> None:
+    """Send messages in place of deltas, each with all of the answer so far."""
+    cumulative_answer(stream)
+    message_for_delta(stream)
+
+
+def whole_message_last(stream: Stream) -> None:
+    """Send the whole message once more with the finish reason (MiniMax)."""
+    for choice in choices(stream):
+        if choice["finish_reason"]:
+            choice["delta"] = {}
+            choice["message"] = {"role": "assistant", "content": text_of(stream)}
+
+
+def message_beside_delta(stream: Stream) -> None:
+    """Send beside each delta a message with all of the answer so far (Perplexity)."""
+    said = ""
+    for choice in choices(stream):
+        said += choice["delta"].get("content") or ""
+        choice["message"] = {"role": "assistant", "content": said}
+
+
+def repeated_answer(stream: Stream) -> None:
+    """Send the whole answer once more in the last delta (RAGFlow)."""
+    if text := text_of(stream):
+        insert_before_end(stream, {"content": text})
+
+
+def cumulative_answer(stream: Stream) -> None:
+    """Send all of the answer so far in each delta (QwenLM)."""
+    found = texts(stream)
+    for delta, text in zip(found, list(accumulate(delta["content"] for delta in found)), strict=True):
+        delta["content"] = text
+
+
+def content_parts(message: dict[str, Any]) -> None:
+    """Send text, and what was thought, in typed parts (Mistral, Databricks)."""
+    thought, text = message.pop("reasoning_content", None), message.get("content")
+    parts: list[dict[str, Any]] = []
+    if thought:
+        parts.append({"type": "reasoning", "summary": [{"type": "summary_text", "text": thought}]})
+    if text:
+        parts.append({"type": "text", "text": text})
+    if parts:
+        message["content"] = parts
+
+
+def halves(stream: Stream) -> None:
+    """Send the halves of characters beyond the first plane of Unicode in two events (servers that count UTF-16)."""
+    for piece in stream:
+        for place, chunk in reversed(list(enumerate(piece))):
+            before, after = _halved(chunk)
+            if after is not None:
+                piece[place : place + 1] = [before, after]
+
+
+def lone_half(stream: Stream) -> None:
+    """Send only the first half of such a character."""
+    for piece in stream:
+        piece[:] = [_halved(chunk)[0] for chunk in piece]
+
+
+def _halved(chunk: Chunk) -> tuple[Chunk, Chunk | None]:
+    """Return the chunk up to the first half of the first such character, and the rest; (chunk, None) if it has none."""
+    choice = chunk["choices"][0] if chunk["choices"] else {}
+    text = choice.get("delta", {}).get("content") or ""
+    place = next((at for at, character in enumerate(text) if character >= _FIRST_BEYOND), None)
+    if place is None:
+        return chunk, None
+    first, second = _units(text[place])
+    begin, end = f"{text[:place]}{first}", f"{second}{text[place + 1 :]}"
+    return _with_text(chunk, begin), _with_text(chunk, end)
+
+
+def _units(character: str) -> tuple[str, str]:
+    """Return the halves of a character beyond the first plane."""
+    beyond = ord(character) - ord(_FIRST_BEYOND)
+    return chr(0xD800 + (beyond >> 10)), chr(0xDC00 + (beyond & 0x3FF))
+
+
+def _with_text(chunk: Chunk, text: str) -> Chunk:
+    choice = chunk["choices"][0]
+    return {**chunk, "choices": [{**choice, "delta": {**choice["delta"], "content": text}}]}
+
+
+def end_token(stream: Stream) -> None:
+    """Leave the token that ends a turn in the text."""
+    if texts(stream):
+        insert_before_end(stream, {"content": "<|im_end|>"})
+
+
+def end_token_in_body(body: Chunk) -> None:
+    """Leave the token that ends a turn in a whole text."""
+    if text := message_of(body).get("content"):
+        message_of(body)["content"] = f"{text}<|im_end|>"
+
+
+# What was thought
+
+
+def thinking_object(message: dict[str, Any]) -> None:
+    """Send reasoning in an object."""
+    if thought := message.pop("reasoning_content", None):
+        message["reasoning"] = {"content": thought}
+
+
+def thinking_elsewhere(message: dict[str, Any]) -> None:
+    """Send reasoning in a field of another name."""
+    if thought := message.pop("reasoning_content", None):
+        message["thinking"] = thought
+
+
+def late_thinking(stream: Stream) -> None:
+    """Think once more before the end of the answer, in its text."""
+    if found := texts(stream)[1:]:
+        found[-1]["content"] = f"{_OPENING}{THOUGHT}{_CLOSING}{found[-1]['content']}"
+
+
+def late_thinking_in_body(body: Chunk) -> None:
+    """Think once more before the last word of a whole answer."""
+    before, blank, last = (message_of(body).get("content") or "").rpartition(" ")
+    if blank:
+        message_of(body)["content"] = f"{before}{_OPENING}{THOUGHT}{_CLOSING}{blank}{last}"
+
+
+def channel_tokens(stream: Stream) -> None:
+    """Leave the tokens of gpt-oss's channels in the text."""
+    if found := texts(stream):
+        found[0]["content"] = f"{_HARMONY}{found[0]['content']}"
+        found[-1]["content"] += "<|return|>"
+
+
+def channel_tokens_in_body(body: Chunk) -> None:
+    """Leave the tokens of gpt-oss's channels in a whole text."""
+    if text := message_of(body).get("content"):
+        message_of(body)["content"] = f"{_HARMONY}{text}<|return|>"
+
+
+def answer_as_thinking(message: dict[str, Any]) -> None:
+    """Send the answer as reasoning (LM Studio, vLLM with a reasoning parser that does not fit)."""
+    if text := message.get("content"):
+        message["content"], message["reasoning_content"] = None, text
+
+
+def one_text_twice(message: dict[str, Any]) -> None:
+    """Send the text both as answer and as reasoning."""
+    if text := message.get("content"):
+        message["reasoning_content"] = text
+
+
+def thinking_twice(stream: Stream) -> None:
+    """Send the reasoning in a field of its own and once more within the text."""
+    thought = "".join(delta.get("reasoning_content") or "" for delta in deltas(stream))
+    if thought and (found := texts(stream)):
+        found[0]["content"] = f"{_OPENING}{thought}{_CLOSING}{found[0]['content']}"
+
+
+def thinking_twice_in_body(body: Chunk) -> None:
+    """Send the reasoning of a whole answer in a field of its own and within the text."""
+    if thought := message_of(body).get("reasoning_content"):
+        message_of(body)["content"] = f"{_OPENING}{thought}{_CLOSING}{message_of(body).get('content') or ''}"

@@ -1,0 +1,201 @@
+"""What a model thought, apart from what it answered: in fields of its own, or inline in the text of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+_FIELDS = (
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_text",
+    "thinking_blocks",
+    "reasoning_details",
+)
+"""Fields in which servers send it: the first that holds text counts, as some send it in two of them."""
+
+_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
+"""Fields of an object in place of a text."""
+
+THOUGHT_FIELDS = frozenset({*_FIELDS, "thought"})
+
+
+def thought_of(message: dict[str, Any]) -> str:
+    """Return the reasoning in a delta or message; "" if there is none."""
+    if THOUGHT_FIELDS.isdisjoint(message):
+        return ""
+    return next((text for name in _FIELDS if (text := flat_text(message.get(name)))), "")
+
+
+def flat_text(value: Any) -> str:
+    """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is none.
+
+    Raises:
+        TypeError: If it is anything else.
+    """
+    if isinstance(value, str):
+        return value
+    if not value:
+        return ""
+    if isinstance(value, list):
+        return "".join(map(flat_text, value))
+    if isinstance(value, dict):
+        return next((text for name in _TEXTS if (text := flat_text(value.get(name)))), "")
+    raise TypeError(f"text was expected, not {value!r:.40}")
+
+
+# Inline
+
+_NAME = r"(?:seed:|mm:|longcat_)?think(?:ing)?"
+_TAG = re.compile(
+    rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>)"
+    rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)"
+)
+"""Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Mistral; Kimi-VL; Command R."""
+
+_QUOTES = "`\"'"
+_FENCE = "```"
+_BLANKS = re.compile(r"\s*")
+
+
+class Thought(NamedTuple):
+    """A span of an answer that is thinking: `begin` to `end` with its tags, `inner` without them.
+
+    One that `is_unopened` has no opening tag, as the chat template has it; one that `is_unclosed` never ends.
+    """
+
+    begin: int
+    end: int
+    inner: str
+    is_unopened: bool = False
+    is_unclosed: bool = False
+
+
+def inline_thoughts(content: str) -> list[Thought]:
+    """Find the thinking in the text of an answer, in order.
+
+    Models write `<think>…</think>` before the answer, and some once more within it. Many chat templates have opened the
+    block already, so that only its end shows. A block that never ends reaches to the end of the text, if it stands at
+    the beginning of the text or of a line. Tags in quotation marks or backticks are words of the answer.
+    """
+    if "think" not in content and "THINK" not in content:
+        return []
+    tags = list(_unquoted_tags(content))
+    if not tags:
+        return []
+    closing = _end_of_opened(content, tags)
+    opened = [] if closing is None else [_thought(content, 0, 0, closing)]
+    return [*opened, *_blocks(content, tags, opened[0].end if opened else 0)]
+
+
+def split_reasoning(content: str) -> tuple[str, str]:
+    """Return (reasoning, answer) of a text that may hold its reasoning inline; see `inline_thoughts`."""
+    thoughts = inline_thoughts(content)
+    return reasoning_in(thoughts), without_thoughts(content, thoughts)
+
+
+def answer_start(content: str) -> int:
+    """Return where the answer proper starts in a text that may hold its reasoning inline; its length if it has none."""
+    return answer_begin(content, inline_thoughts(content))
+
+
+def reasoning_in(thoughts: list[Thought]) -> str:
+    """Return what was thought."""
+    return "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
+
+
+def without_thoughts(content: str, thoughts: list[Thought]) -> str:
+    """Return a text without these thoughts."""
+    if not thoughts:
+        return content
+    starts, ends = [0, *(one.end for one in thoughts)], [*(one.begin for one in thoughts), len(content)]
+    pieces = (content[start:end] for start, end in zip(starts, ends, strict=True))
+    return "".join(piece if place or piece.strip() else "" for place, piece in enumerate(pieces))
+
+
+def answer_begin(content: str, thoughts: list[Thought]) -> int:
+    """Return where the answer starts in a text with these thoughts; the text's length if it has none."""
+    start = 0
+    for thought in thoughts:
+        if content[start : thought.begin].strip():
+            break
+        start = thought.end
+    return start
+
+
+def is_late(content: str, thoughts: list[Thought]) -> bool:
+    """Return True if any of the thoughts of a text stands behind the beginning of its answer."""
+    starts = [0, *(thought.end for thought in thoughts)]
+    return any(content[start : one.begin].strip() for start, one in zip(starts, thoughts, strict=False))
+
+
+def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
+    """Return the tag that closes a block which the chat template has opened; None if it has opened none."""
+    if tags[0]["close"]:
+        return tags[0]
+    closings = [tag for tag in tags if tag["close"]]
+    if content[: tags[0].start()].strip() and 2 * len(closings) > len(tags):
+        return closings[-1]
+    return None
+
+
+def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Thought]:
+    """Find the blocks from `start` on. What lies between them is the answer, and so are tags in a block of code."""
+    closings = iter([tag for tag in tags if tag["close"]])
+    closing = next(closings, None)
+    is_answered, fences = False, 0
+    for tag in tags:
+        if tag.start() < start:
+            continue
+        between, start = content[start : tag.start()], tag.end()
+        is_answered = is_answered or bool(between.strip())
+        fences += between.count(_FENCE)
+        while closing is not None and closing.start() < tag.start():
+            closing = next(closings, None)
+        if tag["close"] and not is_answered:  # closed twice
+            thought = _thought(content, tag.start(), tag.start(), tag)
+        elif tag["open"] and fences % 2 == 0 and closing is not None:
+            thought = _thought(content, tag.start(), tag.end(), closing, is_answered)
+        elif tag["open"] and fences % 2 == 0 and (not is_answered or _ends_line(between)):
+            thought = Thought(tag.start(), len(content), content[tag.end() :], is_unclosed=True)
+        else:
+            is_answered = True
+            continue
+        yield thought
+        start, is_answered, fences = thought.end, False, 0
+
+
+def _ends_line(text: str) -> bool:
+    """Return True if what follows a text stands at the beginning of a line."""
+    line = text.rpartition("\n")
+    return bool(line[1]) and not line[2].strip()
+
+
+def _thought(
+    content: str, begin: int, inner: int, closing: re.Match[str], is_answered: bool = False
+) -> Thought:
+    """Return the block up to a closing tag, with the blanks that set the answer apart from it."""
+    opened, end = content[inner : closing.start()], closing.end()
+    if not is_answered or content[begin - 1].isspace():
+        blanks = _BLANKS.match(content, end)
+        end = end if blanks is None else blanks.end()
+    return Thought(begin, end, _TAG.sub("", opened), begin == inner)
+
+
+def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
+    """Find the tags that are no words of the answer: a quoted one stands behind a quotation mark.
+
+    A closing one is quoted if the same mark follows it, and stands before it or before its opening tag.
+    """
+    quote = ""
+    for tag in _TAG.finditer(content):
+        before, after = content[tag.start() - 1 : tag.start()], content[tag.end() : tag.end() + 1]
+        mark = before if before in _QUOTES else ""
+        if tag["open"] and mark:
+            quote = mark
+        elif tag["close"] and after and after in (mark, quote):
+            quote = ""
+        else:
+            yield tag

@@ -1,0 +1,117 @@
+"""Token counts of an answer, from the `usage` objects that servers send."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from benchwright.records import MOST, NO_USAGE, Usage
+
+_SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "output_tokens", "total_tokens"})
+
+
+class TotalGap(NamedTuple):
+    """The tokens that `total_tokens` has beyond prompt and completion.
+
+    `are_thinking` is False if another count of the same usage explains them, such as one of a prompt's cache.
+    """
+
+    tokens: int
+    are_thinking: bool
+
+
+def read_usage(usage: Any) -> Usage:
+    """Read the token counts of an answer's `usage` object. None for what is missing, no number, or more than the whole.
+
+    Tokens of thinking belong to the completion's. Some servers (xAI's) count them beside it, and others (gateways
+    before Gemini) tell them by `total_tokens` alone: in both cases they are added, so that the tokens of an answer mean
+    the same everywhere.
+    """
+    if not isinstance(usage, dict):
+        return NO_USAGE
+    prompt, completion = _sides(usage)
+    cached, reasoning = _cached(usage), _reasoning(usage)
+    if completion is not None and reasoning:
+        total = _count(usage.get("total_tokens"))
+        if reasoning > completion or total == (prompt or 0) + completion + reasoning:
+            completion += reasoning
+    elif completion is not None and (gap := total_gap(usage)) and gap.are_thinking:
+        completion, reasoning = completion + gap.tokens, gap.tokens
+    if cached is not None and prompt is not None and cached > prompt:
+        cached = None
+    return Usage(
+        prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached, reasoning_tokens=reasoning
+    )
+
+
+def total_gap(usage: Any) -> TotalGap | None:
+    """Return what `total_tokens` has beyond prompt and completion, None if that is nothing or counted as reasoning."""
+    if not isinstance(usage, dict):
+        return None
+    total, (prompt, completion) = _count(usage.get("total_tokens")), _sides(usage)
+    if total is None or prompt is None or completion is None or total <= prompt + completion:
+        return None
+    gap = total - prompt - completion
+    counts = dict(_counts(usage))
+    if any(value for name, value in counts.items() if name.endswith("reasoning_tokens")):
+        return None
+    others = [value for name, value in counts.items() if name not in _SIDES]
+    return TotalGap(gap, gap not in others and gap != sum(others))
+
+
+def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
+    """Add an estimate of the reasoning tokens to a usage if reasoning was sent and not counted apart.
+
+    A server may also count 0 for reasoning that it sent; that is taken as not counted.
+    """
+    if usage.reasoning_tokens or not reasoning or usage.completion_tokens is None:
+        return usage
+    share = len(reasoning) / (len(reasoning) + len(rest))
+    estimate = round(usage.completion_tokens * share)
+    return msgspec.structs.replace(usage, reasoning_tokens=None, estimated_reasoning_tokens=estimate)
+
+
+def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Return the tokens of prompt and completion, also under Anthropic's names, as some gateways send them."""
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    if prompt is None:
+        prompt = _count(usage.get("input_tokens"))
+    if completion is None:
+        completion = _count(usage.get("output_tokens"))
+    return prompt, completion
+
+
+def _cached(usage: dict[str, Any]) -> int | None:
+    """Return the tokens from a cache, also under the names of Moonshot, DeepSeek and Anthropic."""
+    details = usage.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    for name in (
+        () if cached is not None else ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+    ):
+        if name in usage:
+            return _count(usage[name])
+    return cached
+
+
+def _reasoning(usage: dict[str, Any]) -> int | None:
+    """Return the tokens of reasoning; SGLang has them outside the details, and 0 if it does not count them."""
+    details = usage.get("completion_tokens_details")
+    reasoning = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else None
+    if reasoning is None and "reasoning_tokens" in usage:
+        return _count(usage["reasoning_tokens"]) or None
+    return reasoning
+
+
+def _counts(usage: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return the names and values of all counts of a usage, those of its details too."""
+    nested = [pair for value in usage.values() if isinstance(value, dict) for pair in value.items()]
+    return [
+        (name, count) for name, value in (*usage.items(), *nested) if (count := _count(value)) is not None
+    ]
+
+
+def _count(value: Any) -> int | None:
+    if type(value) is int:
+        return value if 0 <= value <= MOST else None
+    return _count(int(value)) if type(value) is float and value.is_integer() else None

@@ -1,0 +1,47 @@
+"""What a standstill of our own process does to trials: their requests are marked, and their time limits wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from benchwright.engine.lag import LoopLagSampler
+from benchwright.engine.session import TrialSession
+from benchwright.records import RequestRecord
+from benchwright.runs.lag import Standstill
+from benchwright.runs.standstills import STOOD_STILL
+
+
+def marked(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
+    """Return a session's requests, with the flag `STOOD_STILL` where they were due or under way in a standstill."""
+    if sampler is None or not sampler.look():
+        return session.requests
+    return [
+        _flagged(request) if sampler.met_standstill(*_time_of(request, session)) else request
+        for request in session.requests
+    ]
+
+
+def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
+    """Move a time limit by a standstill that it has counted: nothing could be done meanwhile.
+
+    The clock of the event loop does not count the time in which a machine is suspended.
+    """
+    when = limit.when()
+    if when is not None and not limit.expired() and standstill.cause in ("stopped", "busy"):
+        limit.reschedule(when + standstill.ns / 1e9)
+
+
+def _time_of(request: RequestRecord, session: TrialSession) -> tuple[int, int]:
+    """From when a request was due until it ended (`perf_counter_ns`)."""
+    began = session.origin + request.started - request.waited - request.connect
+    if request.due is not None:
+        began = min(began, session.origin + request.due)
+    elif request is session.requests[0]:
+        began = min(began, session.intended)
+    return began, session.origin + request.started + request.total
+
+
+def _flagged(request: RequestRecord) -> RequestRecord:
+    return msgspec.structs.replace(request, flags=[*request.flags, STOOD_STILL])

@@ -1,0 +1,67 @@
+"""The card of an endpoint as a table for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.endpoint.card import LINES, Card, Finding, State
+from benchwright.formats import counted
+from benchwright.text import plain
+
+WIDE = 110
+"""Columns from which what follows stands beside what was found, not below it."""
+
+_STYLES = {State.YES: "green", State.PARTLY: "yellow", State.NO: "red", State.UNKNOWN: "dim"}
+_WORDS = {State.YES: "yes", State.PARTLY: "partly", State.NO: "no", State.UNKNOWN: "?"}
+
+
+class CardTable:
+    """The lines of a card below the headings of their groups, aligned with one another."""
+
+    def __init__(self, card: Card) -> None:
+        self._card = card
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Yields the tables of all groups, for the width there is."""
+        findings = self._card.findings
+        shown = [(line, findings[key]) for key, line in LINES.items() if key in findings]
+        titles = max(len(line.title) for line, _ in shown)
+        for group, lines in groupby(shown, key=lambda each: each[0].group):
+            table = _table(titles, wide=options.max_width >= WIDE)
+            for line, finding in lines:
+                table.add_row(line.title, *_cells(finding, wide=options.max_width >= WIDE))
+            yield Text(f"\n{group}", style="bold")
+            yield table
+
+
+def render_card(card: Card) -> RenderableType:
+    """Returns the card as a table, and what it took to find it out."""
+    end = f"\n{counted(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
+    if card.late:
+        end += f"\n{counted(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."
+    return Group(CardTable(card), Text(end, style="dim"))
+
+
+def _table(titles: int, *, wide: bool) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False, expand=True)
+    table.add_column(width=titles + 2, no_wrap=True)
+    table.add_column(width=max(map(len, _WORDS.values())), no_wrap=True)
+    table.add_column(ratio=1)
+    if wide:
+        table.add_column(ratio=1)
+    return table
+
+
+def _cells(finding: Finding, *, wide: bool) -> list[Text]:
+    state = Text(_WORDS[finding.state], style=_STYLES[finding.state])
+    said = Text(plain(finding.said))
+    if wide:
+        return [state, said, Text(plain(finding.follows), style="dim")]
+    if finding.follows:
+        said.append(f"\n{plain(finding.follows)}", style="dim")
+    return [state, said]

@@ -1,0 +1,67 @@
+"""Times in which our own process stood still: which requests met one, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from benchwright.formats import duration
+from benchwright.runs.lag import LoopLag, Standstill
+
+STOOD_STILL = "stood_still"
+"""Flag of a request that was due or under way while our process stood still: its times are not the server's."""
+
+CAUSES = {
+    "stopped": "it was stopped, frozen or blocked, and used no processor time",
+    "busy": "code in its own process kept it busy",
+    "suspended": "the machine was suspended",
+    "jumped": "the system's clock went ahead: the machine was paused, or its clock was set",
+}
+
+
+def combined(lags: Iterable[LoopLag]) -> LoopLag:
+    """Return the lag of the process (or session) with the highest p99, with the standstills of all of them."""
+    known = list(lags)
+    standstills = merged([one for lag in known for one in lag.standstills])
+    return msgspec.structs.replace(max(known, key=lambda one: one.p99), standstills=standstills)
+
+
+def merged(standstills: Iterable[Standstill]) -> list[Standstill]:
+    """Return them in the order of time; those that overlap, as of several frozen processes, are one."""
+    found = list[Standstill]()
+    for one in sorted(standstills, key=lambda one: one.began):
+        if found and one.began <= found[-1].end:
+            length = max(found[-1].end, one.end) - found[-1].began
+            found[-1] = msgspec.structs.replace(found[-1], ns=length)
+        else:
+            found.append(one)
+    return found
+
+
+def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
+    """Return how many seconds of standstills lie in none of these spans (wall-clock ns)."""
+    outside = 0
+    for one in standstills:
+        inside = sum(max(0, min(one.end, end) - max(one.began, begin)) for begin, end in spans)
+        outside += one.ns - inside
+    return outside / 1e9
+
+
+def standstill_text(standstills: Sequence[Standstill]) -> str:
+    """Return when, for how long and why our process stood still, as the end of a sentence."""
+    told = [
+        f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSES[one.cause]})"
+        for one in standstills
+    ]
+    more = len(told) - MOST_TOLD
+    return " and ".join([*told[:MOST_TOLD], *([f"{more:,} times more"] if more > 0 else [])])
+
+
+MOST_TOLD = 3
+"""So many standstills are told one by one."""
+
+
+def _clock_time(wall_ns: int) -> str:
+    return datetime.fromtimestamp(wall_ns / 1e9).strftime("%H:%M:%S")

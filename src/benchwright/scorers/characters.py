@@ -1,0 +1,20 @@
+"""Characters that mean the same, one for one."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def plain_characters(text: str) -> str:
+    """Return the text with full-width signs and digits of other scripts as ASCII, character by character."""
+    return text if text.isascii() else "".join(map(_plain, text))
+
+
+def _plain(sign: str) -> str:
+    if sign.isascii():
+        return sign
+    if "\uff01" <= sign <= "\uff5e":
+        return chr(ord(sign) - 0xFEE0)
+    if sign == "\u3000":
+        return " "
+    return str(unicodedata.decimal(sign)) if unicodedata.category(sign) == "Nd" else sign

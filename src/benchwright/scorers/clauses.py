@@ -1,0 +1,79 @@
+"""What the words around a statement make of it: denied, only supposed, or taken back later."""
+
+from __future__ import annotations
+
+import re
+
+_DENIAL = re.compile(
+    r"""\b(?: not(?!\s(?:only|just|surprising)) | never | neither | nor | cannot | rul(?:e[sd]?|ing)\sout | eliminat\w+
+      | exclud\w+ | reject\w* | discard\w* | except | instead\sof | rather\sthan | unlike | other\sthan ) \b
+      | n['\u2019]t\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CLAUSE_BEGINS = re.compile(
+    r"[.;:!?\n,\u3002\uff0c]|\b(?:but|so|therefore|thus|hence|because|leaving|leaves)\b", re.IGNORECASE
+)
+_DENIED_BEHIND = re.compile(
+    r"""[)\]*"']{0,3} (?: \s
+      (?: (?:is|are|was|were|can|could|would|does|do|did|seems?|has|have|must|should|be|been|to|clearly|also|therefore
+          |thus|simply|just|definitely|probably) \s ){0,5}
+      (?: not | never | incorrect | wrong | false | out | eliminated | excluded | ruled\sout | impossible | invalid
+        | unlikely | implausible | cannot | (?:is|are|was|does|do|can|could|would|wo)n['\u2019]t | can['\u2019]t ) \b
+      | \s?[✗❌] )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|had|were|suppose|supposing|assuming|imagine|in\scase|otherwise)\b", re.IGNORECASE
+)
+_UNREAL = re.compile(r"\b(?:would|could|might|were|had)\b", re.IGNORECASE)
+_RIGHT_BEFORE = re.compile(
+    r"\b(?:if|whether|unless|suppose|supposing|assuming|imagine|say)(?:\sthat)?"
+    r"(?:\s(?:the|my|correct|right|best|option|choice))*\s*\Z",
+    re.IGNORECASE,
+)
+_CONDITION_BEHIND = re.compile(r"[)\]*\"']{0,3},?\s(?:only\s)?(?:if|unless|were)\b", re.IGNORECASE)
+_SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|[\n\u3002]")
+REACH = 300
+"""Characters before a statement among which its sentence begins."""
+
+_RETRACTION = re.compile(
+    r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s
+          (?:wrong|incorrect|not\s(?:right|correct)|a\smistake)
+      | I \s (?:made|have\smade) \s (?:a|an) \s (?:\w+\s)? (?:mistake|error) | I \s was \s (?:wrong|mistaken)
+      | scratch\sthat | on\ssecond\sthought | correction\s?: | (?:no,?\s+wait|wait,?\s+no)\b
+      | (?:let\sme|I['\u2019]ll) \s (?:correct|fix|revise) )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def sentence_before(text: str, place: int) -> str:
+    """Return what stands before a place in its sentence, at most `REACH` characters."""
+    before = text[max(0, place - REACH) : place]
+    ends = list(_SENTENCE_ENDS.finditer(before))
+    return before[ends[-1].end() :] if ends else before
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether the clause around a statement says that it does not hold (`neither A`, `B is wrong`)."""
+    before = sentence_before(text, start)
+    begins = list(_CLAUSE_BEGINS.finditer(before))
+    clause = before[begins[-1].end() :] if begins else before
+    return _DENIAL.search(clause) is not None or _DENIED_BEHIND.match(text, end) is not None
+
+
+def is_supposed(text: str, start: int, end: int) -> bool:
+    """Return whether a statement only holds under a condition that is not given (`if x were 2, it would be C`)."""
+    before, statement = sentence_before(text, start), text[start:end]
+    if _RIGHT_BEFORE.search(before) or (
+        _UNREAL.search(before + statement) and _CONDITION_BEHIND.match(text, end)
+    ):
+        return True
+    return _SUPPOSED.search(before) is not None and _UNREAL.search(before + statement) is not None
+
+
+def taken_back(text: str, start: int) -> int | None:
+    """Return the place behind the last words that take an answer back; None if nothing does."""
+    last = None
+    for found in _RETRACTION.finditer(text, start):
+        last = found.end()
+    return last

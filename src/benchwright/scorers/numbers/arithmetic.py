@@ -1,0 +1,119 @@
+"""Arithmetic with values: exact as far as it is rational, and bounded whatever it is given."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial as product_up_to
+from math import isqrt
+
+from benchwright.scorers.numbers.quantity import PERCENT, SHARE, Quantity, Unit
+
+MOST_BITS = 40_000
+"""The size of numbers above which nothing is computed."""
+
+PLACES = 60
+"""Decimal places to which roots are computed."""
+
+PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
+NO_NUMBER = "not a number"
+TOO_LARGE = "a number that is too large to compare"
+
+Value = Quantity | str
+"""What an expression comes to: a quantity, or in words what it is instead."""
+
+
+def bounded(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
+    """Return the value as a quantity, or what it is instead if it is too large."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        return TOO_LARGE
+    return Quantity(value, whole, unit)
+
+
+def negated(quantity: Quantity) -> Quantity:
+    """Return the quantity with the other sign."""
+    return quantity._replace(value=-quantity.value)
+
+
+def added(one: Value, other: Value, sign: int) -> Value:
+    """Return one + sign * other; units must fit."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one if isinstance(one, str) else other
+    if one.unit and other.unit and one.unit != other.unit:
+        if not one.unit.fits(other.unit):
+            return "a sum of different units"
+        other = Quantity(other.in_base_units / one.unit.factor, unit=one.unit)
+    if (one.unit == PERCENT) != (other.unit == PERCENT):
+        return "a sum of a number and a percentage"
+    return bounded(one.value + sign * other.value, one.whole and other.whole, one.unit or other.unit)
+
+
+def _share(value: Quantity) -> Quantity:
+    return Quantity(value.in_base_units) if value.unit and value.unit.dimensions == SHARE else value
+
+
+def multiplied(one: Value, other: Value) -> Value:
+    """Return one * other; percentages become shares."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one if isinstance(one, str) else other
+    one, other = _share(one), _share(other)
+    unit = (one.unit or other.unit) if not (one.unit and other.unit) else None
+    return bounded(one.value * other.value, one.whole and other.whole, unit)
+
+
+def divided(one: Value, other: Value) -> Value:
+    """Return one / other; percentages become shares."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one if isinstance(one, str) else other
+    if not other.value:
+        return "a division by zero"
+    one, other = _share(one), _share(other)
+    value = one.value / other.value
+    return bounded(value, False, one.unit if other.unit is None else None)
+
+
+def powered(base: Value, exponent: Value) -> Value:
+    """Return base ** exponent."""
+    if isinstance(base, str) or isinstance(exponent, str):
+        return base if isinstance(base, str) else exponent
+    if exponent.value.denominator != 1:
+        root = root_of(base.value, Fraction(exponent.value.denominator))
+        return powered(root, Quantity(Fraction(exponent.value.numerator), True))
+    power = exponent.value.numerator
+    bits = max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
+    if abs(power) * bits > MOST_BITS and abs(base.value) != 1:
+        return TOO_LARGE
+    if power < 0 and not base.value:
+        return "a division by zero"
+    return Quantity(base.value**power, base.whole and power >= 0, base.unit)
+
+
+def factorial(value: Quantity) -> Value:
+    """Return value!."""
+    number = value.value.numerator
+    if value.value.denominator != 1 or not 0 <= number <= 2_000:
+        return TOO_LARGE
+    return Quantity(Fraction(product_up_to(number)), True)
+
+
+def root_of(value: Fraction, degree: Fraction) -> Value:
+    """The root, exact if it is rational, else to `PLACES` decimal places."""
+    if degree.denominator != 1 or not 1 <= degree <= 100 or (value < 0 and degree % 2 == 0):
+        return NO_NUMBER
+    sign, number = (-1 if value < 0 else 1), degree.numerator
+    over, under = _whole_root(abs(value.numerator), number), _whole_root(value.denominator, number)
+    if over**number == abs(value.numerator) and under**number == value.denominator:
+        return Quantity(Fraction(sign * over, under), under == 1)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 2_000:
+        return TOO_LARGE
+    shifted = abs(value) * 10 ** (PLACES * number)
+    return Quantity(Fraction(sign * _whole_root(int(shifted), number), 10**PLACES))
+
+
+def _whole_root(number: int, degree: int) -> int:
+    """The largest whole number whose power is at most `number`, by Newton's steps from above."""
+    if degree == 2 or not number:
+        return isqrt(number)
+    root = 1 << -(-number.bit_length() // degree)
+    while (lower := ((degree - 1) * root + number // root ** (degree - 1)) // degree) < root:
+        root = lower
+    return root

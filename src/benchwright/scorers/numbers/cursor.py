@@ -1,0 +1,35 @@
+"""A place in a list of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.scorers.numbers.tokens import Token
+
+
+class Cursor:
+    """Goes through tokens; whoever reads something moves `place` behind it, or leaves it as it was."""
+
+    def __init__(self, tokens: Sequence[Token], place: int = 0) -> None:
+        self.tokens = tokens
+        self.place = place
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        """Return the next token, or one of those behind it; None behind the last."""
+        place = self.place + ahead
+        return self.tokens[place] if 0 <= place < len(self.tokens) else None
+
+    def is_sign(self, *texts: str, ahead: int = 0) -> bool:
+        """Return whether a token is one of these signs, braces or commands."""
+        token = self.peek(ahead)
+        return token is not None and token.text in texts and token.kind in ("sign", "group", "command")
+
+    def is_word(self, *texts: str, ahead: int = 0) -> bool:
+        """Return whether a token is one of these words, in any case."""
+        token = self.peek(ahead)
+        return token is not None and token.kind == "word" and token.text.lower() in texts
+
+    def is_number(self, ahead: int = 0) -> bool:
+        """Return whether a token is a number in digits."""
+        token = self.peek(ahead)
+        return token is not None and token.kind == "number"

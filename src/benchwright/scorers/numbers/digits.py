@@ -1,0 +1,68 @@
+"""Digits with separators: one rule says which signs group thousands and which one begins the decimals."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+LONGEST = 4_000
+"""Digits of a number, and the largest exponent of ten: Python converts no longer ones."""
+
+BLANKS = "\u00a0\u2009\u202f"
+BLANK = rf"(?:[ {BLANKS}]|\\[,;:!\ ])"
+_COMMA = r"(?:\{,\}|,\\!\ ?|,)"
+
+WRITTEN = rf"""
+    (?: (?<![0-9.,]) [0-9]{{1,3}} (?: {BLANK} [0-9]{{3}} (?![0-9]) )+ (?: [.,][0-9]+ )?
+      | [0-9]+ (?: (?: {_COMMA} | [.'\u2019_] ) [0-9]+ )*
+      | \.[0-9]+ )
+    (?: [eE] [-+\u2212]? [0-9]+ (?!\w) )?"""
+"""Digits and everything between them that belongs to the number (a verbose regular expression)."""
+
+_GROUPED = {
+    mark: re.compile(rf"(?P<whole>[0-9]{{1,3}}(?:{sign}[0-9]{{3}})+)(?:{decimals}(?P<part>[0-9]+))?")
+    for mark, sign, decimals in ((",", ",", r"\."), (" ", " ", "[.,]"), ("'", "'", r"\."), (".", r"\.", ","))
+}
+_INDIAN = re.compile(r"(?P<whole>[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})(?:\.(?P<part>[0-9]+))?")
+_PLAIN = re.compile(r"(?P<whole>[0-9]*)(?:[.,](?P<part>[0-9]+))?")
+_UNDERSCORES = re.compile(r"(?P<whole>[0-9]{1,3}(?:_[0-9]{3})+)(?:\.(?P<part>[0-9]+))?")
+_SEPARATOR = re.compile(BLANK)
+_EXPONENT = re.compile(r"[eE]([-+\u2212]?[0-9]+)$")
+
+
+def read_digits(written: str) -> tuple[Fraction, bool] | None:
+    """Return the value of digits with separators and whether they are written as a whole number.
+
+    Groups of exactly three digits are thousands: after a comma (`1,234,567`), a blank, an apostrophe, or after two or
+    more points (`1.234.567`). Otherwise a point or a single comma begins the decimals (`3.5`, `3,5`, `0,125`); with a
+    point and a comma, the last of the two does (`1.234,5`). None if it is written otherwise (`1,3,7`, `1.2.3`).
+    """
+    if len(written) > LONGEST:
+        return None
+    exponent = _EXPONENT.search(written)
+    power = int(exponent[1].replace("\u2212", "-")) if exponent else 0
+    if abs(power) > LONGEST:
+        return None
+    digits = written[: exponent.start()] if exponent else written
+    digits = digits.replace("{,}", ",").replace(",\\! ", ",").replace(",\\!", ",").replace("\u2019", "'")
+    match = _match(_SEPARATOR.sub(" ", digits))
+    if match is None:
+        return None
+    whole, part = "".join(filter(str.isdigit, match["whole"])), match["part"] or ""
+    value = Fraction(int(whole + part or "0"), 10 ** len(part)) * Fraction(10) ** power
+    return value, not part and not exponent
+
+
+def _match(digits: str) -> re.Match[str] | None:
+    if digits.startswith("0,"):  # no thousands begin with 0
+        return _PLAIN.fullmatch(digits)
+    if (
+        digits.count(".") == 1
+        and "," not in digits
+        and " " not in digits
+        and "'" not in digits
+        and "_" not in digits
+    ):
+        return _PLAIN.fullmatch(digits)
+    patterns = (*_GROUPED.values(), _INDIAN, _UNDERSCORES, _PLAIN)
+    return next((match for pattern in patterns if (match := pattern.fullmatch(digits))), None)

@@ -1,0 +1,220 @@
+"""The value of an expression: arithmetic that is written out is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from benchwright.scorers.numbers.arithmetic import (
+    PI,
+    Value,
+    added,
+    divided,
+    factorial,
+    multiplied,
+    negated,
+    powered,
+    root_of,
+)
+from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.numerals import (
+    LETTERED,
+    begins_amount,
+    read_money,
+    read_number,
+    read_repeating,
+    vulgar_fraction,
+)
+from benchwright.scorers.numbers.quantity import PERCENT, Quantity
+from benchwright.scorers.numbers.tokens import Token
+from benchwright.scorers.numbers.units import CURRENCIES, read_unit
+
+DEEPEST = 20
+"""How deeply brackets, powers and signs are nested; what is deeper is not read."""
+
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_CLOSING = {"(": ")", "{": "}", "[": "]"}
+_TWO = Quantity(Fraction(2), True)
+
+
+def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
+    """Return the value of the longest expression that begins at a token, and the place behind it; None without one."""
+    expression = _Expression(tokens, place)
+    value = expression.whole()
+    return None if value is None else (value, expression.place)
+
+
+class _Expression(Cursor):
+    """Reads by recursive descent: sums of products of signed powers. Each method moves behind what it has read."""
+
+    def __init__(self, tokens: Sequence[Token], place: int) -> None:
+        super().__init__(tokens, place)
+        self._depth = 0
+
+    def whole(self) -> Value | None:
+        value = self._sum()
+        if isinstance(value, Quantity) and value.unit is None:
+            return value._replace(unit=read_unit(self))
+        return value
+
+    def _deeper(self, read: Callable[[], Value | None]) -> Value | None:
+        if self._depth >= DEEPEST:
+            return None
+        self._depth += 1
+        value = read()
+        self._depth -= 1
+        return value
+
+    def _sum(self) -> Value | None:
+        value = self._product()
+        while value is not None and (sign := self._plus_or_minus()):
+            before = self.place
+            self.place += 1
+            other = self._product()
+            if other is None:
+                self.place = before
+                break
+            value = added(value, other, -1 if sign == "-" else 1)
+        return value
+
+    def _plus_or_minus(self) -> str | None:
+        """The sign between two terms. A hyphen without blanks, outside of formulas, may as well mean "to"."""
+        token, after = self.peek(), self.peek(1)
+        if token is None or after is None or token.kind != "sign" or token.text not in ("+", "-"):
+            return None
+        if token.math or token.text == "+":
+            return token.text
+        if token.after_blank:
+            return token.text if after.after_blank and after.text not in CURRENCIES else None
+        before = self.tokens[self.place - 1]
+        return None if before.kind == after.kind == "number" else token.text
+
+    def _product(self) -> Value | None:
+        value = self._signed()
+        while value is not None:
+            before, operation = self.place, self._operation(value)
+            other = self._signed() if operation is not None else None
+            if operation is None or other is None:
+                self.place = before
+                break
+            value = operation(value, other)
+        return value
+
+    def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
+        """Pass over the sign between two factors; × may be left out, or be the word "of"."""
+        token = self.peek()
+        if token is None:
+            return None
+        if self.is_sign("×", "/", "÷"):
+            self.place += 1
+            return multiplied if token.text == "×" else divided
+        joined = not token.after_blank or token.math
+        if joined and self.is_sign("(", "√", "π", "sqrt", "frac", "dfrac"):
+            return multiplied
+        part = isinstance(left, Quantity) and (
+            left.unit == PERCENT or (not left.whole and 0 < left.value < 1)
+        )
+        if part and self.is_word("of") and self.is_number(1):
+            self.place += 1
+            return multiplied
+        return None
+
+    def _signed(self) -> Value | None:
+        token, after = self.peek(), self.peek(1)
+        attached = after is not None and (not after.after_blank or after.math)
+        if not (self.is_sign("+", "-") and attached) and not self.is_word("minus", "negative"):
+            return self._power()
+        before = self.place
+        self.place += 1
+        value = self._deeper(self._signed)
+        if value is None:
+            self.place = before
+        positive = token is not None and token.text == "+"
+        return negated(value) if isinstance(value, Quantity) and not positive else value
+
+    def _power(self) -> Value | None:
+        value = self._atom()
+        while isinstance(value, Quantity) and (token := self.peek()) is not None:
+            if token.kind == "raised" and not token.after_blank:
+                self.place += 1
+                value = powered(value, Quantity(Fraction(int(token.text.translate(RAISED))), True))
+            elif self.is_sign("^") and not self.is_sign("°", ahead=1):
+                before = self.place
+                self.place += 1
+                exponent = self._deeper(self._exponent)
+                if exponent is None:
+                    self.place = before
+                    break
+                value = powered(value, exponent)
+            elif self.is_sign("!") and token.math and not token.after_blank:
+                self.place += 1
+                value = factorial(value)
+            else:
+                break
+        return value
+
+    def _exponent(self) -> Value | None:
+        return self._group() or self._signed()
+
+    def _atom(self) -> Value | None:
+        token = self.peek()
+        if token is None:
+            return None
+        match token.kind:
+            case "number":
+                return read_number(self)
+            case "repeating":
+                self.place += 1
+                return read_repeating(token.text)
+            case "vulgar":
+                self.place += 1
+                return Quantity(vulgar_fraction(token.text), unit=read_unit(self))
+            case "command" if token.text.endswith("frac"):
+                return self._fraction()
+        if self.is_sign("√", "sqrt") or self.is_word("sqrt"):
+            return self._root()
+        if self.is_sign("π"):
+            self.place += 1
+            return Quantity(PI)
+        return read_money(self) if begins_amount(self) else self._group()
+
+    def _group(self) -> Value | None:
+        """An expression in brackets or braces."""
+        token = self.peek()
+        closing = _CLOSING.get(token.text) if token is not None and token.kind in ("sign", "group") else None
+        if closing is None:
+            return None
+        before = self.place
+        self.place += 1
+        value = self._deeper(self.whole)
+        if value is None or not self.is_sign(closing):
+            self.place = before
+            return None
+        self.place += 1
+        return value
+
+    def _fraction(self) -> Value:
+        self.place += 1
+        token = self.peek()
+        if token is not None and token.kind == "number" and len(token.text) == 2 and token.text.isdecimal():
+            self.place += 1
+            return divided(*(Quantity(Fraction(int(digit)), True) for digit in token.text))
+        over = self._group() or self._digits()
+        under = (self._group() or self._digits()) if over is not None else None
+        return LETTERED if over is None or under is None else divided(over, under)
+
+    def _digits(self) -> Value | None:
+        token = self.peek()
+        if token is None or token.kind != "number" or not token.text.isdecimal():
+            return None
+        self.place += 1
+        return Quantity(Fraction(int(token.text)), True)
+
+    def _root(self) -> Value | None:
+        """A root; letters under it, or in its degree, make it an expression with letters."""
+        self.place += 1
+        degree = self._group() if self.is_sign("[") else _TWO
+        radicand = self._group() or self._deeper(self._atom)
+        if not isinstance(radicand, Quantity) or not isinstance(degree, Quantity):
+            return radicand if isinstance(radicand, str) else LETTERED
+        return root_of(radicand.value, degree.value)

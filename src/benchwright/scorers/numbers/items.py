@@ -1,0 +1,156 @@
+"""The numbers of a text, and what looks like numbers but is none: dates, times, ranges, lists, expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from benchwright.scorers.numbers.arithmetic import Value, added
+from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.expressions import read_expression
+from benchwright.scorers.numbers.joining import TUPLE, UNEQUAL, amount, joined
+from benchwright.scorers.numbers.numerals import LETTERED, MORNING, ORDINAL
+from benchwright.scorers.numbers.quantity import Quantity
+from benchwright.scorers.numbers.tokens import Token
+from benchwright.scorers.numbers.words import PARTS, word_set
+
+_KINDS = {"date": "a date", "time": "a time of day"}
+TIMES = tuple(_KINDS.values())
+"""Items that say when."""
+
+_LABELS = word_set(
+    "step steps question problem example option part figure table equation case exercise chapter section"
+)
+
+
+class Item(NamedTuple):
+    """What tokens `first` to `last` (exclusive) come to: a quantity, or in words what they are instead."""
+
+    value: Value
+    first: int
+    last: int
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether it only counts where nothing else does."""
+        return self.value == ORDINAL
+
+
+def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
+    """Return the numbers among tokens and what looks like some, in order; `words`: number words, too."""
+    found: list[Item] = []
+    place = 0
+    while place < len(tokens):
+        item = item_at(tokens, place, words=words)
+        if item is not None:
+            found.append(item)
+        place = max(place + 1, item.last if item else _behind_name(tokens, place))
+    return found
+
+
+def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
+    """Return the item that begins at a token; None if none does."""
+    token = tokens[place]
+    if token.kind in _KINDS:
+        return Item(_KINDS[token.kind], place, place + 1)
+    if _is_label(tokens, place):
+        return None
+    if _continues_letters(tokens, place):
+        found = read_expression(tokens, place + 1)
+        return None if found is None else Item(LETTERED, place - 1, found[1])
+    if token.text in "<>≤≥≠" and token.kind == "sign":
+        found = read_expression(tokens, place + 1)
+        return None if found is None else Item(UNEQUAL, place, found[1])
+    found = amount(tokens, place, words)
+    if found is None:
+        return None
+    item = Item(found[0], place, found[1])
+    return item if item.value == TUPLE else _extended(tokens, item, words)
+
+
+def _behind_name(tokens: Sequence[Token], place: int) -> int:
+    """The place behind a name with a number, such as COVID-19 and Step 3; the next one without such a name."""
+    token, cursor = tokens[place], Cursor(tokens, place)
+    if token.kind != "word" or token.math:
+        return place + 1
+    if token.text.lower() in _LABELS and cursor.is_number(1):
+        return place + 2
+    attached = not any(one.after_blank for one in tokens[place + 1 : place + 3])
+    named = len(token.text) > 1 and cursor.is_sign("-", ahead=1) and cursor.is_number(2)
+    return place + 3 if named and attached else place + 1
+
+
+def _is_label(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number only numbers a line, as in `2. Add them`."""
+    if (
+        tokens[place].kind != "number"
+        or (place > 0 and tokens[place - 1].text != "\n")
+        or place + 2 >= len(tokens)
+    ):
+        return False
+    dot, after = tokens[place + 1], tokens[place + 2]
+    return dot.text in (".", ")") and not dot.after_blank and after.after_blank and after.text != "\n"
+
+
+def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a sign of arithmetic stands behind a letter, as in x + 5."""
+    if place == 0 or tokens[place].kind != "sign" or tokens[place].text not in "+-×/^":
+        return False
+    before = tokens[place - 1]
+    return before.kind == "word" and len(before.text) == 1 and before.text not in "aAI"
+
+
+def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
+    """The item with what is joined to it: smaller units, the rest of a range or a list."""
+    cursor = Cursor(tokens, item.last)
+    token = cursor.peek()
+    if token is None:
+        return item
+    if (
+        token.kind == "dots"
+        and not token.after_blank
+        and isinstance(item.value, Quantity)
+        and not item.value.whole
+    ):
+        return Item("a number whose digits go on", item.first, item.last + 1)
+    if token.text == "_":
+        braced = cursor.is_sign("{", ahead=1)
+        return Item(
+            "a number in another base", item.first, min(item.last + (4 if braced else 2), len(tokens))
+        )
+    if cursor.is_word(*MORNING):
+        return Item(_KINDS["time"], item.first, item.last + 1)
+    if cursor.is_word("and") and cursor.is_word("a", ahead=1) and cursor.is_word(*PARTS, ahead=2):
+        return _and_a_part(tokens, item)
+    smaller = _with_smaller_unit(tokens, item)
+    if smaller is not None:
+        return smaller
+    while (more := joined(Cursor(tokens, item.last), words)) is not None:
+        item = Item(more[0], item.first, more[1])
+    return item
+
+
+def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
+    part = Fraction(1, PARTS[tokens[item.last + 2].text.lower()])
+    value = (
+        Quantity(item.value.value + part, unit=item.value.unit)
+        if isinstance(item.value, Quantity)
+        else item.value
+    )
+    return Item(value, item.first, item.last + 3)
+
+
+def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
+    """2 hours (and) 30 minutes, as one quantity; None if there is no smaller unit."""
+    if not isinstance(item.value, Quantity) or item.value.unit is None:
+        return None
+    cursor = Cursor(tokens, item.last)
+    cursor.place += cursor.is_word("and") or cursor.is_sign(",")
+    found = read_expression(tokens, cursor.place) if cursor.is_number() else None
+    if found is None or not isinstance(found[0], Quantity) or found[0].unit is None:
+        return None
+    unit, smaller = item.value.unit, found[0].unit
+    if not unit.fits(smaller) or smaller.factor >= unit.factor:
+        return None
+    return Item(added(item.value, found[0], 1), item.first, found[1])

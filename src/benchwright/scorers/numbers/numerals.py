@@ -1,0 +1,149 @@
+"""Numbers in digits with all that belongs to them: a scale, a fraction, a currency, a unit."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from benchwright.scorers.numbers.arithmetic import NO_NUMBER, TOO_LARGE, Value, divided, multiplied
+from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.digits import LONGEST, read_digits
+from benchwright.scorers.numbers.quantity import Quantity, Unit
+from benchwright.scorers.numbers.units import CURRENCIES, SIGNS, UNITS, read_unit, unit_named
+from benchwright.scorers.numbers.words import LETTERS, MONEY_LETTERS, SCALES
+
+LETTERED = "an expression with letters"
+LISTED = "a list of numbers"
+ORDINAL = "an ordinal number"
+MORNING = ("am", "pm", "a.m", "p.m")
+CODES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "rs", "us"})
+"""Words for currencies that stand before the amount."""
+
+_REPEATING = re.compile(r"([0-9]+)\.([0-9]*)(?:\\overline\{|\()([0-9]+)")
+_FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
+
+
+def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
+    """Return the number at the cursor, which is on digits; `money` is the currency before them."""
+    token = cursor.tokens[cursor.place]
+    cursor.place += 1
+    found = read_digits(token.text)
+    if len(token.text) > LONGEST:
+        return TOO_LARGE
+    if found is None:
+        return LISTED if token.text.count(",") > 1 else NO_NUMBER
+    value: Value = Quantity(*found)
+    attached = _attached(cursor, money)
+    if attached is not None:
+        value = multiplied(value, attached)
+    if isinstance(value, str):
+        return value
+    if value.whole:
+        value = _mixed(cursor, value)
+    return _scaled(cursor, value)._replace(unit=money or read_unit(cursor))
+
+
+def read_money(cursor: Cursor) -> Value | None:
+    """Return the amount behind the sign or code of a currency; None if there is none."""
+    before, token = cursor.place, cursor.tokens[cursor.place]
+    cursor.place += 1
+    if token.text.lower() == "us" and cursor.is_sign("$"):
+        token = cursor.tokens[cursor.place]
+        cursor.place += 1
+    elif token.text.lower() == "rs" and cursor.is_sign("."):
+        cursor.place += 1
+    unit = SIGNS.get(token.text) or UNITS.get(token.text.lower())
+    if unit is None or not cursor.is_number():
+        cursor.place = before
+        return None
+    return read_number(cursor, unit)
+
+
+def read_repeating(text: str) -> Quantity:
+    """Return the value of a decimal number of which the last digits repeat: 0.1\\overline{6}, 0.1(6)."""
+    found = _REPEATING.match(text)
+    assert found is not None
+    whole, decimals, period = found.groups()
+    first = Fraction(int(whole + decimals), 10 ** len(decimals))
+    return Quantity(first + Fraction(int(period), 10 ** len(decimals) * (10 ** len(period) - 1)))
+
+
+def begins_amount(cursor: Cursor) -> bool:
+    """Return whether the sign or the code of a currency is at the cursor."""
+    token = cursor.peek()
+    return token is not None and (
+        token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CODES)
+    )
+
+
+def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
+    """What letters right behind the digits make of them (5k, 5th, 5x); None for units, and without letters."""
+    token = cursor.peek()
+    if token is None or token.after_blank or token.kind != "word":
+        return None
+    letters = MONEY_LETTERS if money else LETTERS
+    if token.text in letters:
+        cursor.place += 1
+        return Quantity(Fraction(letters[token.text]), True)
+    ordinal = token.text in ("st", "nd", "rd", "th")
+    named = token.text.lower() in SCALES or unit_named(token.text) is not None
+    letters_of_unknowns = len(token.text) == 1 or (len(token.text) == 2 and set(token.text) & set("xyz"))
+    if not letters_of_unknowns and not named and not token.math and not ordinal:
+        cursor.place += 1
+        return None  # a word without a blank before it: 156pieces
+    if named or "\u3040" <= token.text[0] <= "\u9fff":
+        return None
+    cursor.place += 1
+    return ORDINAL if ordinal else LETTERED
+
+
+def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:
+    """A whole number and the proper fraction behind it: 2 1/2, 2½, 2\\frac{1}{2}, 2 and 1/2."""
+    before = cursor.place
+    if cursor.is_word("and") or cursor.is_sign("&"):
+        cursor.place += 1
+    part = _proper_fraction(cursor)
+    if part is None:
+        cursor.place = before
+        return whole
+    return Quantity(whole.value + part)
+
+
+def _proper_fraction(cursor: Cursor) -> Fraction | None:
+    token = cursor.peek()
+    if token is None:
+        return None
+    if token.kind == "vulgar":
+        cursor.place += 1
+        return vulgar_fraction(token.text)
+    if token.kind == "command" and token.text in _FRACTIONS:
+        places = (2, 5) if cursor.is_sign("{", ahead=1) else (1, 2)
+    else:
+        places = (0, 2)
+        line, under = cursor.peek(1), cursor.peek(2)
+        if line is None or under is None or line.text != "/" or line.after_blank or under.after_blank:
+            return None
+    found = [cursor.peek(place) for place in places]
+    digits = [one.text for one in found if one is not None and one.kind == "number" and one.text.isdecimal()]
+    if len(digits) < 2 or len(digits[1]) > 3:
+        return None
+    part = divided(*(Quantity(Fraction(int(one))) for one in digits))
+    if isinstance(part, str) or not 0 < part.value < 1:
+        return None
+    cursor.place += places[1] + (2 if places == (2, 5) else 1)
+    return part.value
+
+
+def vulgar_fraction(sign: str) -> Fraction:
+    """Return the value of a sign like ½."""
+    import unicodedata
+
+    return Fraction(unicodedata.numeric(sign)).limit_denominator(20)
+
+
+def _scaled(cursor: Cursor, quantity: Quantity) -> Quantity:
+    while (token := cursor.peek()) is not None and token.kind == "word" and token.text.lower() in SCALES:
+        cursor.place += 1
+        value = quantity.value * SCALES[token.text.lower()]
+        quantity = Quantity(value, value.denominator == 1)
+    return quantity

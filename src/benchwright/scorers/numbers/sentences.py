@@ -1,0 +1,138 @@
+"""Which number a sentence is about: the one that it begins with, or its last one that is no mere circumstance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from benchwright.scorers.numbers.items import TIMES, Item
+from benchwright.scorers.numbers.quantity import Quantity
+from benchwright.scorers.numbers.tokens import Token
+from benchwright.scorers.numbers.words import word_set
+
+MOST = 30
+"""Numbers of a sentence that are looked at: the last ones."""
+
+_DECORATIONS = word_set(
+    "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are "
+    "equals equal to be the approx circa now then indeed actually clearly number value total fact answer final "
+    "of a an sum it that"
+)
+_CIRCUMSTANCES = word_set("in for after within over during every per from before until since than")
+_BETWEEN = word_set("the a an all each another about only just first last next these those")
+_MOMENTS = word_set("in at on by from before until since after")
+_CONDITIONS = frozenset({"if", "when", "because"})
+_NEEDS = word_set("need needs has have had want wants able going supposed required likely used")
+_NOT = frozenset({"not", "never"})
+
+
+def behind_decorations(tokens: Sequence[Token]) -> int:
+    """Return the place behind words and signs that may stand before a number, such as `about` and `=`."""
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        word = token.kind == "word" and token.text.lower() in _DECORATIONS
+        sign = token.kind in ("sign", "group") and token.text in "\n:=≈~*\"'“”,>|{"
+        if not word and not sign:
+            break
+        place += 1
+    return place
+
+
+def sentence_end(tokens: Sequence[Token], begin: int) -> int:
+    """Return the place behind the sentence that begins at a token."""
+    for place in range(begin, len(tokens)):
+        token = tokens[place]
+        ends = token.text in (".", "!", "?") and (place + 1 == len(tokens) or tokens[place + 1].after_blank)
+        if token.text == "\n" or (ends and not token.math):
+            return place
+    return len(tokens)
+
+
+def begun(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
+    """Return the number that a text begins with, or that of the last side of the equation that it begins with.
+
+    None if it begins with words.
+    """
+    begin = behind_decorations(tokens)
+    first = items[0]
+    if first.first > begin and not _names_a_side(tokens[begin : first.first]):
+        return None
+    chosen, unfinished = first, False
+    for before, item in pairwise(items):
+        between = tokens[before.last : item.first]
+        if not between or not _is_plain(between) or between[-1].text not in "=≈+-×/÷":
+            break
+        unfinished = between[-1].text not in "=≈"
+        chosen = chosen if unfinished else item
+    return Item("a sum of amounts", first.first, items[-1].last) if unfinished else chosen
+
+
+def _names_a_side(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are the left side of an equation, as in `x =` and `total cost =`."""
+    return bool(tokens) and tokens[-1].text in ("=", "≈") and len(tokens) < 9 and _is_plain(tokens)
+
+
+def _is_plain(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are but a few words and signs, none of which begins another clause."""
+    clause = {"because", "since", "as", "which", "where", "if", "when", "so", "and", ",", ";", "."}
+    return len(tokens) < 9 and not any(token.text.lower() in clause for token in tokens)
+
+
+def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
+    """Return the number that a sentence comes to: its last one, or the only one in bold type.
+
+    Remarks in brackets, what is denied, circumstances (`in 30 days`) and purposes are left out, as long as another
+    number is left.
+    """
+    left = list(items[-MOST:])
+    for is_left_out in (_is_remark, _is_denied, _is_circumstance, _is_purpose):
+        left = [item for item in left if not is_left_out(tokens, item)] or left
+    bold = [item for item in left if tokens[item.first].bold]
+    return bold[0] if len(bold) == 1 and len(left) > 1 else left[-1]
+
+
+def _is_remark(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether an item stands in round brackets that are no part of an expression."""
+    depth = 0
+    for place in range(item.first - 1, -1, -1):
+        depth += (tokens[place].text == ")") - (tokens[place].text == "(")
+        if depth < 0:
+            closed = any(token.text == ")" for token in tokens[item.last :])
+            return (
+                closed and tokens[place].after_blank and place > 0 and tokens[place - 1].text not in "=≈+-×/"
+            )
+    return False
+
+
+def _is_denied(tokens: Sequence[Token], item: Item) -> bool:
+    before = [token.text.lower() for token in tokens[max(0, item.first - 2) : item.first]]
+    return bool(before) and (before[-1] in _NOT or before in (["rather", "than"], ["instead", "of"]))
+
+
+def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether an item says when, for how long or on what condition, as in `in 30 days`; `for $5` is a price."""
+    place = item.first - 1
+    while place >= 0 and tokens[place].text.lower() in _BETWEEN:
+        place -= 1
+    if item.value in TIMES:
+        return place >= 0 and tokens[place].text.lower() in _MOMENTS
+    words = [token.text.lower() for token in tokens[: item.first]]
+    condition = max((at for at, word in enumerate(words) if at and word in _CONDITIONS), default=len(words))
+    if condition < len(words) and not {"then", ",", "="} & set(words[condition:]):
+        return True
+    if place < 0 or tokens[place].text.lower() not in _CIRCUMSTANCES:
+        return False
+    unit = item.value.unit if isinstance(item.value, Quantity) else None
+    return not (tokens[place].text.lower() == "for" and unit is not None and "dollar" in unit.dimensions)
+
+
+def _is_purpose(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether an item says what for or how, as in `25 passes to save $2` and `64 by adding 15 and 49`."""
+    if item.first < 2:
+        return False
+    before, verb = tokens[item.first - 2].text.lower(), tokens[item.first - 1].text.lower()
+    if before == "by":
+        return verb.endswith("ing")
+    needed = tokens[item.first - 3].text.lower() if item.first > 2 else ""
+    return before == "to" and verb.isalpha() and verb not in _DECORATIONS | _BETWEEN and needed not in _NEEDS

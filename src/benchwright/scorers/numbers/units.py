@@ -1,0 +1,129 @@
+"""Units: those that numbers are converted between, by the words and signs for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.quantity import PERCENT, SHARE, Unit
+
+CURRENCIES = {"$": "dollar", "€": "euro", "£": "gbp", "¥": "yen", "₹": "rupee", "¢": "cent"}
+
+_MONEY = {
+    "dollar": ("dollars usd us$ bucks", ("dollar",), "1"),
+    "euro": ("euros eur", ("euro",), "1"),
+    "gbp": ("", ("gbp",), "1"),
+    "yen": ("jpy", ("yen",), "1"),
+    "rupee": ("rupees inr rs rs.", ("rupee",), "1"),
+    "cent": ("cents", ("dollar", "euro"), "1/100"),
+    "pence": ("penny pennies", ("gbp",), "1/100"),
+}
+_MEASURES = {
+    "length": "mm:1/1000 millimeter millimetre; cm:1/100 centimeter centimetre; m:1 meter metre; km:1000 kilometer "
+    "kilometre; inch:0.0254 inches; foot:0.3048 feet ft; yard:0.9144 yd; mile:1609.344 mi",
+    "mass": "mg:1/1000000 milligram; g:1/1000 gram; kg:1 kilogram kilo; tonne:1000; oz:0.028349523125 ounce; "
+    "lb:0.45359237 lbs",
+    "time": "ms:1/1000 millisecond; second:1 s sec secs; minute:60 min mins; hour:3600 h hr hrs; day:86400; "
+    "week:604800",
+    "years": "month:1; year:12 yr yrs",
+    "volume": "ml:1/1000 mL milliliter millilitre; l:1 L liter litre; gallon:3.785411784 gal",
+    "angle": "degree:1 deg; rad:57.29577951308232 radian",
+    "data": "kb:1 KB; mb:1000 MB; gb:1000000 GB; tb:1000000000 TB",
+    "count": "dozen:12",
+}
+_SHARES = {"percent": "1/100", "pct": "1/100", "permille": "1/1000"}
+
+
+def _units() -> Iterator[tuple[str, Unit]]:
+    for name, (others, dimensions, factor) in _MONEY.items():
+        unit = Unit(name, frozenset(dimensions), Fraction(factor))
+        yield from ((each, unit) for each in (name, *others.split()))
+    for dimension, measures in _MEASURES.items():
+        for measure in measures.split("; "):
+            sized, *names = measure.split()
+            name, _, factor = sized.partition(":")
+            unit = Unit(name, frozenset({dimension}), Fraction(factor))
+            for each in (name, *names):
+                yield each, unit
+                if len(each) > 1:
+                    yield f"{each}s", unit
+    for name, factor in _SHARES.items():
+        yield name, Unit("%" if factor == "1/100" else name, SHARE, Fraction(factor))
+
+
+UNITS: dict[str, Unit] = dict(_units())
+"""The units by their names, which are written in lower case except `L` and `mL`."""
+
+POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
+    "%": PERCENT,
+    "‰": UNITS["permille"],
+    "°": UNITS["degree"],
+}
+"""The units by their signs."""
+
+
+def unit_named(word: str) -> Unit | None:
+    """Return the unit that a word names; None if it names none. A capital letter alone is no unit but `L`."""
+    if word in UNITS:
+        return UNITS[word]
+    return UNITS.get(word.lower()) if len(word) > 2 else None
+
+
+def raised(unit: Unit, power: int) -> Unit:
+    """Return a unit of area or volume: the power of a unit of length."""
+    return Unit(
+        f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power
+    )
+
+
+def read_unit(cursor: Cursor) -> Unit | None:
+    """Pass over a unit and return it. None if there is none, or if it is that of a rate, such as km/h."""
+    found = _unit_at(cursor)
+    if found is None:
+        return None
+    unit, count = found
+    power = POWERS.get(cursor.tokens[cursor.place].text, 1)
+    cursor.place += count
+    power = _power(cursor) or power
+    after = cursor.peek(1)
+    if cursor.is_word("per") or (cursor.is_sign("/") and after is not None and after.kind == "word"):
+        return None
+    return unit if power == 1 else raised(unit, power)
+
+
+def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
+    """The unit at the cursor and how many tokens name it."""
+    token, after = cursor.peek(), cursor.peek(1)
+    if token is None:
+        return None
+    if token.kind == "word":
+        if token.text == "per" and cursor.is_word("cent", ahead=1):
+            return PERCENT, 2
+        if token.text in POWERS:
+            unit = unit_named(after.text) if after is not None else None
+            return (unit, 2) if unit else None
+        unit = unit_named(token.text)
+        return (unit, 1) if unit else None
+    if cursor.is_sign("^") and cursor.is_sign("°", ahead=1):
+        return SIGNS["°"], 2
+    if token.kind != "sign" or token.text not in SIGNS:
+        return None
+    begins_next = (
+        token.text in CURRENCIES and cursor.is_number(1) and after is not None and not after.after_blank
+    )
+    return None if begins_next else (SIGNS[token.text], 1)
+
+
+def _power(cursor: Cursor) -> int | None:
+    """Pass over the power of a unit: ², ^2, ^{2}."""
+    token = cursor.peek()
+    if token is not None and token.kind == "raised" and token.text in ("²", "³"):
+        cursor.place += 1
+        return 2 if token.text == "²" else 3
+    for digit, length in ((cursor.peek(1), 2), (cursor.peek(2), 4)):
+        if cursor.is_sign("^") and digit is not None and digit.text in ("2", "3"):
+            cursor.place += length
+            return int(digit.text)
+    return None

@@ -1,0 +1,102 @@
+"""Number words: cardinal numbers, simple fractions, and words for powers of ten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+CARDINALS = {word: number for number, word in enumerate(_SMALL.split())} | {
+    word: 10 * number for number, word in enumerate(_TENS.split(), 2)
+}
+SCALES = {
+    "hundred": 10**2,
+    "thousand": 10**3,
+    "million": 10**6,
+    "millions": 10**6,
+    "billion": 10**9,
+    "billions": 10**9,
+    "bn": 10**9,
+    "trillion": 10**12,
+    "lakh": 10**5,
+    "crore": 10**7,
+    "mn": 10**6,
+    "mln": 10**6,
+    "万": 10**4,
+    "亿": 10**8,
+}
+"""Words behind a number that multiply it."""
+
+LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+"""Letters right behind a number that multiply it."""
+
+MONEY_LETTERS = LETTERS | {"m": 10**6, "b": 10**9}
+"""The same, behind an amount of money."""
+
+PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    "tenth": 10,
+}
+PARTS |= {f"{name}s": part for name, part in PARTS.items() if not name.startswith("hal")}
+
+JOINED = ("-", "and")
+MOST = 10**15
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
+def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
+    """Return the number that words begin with and how many of them it takes; None if they begin with none.
+
+    `words` are in lower case and include hyphens: `twenty - one`, `one hundred and five`, `two and a half`,
+    `three quarters`, `half`, `a hundred`.
+    """
+    number, count = _cardinal(words)
+    if count == 0:
+        half = 1 if words[:1] == ["half"] else 2 if words[:2] in (["a", "half"], ["a", "quarter"]) else 0
+        return (Fraction(1, PARTS[words[half - 1]]), half) if half else None
+    rest = count + (words[count : count + 1] == ["-"])
+    if number < 20 and words[rest : rest + 1] and words[rest] in PARTS:
+        return Fraction(number, PARTS[words[rest]]), rest + 1
+    if (
+        words[count : count + 2] == ["and", "a"]
+        and words[count + 2 : count + 3]
+        and words[count + 2] in PARTS
+    ):
+        return number + Fraction(1, PARTS[words[count + 2]]), count + 3
+    return Fraction(number), count
+
+
+def _cardinal(words: Sequence[str]) -> tuple[int, int]:
+    """The whole number that the words begin with, and how many words it takes: 0 if there is none."""
+    total = current = count = 0
+    below = MOST
+    """What the next word must be smaller than, as 5 behind 20 or 100."""
+    for place, word in enumerate(words):
+        begins = current > 0 or words[:place] == ["a"]
+        if word in CARDINALS and CARDINALS[word] < below:
+            current, below = current + CARDINALS[word], 10 if CARDINALS[word] >= 20 else 0
+        elif word == "hundred" and begins:
+            current, below = (current or 1) * 100, 100
+        elif SCALES.get(word, 0) >= 1000 and begins:
+            total, current, below = total + (current or 1) * SCALES[word], 0, 1000
+        elif word in JOINED or (word == "a" and place == 0):
+            continue
+        else:
+            break
+        count = place + 1
+    return (total + current, count) if count else (0, 0)

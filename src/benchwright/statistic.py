@@ -1,0 +1,70 @@
+"""A statistic of scores that may not exist: a mean, an end of an interval, a pass@k, a difference, a rate.
+
+    0.685      the number
+    NoScore    there is none, because nothing was scored: how many trials failed, and why
+    None       it is not known: one sample has no interval, another program's log lacks a column
+
+Only the number can be formatted, compared, added or written as one; mypy and Python refuse the other two alike. In JSON
+documents both are null, and a `NoScore` stands beside them as `no_score` (see `analysis.documents`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn, TypeGuard
+
+import msgspec
+
+TAG = "statistic"
+
+
+class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, tag="no score"):
+    """The reason why there is no score: all of the `failed` trials failed, for these `reasons` (with their counts).
+
+    `failed` is 0 if no trial is finished. `reasons` are the most frequent ones, in this order; none is given for trials
+    that nobody has scored.
+    """
+
+    failed: int
+    reasons: dict[str, int] = {}
+
+    def __str__(self) -> str:
+        if not self.failed or not self.reasons:
+            return self.brief
+        reason, count = next(iter(self.reasons.items()))
+        some = "" if count >= self.failed else f", {count:,} of them"
+        return f"{self.brief.removesuffix(')')}{some}: {reason})"
+
+    @property
+    def brief(self) -> str:
+        """The same without a reason."""
+        if not self.failed:
+            return "no score (no trial is finished)"
+        told = (
+            f"{self.failed:,} of {self.failed:,} failed"
+            if self.reasons
+            else f"none of {self.failed:,} was scored"
+        )
+        return f"no score ({told})"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a score that does not exist is neither true nor false: ask whether it is a NoScore")
+
+
+Statistic = float | NoScore | None
+"""A number, no score, or not known."""
+
+
+def is_number(value: Statistic) -> TypeGuard[float]:
+    """Return whether a statistic is a number."""
+    return isinstance(value, float | int)
+
+
+def numbers(values: Iterable[Statistic]) -> list[float]:
+    """Return the statistics that are numbers."""
+    return [value for value in values if is_number(value)]
+
+
+def is_no_score(value: Any) -> bool:
+    """Return whether this is a `NoScore` as msgspec encodes it: a dictionary with its tag."""
+    return isinstance(value, dict) and value.get(TAG) == "no score"
