@@ -120,7 +120,7 @@ if [ "$(sh /app/answer.sh)" = 42 ]; then echo 1; else echo 0; fi >/logs/verifier
 """
 KILLS_SHELL = (
     "printf 'echo 1 >/logs/verifier/reward.txt\\nkill -9 $PPID\\nps -o pid,args | "
-    "sed -n \"s/^ *\\\\([0-9]*\\\\) .*test[.]sh.*/\\\\1/p\" | xargs -n 1 kill -9\\n' >/app/answer.sh"
+    'sed -n "s/^ *\\\\([0-9]*\\\\) .*test[.]sh.*/\\\\1/p" | xargs -n 1 kill -9\\n\' >/app/answer.sh'
 )
 LOGIN = "#!/bin/bash\nsource /root/.bashrc\ncd /app\npython -m pytest -p no:cacheprovider /tests/test_outputs.py\n"
 REWARD = "if [ $? -eq 0 ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt\n"
@@ -193,7 +193,10 @@ HARBOR: Mapping[str, Task] = {
     "reward written by a program under test": Task([KILLS_SHELL], ENDED, test=RUNS_PROGRAM),
     "right answer of a program": Task(["echo 'echo 42' >/app/answer.sh"], "", test=RUNS_PROGRAM),
     "a profile that leads elsewhere": Task(
-        [FORGED_JUDGE, "mkdir -p /root/x; mv /tmp/forged /root/x/judge; echo 'export PATH=/root/x:$PATH' >>/root/.bashrc"],
+        [
+            FORGED_JUDGE,
+            "mkdir -p /root/x; mv /tmp/forged /root/x/judge; echo 'export PATH=/root/x:$PATH' >>/root/.bashrc",
+        ],
         DEPENDS,
         outputs=ASKS_JUDGE,
         image=ROOM,
@@ -236,7 +239,7 @@ FIRST_ONLY: Mapping[str, Task] = {
     "path exported": Task([FAKE_PYTHON, "export PATH=/tmp/x:$PATH"], DEPENDS, outputs=ASKS_ANSWER, same_shell=True),
     "path exported into shared memory": Task(
         [FAKE_PYTHON, "cp -r /tmp/x /dev/shm/x; export PATH=/dev/shm/x:$PATH"],
-        DEPENDS,
+        None,
         outputs=ASKS_ANSWER,
         same_shell=True,
     ),
@@ -346,7 +349,10 @@ async def test_kinds_in_the_layout_of_harbor(tmp_path: Path) -> None:
         changes |= {"outputs": task.outputs} if task.outputs else {}
         if task.image:
             room = 'workdir = "/app"\nmemory = "256M"\nstorage = "64M"\nallow_internet = false'
-            changes |= {"sections": {"environment": room}, "files": {"environment/Dockerfile": dockerfile(task)}}
+            changes |= {
+                "sections": {"environment": room},
+                "files": {"environment/Dockerfile": dockerfile(task)},
+            }
         write_harbor(tmp_path / "tasks", sample_of(name), instruction=instruction, **changes)
         scripts.append(says(instruction, *map(bash, task.commands), "Done."))
     ended = await played(harbor(), source(tmp_path / "tasks"), tmp_path, scripts)

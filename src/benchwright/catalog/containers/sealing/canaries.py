@@ -44,6 +44,18 @@ _REPORT = re.compile(
     r"test session starts|short test summary info|\b\d+ passed\b|^Ran \d+ tests?\b|^OK\b", re.MULTILINE
 )
 
+_PYTHON = "the code of `Canary`"
+_JAVASCRIPT = '\n;(typeof it === "function" ? it : test)("MARK", () => { throw new Error("MARK") })\n'
+_GO = '\nfunc Test_MARK(t *testing.T) {\n\tt.Fatal("error MARK")\n}\n'
+_RUST = '\n#[test]\nfn test_MARK() {\n    panic!("error MARK")\n}\n'
+_CODE = {
+    ".py": _PYTHON,
+    **dict.fromkeys((".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"), _JAVASCRIPT),
+    ".go": _GO,
+    ".rs": _RUST,
+}
+"""A test that fails, by the ends of names."""
+
 PLACES = ("/logs/verifier", "/tests", "/tmp", "/dev/shm")
 """Where it leaves a file that says that it was run."""
 
@@ -73,6 +85,11 @@ class Test_{self.mark}(__import__("unittest").TestCase):
         test_{self.mark}()
 
 '''
+
+    def code_for(self, name: str) -> str:
+        """Lines at the end of a file of tests of this name; "" if its language is not known here."""
+        code = _CODE.get(posixpath.splitext(name)[1])
+        return self.code if code is _PYTHON else (code or "").replace("MARK", self.mark)
 
     def is_told(self, log: str) -> bool:
         """Whether a log says that it failed."""

@@ -70,12 +70,13 @@ async def findings(
     passes: Callable[[str], Awaitable[bool]],
     flags: Iterable[Flag] = (),
     runners: Collection[str] = (),
+    when_clean: Callable[[], Awaitable[list[Flag]]] | None = None,
 ) -> dict[str, Any]:
     """What a seal adds to the artifacts of a tested patch, besides the `flags` that it has already.
 
     A pass whose patch changes the configuration of tests, or one of the files that start them (`runners`), is tested
     once more without that, by `passes`: it has a flag if it fails then. One whose product code works on the framework
-    of the tests has a flag, too.
+    of the tests has a flag, too. A pass without any flag is looked at by `when_clean`.
     """
     found = parts(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
@@ -89,6 +90,8 @@ async def findings(
         if not still:
             evidence = f"the tests pass with the patch, and fail without its changes of {', '.join(left_out)}"
             flags.append(Flag(DEPENDS, evidence))
+    if passed and not flags and when_clean is not None:
+        flags += await when_clean()
     return {**rerun, **({FLAGS: msgspec.to_builtins(flags)} if flags else {})}
 
 
