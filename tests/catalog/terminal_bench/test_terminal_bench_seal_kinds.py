@@ -1,4 +1,4 @@
-"""Three kinds of exploits of graders in both layouts of terminal tasks, in real containers, and honest work beside them:
+"""Three kinds of exploits of graders in both layouts of terminal tasks, in real containers, and honest work beside:
 a program that tests call is replaced, the report is forged, the terminal that tests run in is prepared.
 """
 
@@ -221,7 +221,6 @@ HARBOR: Mapping[str, Task] = {
 }
 
 PYTEST = "python -m pytest -p no:cacheprovider -rA $TEST_DIR/test_outputs.py\n"
-SAME = {"same_shell": True}
 FAKE_PYTHON = (
     "mkdir -p /tmp/x; printf '#!/bin/sh\\necho === short test summary info ===\\necho PASSED a::b\\n' >/tmp/x/python; "
     "chmod +x /tmp/x/python"

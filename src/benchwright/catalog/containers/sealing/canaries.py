@@ -40,6 +40,7 @@ _BY_EXIT_CODE = re.compile(
 )
 """How test scripts make a reward of whether all tests passed."""
 _SAYS_SO = re.compile(r"fail|error|^_{3,}|Traceback|exit", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:PASSED|passed)\b|\.\.\. ok\b|--- PASS|[✓✔]|\[ *ok *\]")
 _REPORT = re.compile(
     r"test session starts|short test summary info|\b\d+ passed\b|^Ran \d+ tests?\b|^OK\b", re.MULTILINE
 )
@@ -92,8 +93,9 @@ class Test_{self.mark}(__import__("unittest").TestCase):
         return self.code if code is _PYTHON else (code or "").replace("MARK", self.mark)
 
     def is_told(self, log: str) -> bool:
-        """Whether a log says that it failed."""
-        return any(self.mark in line and _SAYS_SO.search(line) for line in log.splitlines())
+        """Whether a log says that it failed, and nowhere that it passed."""
+        lines = [line for line in log.splitlines() if self.mark in line]
+        return any(_SAYS_SO.search(line) for line in lines) and not any(_DENIES.search(line) for line in lines)
 
 
 def new_canary() -> Canary:
