@@ -95,7 +95,7 @@ def test_a_dry_run_says_what_it_assumes_of_images(program: Program) -> None:
 
 def test_a_server_that_refuses_images_gives_errors_and_no_scores(program: Program) -> None:
     with served_by(RefusesImages) as address:
-        ended = program.run(*running(program, f"{address}/v1", "mmmu_pro:vision"))
+        ended = program.run(*running(program, f"{address}/v1", "mmmu_pro:vision", "--no-probe"))
     assert ended.returncode == 1
     assert "the first 4 trials failed with the same error" in ended.stderr
     said = {(trial.status, trial.requests[0].attempts, trial.reason) for trial in trials(program.only_run)}

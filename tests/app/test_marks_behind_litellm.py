@@ -46,7 +46,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     directory = tmp_path_factory.mktemp("proxy")
     with simulated_endpoint() as base_url:
         configuration = Path(directory, "litellm.yaml")
-        configuration.write_text(BEHIND.format(server=base_url.removesuffix("/v1"), access=Access(KEY)))
+        configuration.write_text(BEHIND.format(server=base_url.removesuffix("/v1"), key=KEY))
         with running(programs_of("litellm") / "litellm", directory, configuration) as proxy_url:
             yield proxy_url
 
