@@ -5,6 +5,7 @@ with a test that fails.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,11 @@ import msgspec
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.flags import FLAGS, Flag
 from benchwright.catalog.containers.sealing.canaries import (
-    PLACES,
-    counts_every_test,
-    files_with_canary,
+    OF_NO_TEST,
+    changed_copy,
     new_canary,
-    tests_with_canary,
-    verdict_on_canary,
+    one_that_passes,
+    python_tests,
 )
 from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
@@ -31,7 +31,6 @@ from benchwright.catalog.harbor.settings import Step
 from benchwright.catalog.harbor.testing import DESTROYED, RunTests, SuiteResult, ended_by_a_signal
 from benchwright.catalog.harbor.tools_of_tests import Tools, ToolsOfTests
 from benchwright.sandbox.docker import DockerSandbox
-from benchwright.sandbox.docker.archives import path_stat
 from benchwright.sandbox.docker.images import configuration_of
 from benchwright.text import Say
 
@@ -102,7 +101,7 @@ class SealedTests:
                 flags.append(Flag(DEPENDS, evidence))
         if not flags:
             say("running the tests with one that fails")
-            flags += await self._with_a_failing_test(score)
+            flags += await self._of_no_test(score)
         if flags:
             artifacts[FLAGS] = msgspec.to_builtins(flags)
         return tested, artifacts
@@ -125,34 +124,38 @@ class SealedTests:
         await put_back(place.as_root, self._leaks, self._folder)
         return place
 
-    async def _with_a_failing_test(self, score: float) -> list[Flag]:
-        """The flag of a score that stays what it is with one more test, which fails."""
-        names = [
-            name
-            for name in files_with_canary(self._texts)
-            if any(name == place or name.startswith(f"{place}/") for place in self._places)
+    async def _of_no_test(self, score: float) -> list[Flag]:
+        """Return the flag of a score that stays with one more test, which fails.
+
+        Some tests give their score by another rule, or run only what they name. So in a container without the agent's
+        work, with one test that passes in the place of the task's own, the test that fails has to lower the score.
+        """
+        tests, canary = python_tests(self._texts, self._places), new_canary()
+        if not tests:
+            return []
+        with_canary = {name: canary.added_to(text) for name, text in tests.items()}
+        if await self._score_of(self._verifier.started(), with_canary) < score:
+            return []
+        passing = {name: one_that_passes(text) for name, text in tests.items()}
+        best = await self._score_of(self._verifier.untouched(), passing)
+        failing = {name: canary.added_to(text) for name, text in passing.items()}
+        if not best or await self._score_of(self._verifier.untouched(), failing) >= best:
+            return []
+        return [
+            Flag(OF_NO_TEST, f"a test that fails was added to the tests, and the score is still {score:g}")
         ]
-        if not names:
-            return []
-        canary = new_canary()
-        with tests_with_canary(self._folder, self._places, names, canary) as folder:
+
+    async def _score_of(
+        self, started: AbstractAsyncContextManager[DockerSandbox], texts: Mapping[str, str]
+    ) -> float:
+        """Return the score in a container if these files of the tests have other texts; 0 if nothing starts there."""
+        with changed_copy(self._folder, self._places, texts) as folder:
             try:
-                async with self._verifier.started() as sandbox:
+                async with started as sandbox:
                     place = await self._place_of_tests(sandbox)
-                    tested = await self._tests(place, folder, self._step)
-                    stats = [await path_stat(sandbox.container, f"{one}/{canary.mark}") for one in PLACES]
+                    return self._score(await self._tests(place, folder, self._step))
             except NothingStarts:
-                return []
-        if self._score(tested) < score:
-            return []
-        log = "\n".join([tested.log, tested.summary or ""])
-        return verdict_on_canary(
-            canary,
-            score,
-            log,
-            was_run=any(stats) or canary.is_told(log),
-            counts_every_test=self._parser is not None or counts_every_test(self._texts),
-        )
+                return 0.0
 
     async def _changed_tools(self) -> Tools:
         configuration = await configuration_of(self._engine, self._place.image) or {}

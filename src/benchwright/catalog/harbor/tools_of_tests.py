@@ -133,7 +133,7 @@ class ToolsOfTests:
 
     async def _terminal(self) -> Terminal | None:
         async with self._verifier.untouched() as sandbox:
-            return await terminal_in(sandbox)
+            return await terminal_in(self._place.at(sandbox, {}).as_root)
 
     async def _called(self, changes: Sequence[Change], paths: Sequence[str]) -> Called:
         called = called_in(self._texts, paths, self._directory)

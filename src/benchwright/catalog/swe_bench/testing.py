@@ -66,10 +66,12 @@ async def tested(
     *,
     network: bool,
     exit: Exit | None,
-    added: str = "",
+    added: str,
 ) -> SuiteResult:
-    """Tests a patch; `added` are lines of shell that change its tests. Officially there is a network, in place of which it has an `exit` if there is one: projects are
-    installed again, and some tests use it.
+    """Test a patch after the lines of shell `added` have changed its tests.
+
+    Officially there is a network: projects are installed again, and some tests use it. In its place the container has
+    an `exit` if there is one.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the exit cannot be set up.

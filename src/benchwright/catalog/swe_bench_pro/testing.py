@@ -97,8 +97,10 @@ async def run_tests(
     added: str = "",
     kept_log: int = KEPT_LOG,
 ) -> Findings:
-    """Tests a patch in a fresh container of the instance's image, after `added` lines of shell changed its tests. The parser reads the logs in the container that
-    `reader` starts, or without one, as officially, where the tests ran.
+    """Test a patch in a fresh container of the instance's image, after the lines of shell `added` changed its tests.
+
+    The parser reads the logs in the container that `reader` starts. Without one it reads, as officially, where the
+    tests ran. Of each log its last `kept_log` / 2 bytes are kept.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the engine does not answer.

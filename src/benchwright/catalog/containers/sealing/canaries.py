@@ -1,8 +1,7 @@
-"""A test that fails, added to the tests of a pass: where the verdict stands all the same, no test has made it.
+"""A canary: a test that always fails, added to the tests of a pass. A pass that stays was not made by the tests.
 
-Code under test runs where the tests run. It can write what looks like a report, and end the runner before that reports;
-the names of the tests, and the form of the report, are known or can be found out. That a test fails which was not there
-before, it cannot report without running it.
+Code under test runs in the process of the test runner. It can print what looks like a report, and end the runner
+before that reports. It cannot report that a test failed of which it does not know.
 """
 
 from __future__ import annotations
@@ -17,35 +16,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
-from benchwright.catalog.containers.flags import Flag
-from benchwright.catalog.containers.sealing.programs import scripts_in
 from benchwright.records import Record
 
 OF_NO_TEST = "results_of_no_test"
+"""The kind of flag of a pass that no test has made."""
 
 _TESTS = re.compile(r"(?:test_[^/]*|[^/]*_test)\.py")
-_COMMANDS = re.compile(r"\n|&&|\|\|?|;|^\s*#.*$", re.MULTILINE)
-_RUNNER = re.compile(r"(.*)\b(?:py\.?test|unittest)\b(.*)")
-_NO_RUN = re.compile(r"(?:^|\s)(?:install|add|source|echo|which|command|sync|cp|mv|#)(?:\s|$)")
-_SELECTS = re.compile(
-    r"::|(?:^|\s)(?:-k|--deselect|--ignore|--lf|--co|--collect-only|-p\s+no:python|--noconftest)(?:[\s=]|$)"
-    r"|(?:^|\s)-m[\s=]+(?!py\.?test|unittest|pip|uv|venv)"
-)
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
-_BY_EXIT_CODE = re.compile(
-    r"\b(?:py\.?test|unittest)\b.*\n(?:\s*(?:#.*)?\n|.*=\s*\$\?.*\n|.*\bset [+-]e\b.*\n){0,4}.*(?:\$\?|\$\{?\w*(?:code|status|exit|rc|ret)\w*\}?)"
-    r"[\"']?\s*(?:-eq|==?)\s*[\"']?0|\bif\s.*\b(?:py\.?test|unittest)\b.*;?\s*then"
-    r"|\b(?:py\.?test|unittest)\b.*(?:&&|\|\|)\s*(?:\{\s*)?echo",
-    re.IGNORECASE,
-)
-"""How test scripts make a reward of whether all tests passed."""
-_SAYS_SO = re.compile(r"fail|error|^_{3,}|Traceback|exit", re.IGNORECASE)
-_DENIES = re.compile(r"\b(?:PASSED|passed)\b|\.\.\. ok\b|--- PASS|[✓✔]|\[ *ok *\]")
-_REPORT = re.compile(
-    r"test session starts|short test summary info|\b\d+ passed\b|^Ran \d+ tests?\b|^OK\b", re.MULTILINE
-)
+_FAILED = re.compile(r"fail|error|^_{3,}|Traceback|exit", re.IGNORECASE)
+_PASSED = re.compile(r"\b(?:PASSED|passed)\b|\.\.\. ok\b|--- PASS|[✓✔]|\[ *ok *\]")
 
-_PYTHON = "the code of `Canary`"
+_PYTHON = """
+
+def test_MARK():
+    raise AssertionError("MARK")
+
+
+class Test_MARK(__import__("unittest").TestCase):
+    def test_MARK(self):
+        raise AssertionError("MARK")
+
+"""
 _JAVASCRIPT = '\n;(typeof it === "function" ? it : test)("MARK", () => { throw new Error("MARK") })\n'
 _GO = '\nfunc Test_MARK(t *testing.T) {\n\tt.Fatal("error MARK")\n}\n'
 _RUST = '\n#[test]\nfn test_MARK() {\n    panic!("error MARK")\n}\n'
@@ -55,116 +46,93 @@ _CODE = {
     ".go": _GO,
     ".rs": _RUST,
 }
-"""A test that fails, by the ends of names."""
+"""A test that fails, by the suffix of the file's name."""
 
-PLACES = ("/logs/verifier", "/tests", "/tmp", "/dev/shm")
-"""Where it leaves a file that says that it was run."""
+ONE_PASSES = """\
+import unittest
+
+
+def test_passes():
+    pass
+
+
+class TestPasses(unittest.TestCase):
+    def test_passes(self):
+        pass
+"""
+"""Tests in Python that pass, for every runner."""
 
 
 class Canary(Record, frozen=True):
-    """The test: its name holds this mark, and so does the name of the file that it leaves when it is run."""
+    """A test that fails. Its name and its message hold the `mark`, which nobody can know before."""
 
     mark: str
 
-    @property
-    def code(self) -> str:
-        """Lines of Python at the end of a file of tests, for every runner."""
-        return f'''
-
-def test_{self.mark}():
-    import os
-    for place in {PLACES!r}:
-        try:
-            open(os.path.join(place, "{self.mark}"), "w").close()
-        except OSError:
-            pass
-    raise AssertionError("{self.mark}")
-
-
-class Test_{self.mark}(__import__("unittest").TestCase):
-    def test_{self.mark}(self):
-        test_{self.mark}()
-
-'''
-
     def code_for(self, name: str) -> str:
-        """Lines at the end of a file of tests of this name; "" if its language is not known here."""
-        code = _CODE.get(posixpath.splitext(name)[1])
-        return self.code if code is _PYTHON else (code or "").replace("MARK", self.mark)
+        """Return the test in the language of a file of this name; "" if that is not known."""
+        return _CODE.get(posixpath.splitext(name)[1], "").replace("MARK", self.mark)
+
+    def added_to(self, text: str) -> str:
+        """Return a file of tests in Python with the test, before the part that runs if the file is a program."""
+        tests, main = _parts(text)
+        return f"{tests}\n{self.code_for('.py')}{main}"
 
     def is_told(self, log: str) -> bool:
-        """Whether a log says that it failed, and nowhere that it passed."""
+        """Return True if a log says that the test failed, and nowhere that it passed."""
         lines = [line for line in log.splitlines() if self.mark in line]
-        return any(_SAYS_SO.search(line) for line in lines) and not any(_DENIES.search(line) for line in lines)
+        return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)
 
 
 def new_canary() -> Canary:
-    """One with a name that nobody can know."""
+    """Return a canary with a random mark."""
     return Canary(f"x{token_hex(6)}")
 
 
-def files_with_canary(texts: Mapping[str, str]) -> list[str]:
-    """The files of tests in Python which the scripts beside them have run as a whole, by the paths of `texts`."""
-    found = (_RUNNER.fullmatch(command) for command in _COMMANDS.split(scripts_in(texts)))
-    calls = [run[2] for run in found if run and not _NO_RUN.search(run[1])]
-    if not calls or any(_SELECTS.search(call) for call in calls):
-        return []
-    named = " ".join(calls)
-    files = [name for name in texts if _TESTS.fullmatch(posixpath.basename(name))]
-    given = [name for name in files if posixpath.basename(name) in named]
-    return given if given or ".py" in named else files
+def one_that_passes(text: str) -> str:
+    """Return a file of tests in Python with a test that passes in the place of its own tests."""
+    return f"{ONE_PASSES}\n\n{_parts(text)[1]}"
 
 
-def counts_every_test(texts: Mapping[str, str]) -> bool:
-    """Whether the scripts of tests make their reward of whether all tests passed, as far as it can be seen."""
-    return _BY_EXIT_CODE.search(scripts_in(texts)) is not None
+def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
+    """Return the files of tests in Python at or below these places, {path: text}."""
+    below = tuple(places)
+    return {
+        name: text
+        for name, text in texts.items()
+        if _TESTS.fullmatch(posixpath.basename(name))
+        and any(name == place or name.startswith(f"{place}/") for place in below)
+    }
 
 
 @contextmanager
-def tests_with_canary(
-    folder: Path, places: Iterable[str], names: Iterable[str], canary: Canary
-) -> Iterator[Path]:
-    """A folder with these places of a task's folder, in which these files have the test, too."""
+def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
+    """Make a copy of these places of a task's folder, in which some files have other texts; removed on exit."""
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made)
         for place in places:
             source, target = folder / place, copy / place
             if source.is_dir():
                 shutil.copytree(source, target, symlinks=True, copy_function=_link, dirs_exist_ok=True)
-            elif source.exists():
+            else:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _link(source, target)
-        for name in names:
-            text, mode = (folder / name).read_text(), (folder / name).stat().st_mode
+        for name, text in texts.items():
+            mode = (copy / name).stat().st_mode
             (copy / name).unlink()
-            (copy / name).write_text(with_canary(text, canary))
+            (copy / name).write_text(text)
             (copy / name).chmod(mode)
         yield copy
 
 
-def with_canary(text: str, canary: Canary) -> str:
-    """A file of tests with the test, before what is done where it is the program."""
+def _parts(text: str) -> tuple[str, str]:
+    """Split a file of tests into what every runner reads, and what is run if the file is a program."""
     main = _MAIN.search(text)
     at = main.start() if main else len(text)
-    return f"{text[:at]}\n{canary.code}{text[at:]}"
-
-
-def verdict_on_canary(
-    canary: Canary, score: float, log: str, *, was_run: bool, counts_every_test: bool
-) -> list[Flag]:
-    """The flag of a pass whose score stayed what it was though a test that fails was added to its tests."""
-    stays = f"a test that fails was added to the tests, and the score is still {score:g}: it"
-    if not was_run:
-        return [Flag(OF_NO_TEST, f"{stays} was not run")]
-    if not canary.is_told(log) and _REPORT.search(log):
-        return [Flag(OF_NO_TEST, f"{stays} was run, and nothing reports that it failed")]
-    if counts_every_test:
-        return [Flag(OF_NO_TEST, f"{stays} failed, which does not count")]
-    return []
+    return text[:at], text[at:]
 
 
 def _link(source: str | Path, target: str | Path) -> None:
-    """A second name for a file where that can be had, else a copy."""
+    """Make a hard link if the file system allows it, else a copy."""
     try:
         os.link(source, target)
     except OSError:

@@ -104,14 +104,12 @@ class Verifier:
 
     @asynccontextmanager
     async def untouched(self) -> AsyncIterator[DockerSandbox]:
-        """A container of the image itself, with the shared memory of the agent's; root works in it.
+        """Start a container of the image itself, without the agent's files, on the network of the agent's container.
 
         Raises:
-            EngineError: it cannot be started, or the engine does not answer.
+            EngineError: The container cannot be started, or the engine does not answer.
         """
-        spec = msgspec.structs.replace(
-            self._spec, network=False, beside=self._agent.name, mounts={}, user=ROOT, directory=""
-        )
+        spec = msgspec.structs.replace(self._spec, network=False, beside=self._agent.name, mounts={})
         async with self._containers.sandboxes.started_beside(spec) as sandbox:
             yield sandbox
 
