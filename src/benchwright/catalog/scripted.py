@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark, Check
-from benchwright.catalog.turns import Turns
 from benchwright.catalog.selection import Selection, count_selected, selected
+from benchwright.catalog.turns import Turns
 from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply

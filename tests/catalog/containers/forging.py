@@ -27,13 +27,23 @@ if "pytest" in sys.modules:
 def with_summary(names: Sequence[str]) -> list[str]:
     """Return the lines of `pytest -rA` on tests of these names that have all passed."""
     heads = ["=" * 20 + " PASSES " + "=" * 20, "=" * 20 + " short test summary info " + "=" * 20]
-    return [*heads, *(f"PASSED {name}" for name in names), f"{'=' * 20} {len(names)} passed in 0.02s {'=' * 20}"]
+    return [
+        *heads,
+        *(f"PASSED {name}" for name in names),
+        f"{'=' * 20} {len(names)} passed in 0.02s {'=' * 20}",
+    ]
 
 
 def verbose(names: Sequence[str]) -> list[str]:
     """Return the lines of `pytest -v` on tests of these names that have all passed."""
     rows = [f"{name} PASSED [{100 * at // len(names):3}%]" for at, name in enumerate(names, 1)]
-    return [f"collected {len(names)} items", "", *rows, "", f"{'=' * 20} {len(names)} passed in 0.02s {'=' * 20}"]
+    return [
+        f"collected {len(names)} items",
+        "",
+        *rows,
+        "",
+        f"{'=' * 20} {len(names)} passed in 0.02s {'=' * 20}",
+    ]
 
 
 def appended_to(path: str, code: str) -> str:

@@ -165,7 +165,12 @@ async def test_a_pass_by_a_hook_of_pytest_has_a_flag_and_stays_a_pass(calculator
 
 REPORTED = [
     f"testing/test_calculator.py::{name}"
-    for name in ("test_add", "test_mean_of_nothing[empty list]", "test_mean_of_nothing[empty tuple]", "test_mean")
+    for name in (
+        "test_add",
+        "test_mean_of_nothing[empty list]",
+        "test_mean_of_nothing[empty tuple]",
+        "test_mean",
+    )
 ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.catalog.containers.running import Played, bash, played, says
@@ -267,7 +268,8 @@ FIRST_ONLY: Mapping[str, Task] = {
         same_shell=True,
     ),
     "a folder with a module": Task(
-        ["mkdir /tmp/m; echo 'print(\"=== short test summary info ===\\nPASSED a::b\")' >/tmp/m/pytest.py", "cd /tmp/m"],
+        ["mkdir /tmp/m; echo 'print(\"=== short test summary info ===\\nPASSED a::b\")' >/tmp/m/pytest.py",
+         "cd /tmp/m"],
         DEPENDS,
         outputs=ASKS_ANSWER,
         same_shell=True,
@@ -344,7 +346,7 @@ async def test_kinds_in_the_layout_of_harbor(tmp_path: Path) -> None:
     scripts = []
     for number, (name, task) in enumerate(HARBOR.items()):
         instruction = f"Task {number} of these: {task.instruction}"
-        changes = {"test": task.test or LOGIN.replace("source /root/.bashrc\n", "") + REWARD}
+        changes: dict[str, Any] = {"test": task.test or LOGIN.replace("source /root/.bashrc\n", "") + REWARD}
         changes |= {"outputs": task.outputs} if task.outputs else {}
         if task.image:
             room = 'workdir = "/app"\nmemory = "256M"\nstorage = "64M"\nallow_internet = false'

@@ -5,26 +5,20 @@ with a test that fails.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from benchwright.catalog.containers.bash import another_state
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.flags import FLAGS, Flag
-from benchwright.catalog.containers.sealing.canaries import (
-    OF_NO_TEST,
-    changed_copy,
-    new_canary,
-    one_that_passes,
-    python_tests,
-)
 from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
 from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NothingStarts, Verifier
 from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
 from benchwright.catalog.harbor.grading import Parser, grade
 from benchwright.catalog.harbor.hiding import put_back
 from benchwright.catalog.harbor.settings import Step
@@ -70,9 +64,7 @@ class SealedTests:
         self._step = step
         self._instruction = instruction
         self._parser = parser
-        self._places = [name for name in ("run-tests.sh", *step.tests) if (folder / name).exists()]
-        more = [f"steps/{step.name}/tests" if step.name else "tests"]
-        self._texts = texts_of(folder, dict.fromkeys([*self._places, *more]))
+        self._texts = texts_of(folder, places_of_tests(folder, step))
 
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
         """What came of them, and what the seal adds to the artifacts.
@@ -101,7 +93,7 @@ class SealedTests:
                 flags.append(Flag(DEPENDS, evidence))
         if not flags:
             say("running the tests with one that fails")
-            flags += await self._of_no_test(score)
+            flags += await flags_of_no_test(self._folder, self._step, score, self._score_of)
         if flags:
             artifacts[FLAGS] = msgspec.to_builtins(flags)
         return tested, artifacts
@@ -124,38 +116,17 @@ class SealedTests:
         await put_back(place.as_root, self._leaks, self._folder)
         return place
 
-    async def _of_no_test(self, score: float) -> list[Flag]:
-        """Return the flag of a score that stays with one more test, which fails.
-
-        Some tests give their score by another rule, or run only what they name. So in a container without the agent's
-        work, with one test that passes in the place of the task's own, the test that fails has to lower the score.
-        """
-        tests, canary = python_tests(self._texts, self._places), new_canary()
-        if not tests:
-            return []
-        with_canary = {name: canary.added_to(text) for name, text in tests.items()}
-        if await self._score_of(self._verifier.started(), with_canary) < score:
-            return []
-        passing = {name: one_that_passes(text) for name, text in tests.items()}
-        best = await self._score_of(self._verifier.untouched(), passing)
-        failing = {name: canary.added_to(text) for name, text in passing.items()}
-        if not best or await self._score_of(self._verifier.untouched(), failing) >= best:
-            return []
-        return [
-            Flag(OF_NO_TEST, f"a test that fails was added to the tests, and the score is still {score:g}")
-        ]
-
-    async def _score_of(
-        self, started: AbstractAsyncContextManager[DockerSandbox], texts: Mapping[str, str]
-    ) -> float:
-        """Return the score in a container if these files of the tests have other texts; 0 if nothing starts there."""
-        with changed_copy(self._folder, self._places, texts) as folder:
-            try:
-                async with started as sandbox:
-                    place = await self._place_of_tests(sandbox)
-                    return self._score(await self._tests(place, folder, self._step))
-            except NothingStarts:
-                return 0.0
+    async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
+        """Return the score by the tests in another folder; 0 if nothing starts in what the agent left."""
+        started = self._verifier.started() if with_work else self._verifier.untouched()
+        try:
+            async with started as sandbox:
+                place = await self._place_of_tests(sandbox)
+                if not with_work:
+                    place = msgspec.structs.replace(place, terminal=another_state())
+                return self._score(await self._tests(place, folder, step))
+        except NothingStarts:
+            return 0.0
 
     async def _changed_tools(self) -> Tools:
         configuration = await configuration_of(self._engine, self._place.image) or {}
@@ -165,7 +136,12 @@ class SealedTests:
         return await ToolsOfTests(self._verifier, self._place, *what).changed()
 
     def _score(self, tested: SuiteResult) -> float:
-        return grade(msgspec.to_builtins(tested), self._parser).score or 0.0
+        return score(tested, self._parser)
+
+
+def score(tested: SuiteResult, parser: Parser | None) -> float:
+    """Return the score of one run of tests; 0 if it has none."""
+    return grade(msgspec.to_builtins(tested), parser).score or 0.0
 
 
 def ended_by(tested: SuiteResult, scripts: str) -> list[Flag]:

@@ -70,7 +70,9 @@ class Canary(Record, frozen=True):
 
     def code_for(self, name: str) -> str:
         """Return the test in the language of a file of this name; "" if that is not known."""
-        return _CODE.get(posixpath.splitext(name)[1], "").replace("MARK", self.mark)
+        return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
+            "MARK", self.mark
+        )
 
     def added_to(self, text: str) -> str:
         """Return a file of tests in Python with the test, before the part that runs if the file is a program."""
