@@ -26,14 +26,7 @@ _BUILDS = (
     *("mvnw", "gradlew", "junit-platform.properties", "gradle-wrapper.properties"),  # Java
     *(".cargo/config.toml", ".cargo/config", ".config/nextest.toml", "build.rs"),  # Rust
     *("GNUmakefile", "makefile", "go.work", ".npmrc", ".yarnrc", ".yarnrc.yml", ".bundle/config"),
-    *(
-        "rust-toolchain",
-        "rust-toolchain.toml",
-        ".tool-versions",
-        ".python-version",
-        ".nvmrc",
-        ".ruby-version",
-    ),
+    *("rust-toolchain", "rust-toolchain.toml"),
 )
 """Files that run tests, or are read before them: the last steps of their paths."""
 _PROGRAMS = (

@@ -28,6 +28,9 @@ _PIECE = re.compile(
     r"""\$?"((?:[^"\\$`]|\\.)*)"|\$'((?:[^'\\]|\\.)*)'|'([^']*)'|\\(.)|([^\s"'\\$`;&|()<>]+)""", re.DOTALL
 )
 _ESCAPED = re.compile(r'\\(["\\$`])|\\\n')
+_IN_QUOTES = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
+_BYTES = {b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"E": b"\x1b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t",
+          b"v": b"\v"}  # fmt: skip
 _STARTS_PROGRAMS = re.compile(
     r"BASH_ENV|ENV|PYTHON\w*|PYTEST\w*|PY_\w+|LD_\w+|BASH_FUNC_.*|NODE_\w+|PERL5\w*|RUBY\w*|JAVA_TOOL_OPTIONS"
     r"|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_\w+|PIP_\w+|UV_\w+|NPM_\w+|npm_\w+|SHELLOPTS|BASHOPTS|GLOBIGNORE"
@@ -124,7 +127,12 @@ def _plain(piece: re.Match[str]) -> str:
     if doubled is not None:
         return _ESCAPED.sub(lambda found: found[1] or "", doubled)
     if escaped is not None:
-        return (
-            escaped.encode().decode("unicode_escape").encode("latin-1", "ignore").decode("utf-8", "replace")
-        )
+        return _IN_QUOTES.sub(_byte, escaped.encode()).decode("utf-8", "replace")
     return single or one or bare or ""
+
+
+def _byte(found: re.Match[bytes]) -> bytes:
+    """Return the byte that an escape in $'…' stands for; bash writes those it cannot print in octal digits."""
+    if found[1].isdigit():
+        return bytes([int(found[1], 8) & 0xFF])
+    return _BYTES.get(found[1], found[1])
