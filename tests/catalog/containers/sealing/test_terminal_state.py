@@ -33,6 +33,10 @@ def test_commands_in_a_state_are_told(more: str) -> None:
     assert not exports_in(f'export HOME="/root"\n{more}\n')[1]
 
 
+def test_an_escape_that_no_shell_writes_is_read_all_the_same() -> None:
+    assert exports_in("export A=$'\\8\\777\\xzz'")[0]["A"].startswith("8")
+
+
 OWN = {"PATH": "/bin", "TEST_DIR": "/tests"}
 
 
