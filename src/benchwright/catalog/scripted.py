@@ -18,6 +18,7 @@ from benchwright.engine.protocols import Score, Scorer, Session, Solver
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Message, Outcome, Sample, Target, TaskSpec, Trial
+from benchwright.sandbox.docker.patience import patient_if_busy
 
 MUST_NOT_PASS = "must_not_pass"
 """The label of a decoy."""
@@ -145,7 +146,8 @@ class ScriptedSolver:
     """Lets the benchmark's solver act with a scripted session.
 
     Many checks are played at once. On a busy machine limits of time can end the tests of a right answer: one that does
-    not score 1 beside others is played once more, alone, and only that counts.
+    not score 1 is played once more, alone, and only that counts. If the machine is busy even then, the
+    limits of programs in containers are longer.
     """
 
     def __init__(self, solver: Solver, scorer: Scorer) -> None:
@@ -167,18 +169,17 @@ class ScriptedSolver:
             scored = await self._scorer.score(sample, outcome, ScriptedSession(check, session.target))
             return scored.value == 1.0
 
-        async with self._turns.beside_others() as turn:
+        async with self._turns.beside_others():
             try:
                 outcome = await play()
                 if not check.passes or check.reason is not None or await comes_out_right(outcome):
                     return outcome
             except ExecutionError:
-                if not check.passes or not turn.had_others:
+                if not check.passes:
                     raise
-            if not turn.had_others:
-                return outcome
         async with self._turns.alone():
-            return await play()
+            with patient_if_busy():
+                return await play()
 
 
 class ScriptedScorer:

@@ -26,6 +26,7 @@ from benchwright.catalog.harbor.testing import DESTROYED, RunTests, SuiteResult,
 from benchwright.catalog.harbor.tools_of_tests import Tools, ToolsOfTests
 from benchwright.sandbox.docker import DockerSandbox
 from benchwright.sandbox.docker.images import configuration_of
+from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import Say
 
 SEALED = "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
@@ -86,7 +87,8 @@ class SealedTests:
         artifacts: dict[str, Any] = {}
         if tools := await self._changed_tools():
             say("running the tests without changed tools")
-            without = self._score(await self._tested(tools))
+            with patient_if_busy():
+                without = self._score(await self._tested(tools))
             artifacts[RERUN] = {"left_out": tools.in_words, "score": without}
             if without < score:
                 evidence = f"the score is {without:g} without these changes: {tools.in_words}"

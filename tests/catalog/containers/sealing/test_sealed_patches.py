@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchwright.catalog.containers.sealing.patches import (
     parts,
     reaches_out,
 )
+from benchwright.sandbox.docker.patience import patience
 
 
 def patch_of(folder: Path, files: Mapping[str, str], changed: Mapping[str, str]) -> str:
@@ -241,3 +243,15 @@ def test_other_programs_are_not(name: str) -> None:
 def test_a_name_of_a_program_that_a_package_installs_is_configuration() -> None:
     assert of_test_configuration(parts(added("pyproject.toml", "[project.scripts]"))[0])
     assert not of_test_configuration(parts(added("pyproject.toml", "[project.urls]"))[0])
+
+
+async def test_a_second_run_has_more_time_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (2.0 * (os.cpu_count() or 1), 0.0, 0.0))
+    given = []
+
+    async def passes(patch: str) -> bool:
+        given.append(patience())
+        return True
+
+    await findings(added("conftest.py") + added("module.py"), passed=True, passes=passes)
+    assert given == [pytest.approx(2.0)]

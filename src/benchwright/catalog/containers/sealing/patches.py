@@ -11,6 +11,7 @@ import msgspec
 from benchwright.catalog.containers.flags import FLAGS, Flag
 from benchwright.catalog.containers.sealing.configuration import FRAMEWORK, OF_TESTS, configures
 from benchwright.records import Record
+from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import one_line
 
 LONGEST_LINE = 200
@@ -85,7 +86,8 @@ async def findings(
     left_out = sorted({part.names[-1] for part in about_tests})
     if left_out:
         rest = "".join(part.text for part in found if part not in about_tests)
-        still = bool(rest.strip()) and await passes(rest)
+        with patient_if_busy():
+            still = bool(rest.strip()) and await passes(rest)
         rerun = {RERUN: {"left_out": left_out, "passes": still}}
         if not still:
             evidence = f"the tests pass with the patch, and fail without its changes of {', '.join(left_out)}"
