@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -143,14 +143,17 @@ def test_ctrl_c_is_not_for_a_worker() -> None:
     )
     import pickle
 
-    request = pickle.dumps((os.getpid, ()))
-    asked = len(request).to_bytes(HEADER, "big") + request
+    def request(function: Callable[[], object]) -> bytes:
+        encoded = pickle.dumps((function, (), None))
+        return len(encoded).to_bytes(HEADER, "big") + encoded
+
     assert worker.stdin is not None
     assert worker.stdout is not None
-    worker.stdin.write(asked)
+    worker.stdin.write(request(os.getpid))
     worker.stdin.flush()
     size = int.from_bytes(worker.stdout.read(HEADER), "big")
-    assert pickle.loads(worker.stdout.read(size)) == (True, worker.pid)
+    assert pickle.loads(worker.stdout.read(size)) == ("value", worker.pid), "what prepares it is called in it"
     worker.send_signal(signal.SIGINT)
-    assert worker.communicate(asked, timeout=20)[0]
+    said = worker.communicate(request(os.getppid), timeout=20)[0]
+    assert pickle.loads(said[HEADER:]) == ("value", worker.pid), "what grades is called in its child"
     assert worker.returncode == 0

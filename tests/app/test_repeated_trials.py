@@ -50,7 +50,9 @@ def test_an_export_of_requests_has_their_seeds(program: Program) -> None:
 
 def test_a_resumed_run_goes_on_with_the_seeds_of_its_repeats(program: Program) -> None:
     with sampling_server() as server:
-        command = program.evaluating(program.rows(2), server.base_url, "--n", "3", "--seed", "7", "--no-probe")
+        command = program.evaluating(
+            program.rows(2), server.base_url, "--n", "3", "--seed", "7", "--no-probe"
+        )
         program.run(*command, "--budget-tokens", "30")
         program.summary(*command)
     assert sorted(body["seed"] for body in server.bodies) == sorted(

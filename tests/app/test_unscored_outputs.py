@@ -17,7 +17,7 @@ def moody(answer: str) -> float:
     return 1.0
 """
 
-ROWS = [("four", "4"), ("5", "4"), ("4", "4"), ("no, 4", "4")]
+ROWS = [("ask me later", "4"), ("5", "4"), ("4", "4"), ("no, 4", "4")]
 """Prompts, which are the answers, and targets: nothing to find, wrong, right, and right for one scorer only."""
 
 

@@ -54,6 +54,9 @@ VALUES: dict[str, Any] = {
     "scrape_prometheus": True,
     "direct": True,
     "keep_verifiers": True,
+    "skip_bad_rows": True,
+    **{key: {"X-Team": "blue"} for key in ("headers", "judge_headers", "baseline_headers")},
+    **{key: {"X-Token": "TOKEN"} for key in ("headers_env", "judge_headers_env", "baseline_headers_env")},
 }
 
 

@@ -154,7 +154,15 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
 
 def _code(known: Examination) -> int:
     """Returns 1 if nothing of the endpoint answers: neither a list of models nor a route that generates."""
+    from benchwright.endpoint.failures import sending_option
+
     if known.path is not None or known.outcome("models") != "no_list":
         return 0
-    say("Connection failed: there is a server, but none of its routes answers. Check --model and --base-url.")
+    chat = known.findings.get("chat")
+    refusal = str(chat.detail.get("refusal", "")) if chat else ""
+    detail = f" ({refusal})" if refusal else ""
+    say(
+        f"Connection failed: there is a server, but none of its routes answers{detail}{sending_option(refusal)}. "
+        "Check --model and --base-url."
+    )
     return 1

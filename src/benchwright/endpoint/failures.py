@@ -62,6 +62,11 @@ def tells_overload(failure: Exception) -> bool:
     return isinstance(failure, ProviderError) and failure.http_status in OVERLOADED
 
 
+def sending_option(refusal: str) -> str:
+    """Return the option that sends what a refusal misses, in brackets behind a blank; empty if it names nothing."""
+    return next((hint for about, hint in _SENDS if about.search(refusal)), "")
+
+
 def from_answer(
     status: int,
     headers: Headers,
@@ -98,7 +103,7 @@ def from_answer(
     else:
         systemic = False
         text = f"{url} answered {said}" if detail or not 400 <= status < 500 else _silent(url, status, beyond)
-        text += next((hint for about, hint in _SENDS if status < 500 and about.search(detail)), "")
+        text += sending_option(detail) if status < 500 else ""
     retryable = status in TRANSIENT and not systemic and not refuses_image
     return ProviderError(
         text,

@@ -91,6 +91,7 @@ class Gate:
     def _check(self, seconds: float, waits: Waits, error: ProviderError) -> None:
         if waits.seconds + seconds > self._longest:
             raise ProviderError(
-                f"{error} and asks to wait {seconds:,g} s; a trial waits {self._longest:g} s in all (--max-wait)",
+                f"{str(error).rstrip('.')} and asks to wait {seconds:,g} s; "
+                f"a trial waits {self._longest:g} s in all (--max-wait)",
                 http_status=error.http_status,
             )

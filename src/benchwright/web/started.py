@@ -23,7 +23,7 @@ from benchwright.records import Record
 from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
-MOST_SAID = 4_000
+MOST_SAID = 16_000
 """Bytes at the end of what a command wrote that a page shows."""
 
 KEPT = 50

@@ -11,7 +11,9 @@ from time import perf_counter
 from typing import Any
 
 Piece = tuple[float, dict[str, Any] | None]
-"""Seconds after the piece before, and a chunk; None breaks the connection off."""
+"""Seconds after the piece before, and a chunk; None breaks the connection off.
+
+Pieces without a pause between them are written as one."""
 
 Script = Callable[[int], Sequence[Piece]]
 """The pieces of the answer to the request of this number, counted from 0."""
@@ -78,20 +80,25 @@ class TellingServer:
             writer.write(
                 b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
             )
+            together = b""
             for seconds, chunk in self._script(number):
                 if seconds:
+                    writer.write(together)
+                    together = b""
                     await asyncio.sleep(seconds)
                 if chunk is None:
+                    writer.write(together)
                     raise ConnectionResetError
-                self._write(writer, json.dumps(chunk))
-            self._write(writer, "[DONE]")
-            writer.write(b"0\r\n\r\n")
+                together += _event(json.dumps(chunk))
+            writer.write(together + _event("[DONE]") + b"0\r\n\r\n")
         finally:
             self._at_once -= 1
 
-    def _write(self, writer: asyncio.StreamWriter, data: str) -> None:
-        event = f"data: {data}\n\n".encode()
-        writer.write(b"%x\r\n%b\r\n" % (len(event), event))
+
+def _event(data: str) -> bytes:
+    """Return an event of a stream as a chunk of HTTP."""
+    event = f"data: {data}\n\n".encode()
+    return b"%x\r\n%b\r\n" % (len(event), event)
 
 
 @contextmanager

@@ -14,11 +14,13 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.records import LevelResult, LoadReport
 
-LATENCY = 0.1
+LATENCY = 0.3
+"""Seconds that the server takes for a request: much more than a busy machine adds."""
+
 STILL = 2.5
 """Seconds that the client stands still."""
 
-CLOSED = ("--concurrency", "8", "--duration", "5")
+CLOSED = ("--concurrency", "24", "--duration", "7")
 OPEN = ("--rate", "40", "--arrivals", "constant", "--duration", "5")
 RATES = {CLOSED: 80, OPEN: 40}
 
@@ -26,7 +28,7 @@ RATES = {CLOSED: 80, OPEN: 40}
 def begin(
     program: Program, url: str, *arguments: str, more: dict[str, str] | None = None
 ) -> subprocess.Popen[str]:
-    """Begin a level against a server that takes 100 ms for each request."""
+    """Begin a level against a server that takes 300 ms for each request."""
     given = ("--synthetic-input", "5", "--no-metrics", "--no-probe", "--no-stream", *arguments)
     return program.start("load", "--model", "m", "--base-url", url, *given, "--json", **more or {})
 

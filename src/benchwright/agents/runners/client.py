@@ -41,12 +41,11 @@ class ExternalLLMClient:
         model: str = "gpt-5-mini",
         api_key: str | None = None,
         api_base: str | None = None,
-        access: Access = NO_ACCESS,
     ) -> None:
         self.display_name = model
         self.model = _qualified_name(model, api_base)
         self.api_key = api_key
-        self._access = replace(access, key=api_key)
+        self._access = replace(NO_ACCESS, key=api_key)
         self.api_base = api_base
         self.failure: ProviderError | None = None
         """Why the last call had no answer; None after one that had."""
@@ -54,6 +53,13 @@ class ExternalLLMClient:
         self._connection: ModelClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._llm = SessionLLM(_Alone(self.connection))
+
+    @classmethod
+    def with_access(cls, model: str, api_base: str | None, access: Access) -> Self:
+        """Return a client that sends the key and the headers of `access`, and uses its files for TLS."""
+        client = cls(model, access.key, api_base)
+        client._access = access
+        return client
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
         """Asks once; `kwargs` are body fields of the request, and go before the client's own.
@@ -102,7 +108,7 @@ class ExternalLLMClient:
 
     def clone(self) -> Self:
         """Another client of the same model, with tools, metrics and connections of its own."""
-        return type(self)(self.display_name, self.api_key, self.api_base, self._access)
+        return self.with_access(self.display_name, self.api_base, self._access)
 
     def connection(self) -> ModelClient:
         """What carries the calls, opened again in another event loop.

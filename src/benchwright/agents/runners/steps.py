@@ -80,9 +80,10 @@ def create_llm_client(
         provider = model.partition("/")[0] if "/" in model else "openai"
         _say(console, quiet, f"Initializing provider: {provider}")
     try:
-        target = find_target(model, base_url, access=access)
-        check_target(target, find_access(replace(access, key=api_key), target, logger.warning))
-        client = ExternalLLMClient(model, api_key, base_url, access)
+        given = replace(access, key=api_key)
+        target = find_target(model, base_url, access=given)
+        check_target(target, find_access(given, target, logger.warning))
+        client = ExternalLLMClient.with_access(model, base_url, given)
     except BenchwrightError as error:
         return None, str(error)
     _say(console, quiet, f"  Model: {client.display_name}")

@@ -112,7 +112,7 @@ class TruthLog:
 
 
 def read_truth(path: str | os.PathLike[str]) -> list[Truth]:
-    """The records of a truth log file."""
+    """Return the records of a truth log file, without one that is being written."""
     decode = msgspec.json.Decoder(Truth).decode
     with open(path, "rb") as lines:
-        return [decode(line) for line in lines]
+        return [decode(line) for line in lines if line.endswith(b"\n")]
