@@ -9,16 +9,15 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark, Check
+from benchwright.catalog.second_try import SecondTry
 from benchwright.catalog.selection import Selection, count_selected, selected
-from benchwright.catalog.turns import Turns
 from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Scorer, Session, Solver
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
-from benchwright.records import FAILED, Message, Outcome, Sample, Target, TaskSpec, Trial
-from benchwright.sandbox.docker.patience import patient_if_busy
+from benchwright.records import Message, Outcome, Sample, Target, TaskSpec, Trial
 
 MUST_NOT_PASS = "must_not_pass"
 """The label of a decoy."""
@@ -128,12 +127,17 @@ class ScriptedTask:
     async def open(self) -> AsyncIterator[Solver]:
         """Starts what the benchmark needs."""
         async with self._benchmark.open() as solver:
-            yield ScriptedSolver(solver, self._benchmark.scorers[0])
+            yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 
 
 def played_sample(trial: Trial) -> Sample:
     """The sample proper of a check's trial."""
     return _parts(trial.sample)[0]
+
+
+def _must_pass(sample: Sample) -> bool:
+    check = _parts(sample)[1]
+    return check.passes and check.reason is None
 
 
 def _labels(check: Check) -> dict[str, str]:
@@ -143,43 +147,16 @@ def _labels(check: Check) -> dict[str, str]:
 
 
 class ScriptedSolver:
-    """Lets the benchmark's solver act with a scripted session.
+    """Lets the benchmark's solver act with a scripted session."""
 
-    Many checks are played at once. On a busy machine limits of time can end the tests of a right answer: one that does
-    not score 1 is played once more, alone, and only that counts. If the machine is busy even then, the
-    limits of programs in containers are longer.
-    """
-
-    def __init__(self, solver: Solver, scorer: Scorer) -> None:
+    def __init__(self, solver: Solver) -> None:
         self._solver = solver
-        self._scorer = scorer
-        self._turns = Turns()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Play the check."""
+        """Plays the check."""
         sample, check = _parts(trial.sample)
         inner = msgspec.structs.replace(trial, sample=sample)
-
-        async def play() -> Outcome:
-            return await self._solver.solve(inner, ScriptedSession(check, session.target))
-
-        async def comes_out_right(outcome: Outcome) -> bool:
-            if outcome.status in FAILED:
-                return False
-            scored = await self._scorer.score(sample, outcome, ScriptedSession(check, session.target))
-            return scored.value == 1.0
-
-        async with self._turns.beside_others():
-            try:
-                outcome = await play()
-                if not check.passes or check.reason is not None or await comes_out_right(outcome):
-                    return outcome
-            except ExecutionError:
-                if not check.passes:
-                    raise
-        async with self._turns.alone():
-            with patient_if_busy():
-                return await play()
+        return await self._solver.solve(inner, ScriptedSession(check, session.target))
 
 
 class ScriptedScorer:
