@@ -130,6 +130,8 @@ def test_one_function_awaits_a_solver() -> None:
             True,
         ),  # a solver around a solver, for its images
         ("benchwright/catalog/scripted.py", "solve", True),  # a solver around a solver, for validation
+        ("benchwright/catalog/second_try.py", "solve", True),  # around that: right answers, beside others
+        ("benchwright/catalog/second_try.py", "solve", True),  # and once more, alone
         ("benchwright/engine/worker.py", "_solve", True),
     ]
 
@@ -141,6 +143,7 @@ def test_one_function_awaits_a_scorer() -> None:
         ("benchwright/app/judging/asking.py", "score"),  # a scorer around scorers, for known answers
         ("benchwright/app/pack_info.py", "validate_pack"),  # a pack's own sum, of nothing
         ("benchwright/catalog/scripted.py", "score"),  # a scorer around a scorer, for validation
+        ("benchwright/catalog/second_try.py", "_is_right"),  # whether a second try is needed
         ("benchwright/engine/worker.py", "_score"),
         ("benchwright/packs/contract/checks.py", "_scoring"),  # a pack's own sum, tried out
         ("benchwright/packs/results.py", "score_results"),  # a pack's own sum over its results
