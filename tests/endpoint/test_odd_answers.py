@@ -352,6 +352,10 @@ class TestWhyItEnded:
         ):
             assert reply.finish_reason == "length"
 
+    @pytest.mark.parametrize("cut", ["length", "content_filter"])
+    def test_is_that_it_was_cut_off_even_if_a_stop_follows(self, cut: str) -> None:
+        assert reply_of(delta(cut, content="a"), delta("stop")).finish_reason == cut
+
     @pytest.mark.parametrize("nothing", ["", "null", "None"])
     def test_is_not_told_before_the_end(self, nothing: str) -> None:
         reply = reply_of(delta(nothing, content="a"), delta("length"))

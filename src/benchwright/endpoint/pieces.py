@@ -79,8 +79,13 @@ class Pieces:
         return came
 
     def take_finish_reason(self, reason: Any) -> None:
-        """Take why the answer ended, in the words of the API; the server's own word is kept besides."""
+        """Take why the answer ended, in the words of the API; the server's own word is kept besides.
+
+        Another reason replaces an earlier one, but "stop" does not take back that the answer was cut off.
+        """
         known = read_finish_reason(reason)
+        if known == "stop" and self.finish_reason in ("length", "content_filter"):
+            return
         if known is not None:
             self.finish_reason = known
             if known != reason:
