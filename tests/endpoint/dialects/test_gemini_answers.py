@@ -52,7 +52,7 @@ def googles(draw: st.DrawFn) -> list[dict[str, Any]]:
         st.just({"text": "", "thoughtSignature": "c2lnbmVk"}),
     )
     lists = draw(st.lists(st.lists(part, max_size=3), min_size=1, max_size=4))
-    texts = [text for parts in lists for part in parts if len(text := part.get("text", "")) > 4]
+    texts = [text for parts in lists for part in parts if len(text := part.get("text", "")) > 1]
     assume(len(texts) == len(set(texts)))
     events = [event(*parts) for parts in lists]
     for number, one in enumerate(events):
