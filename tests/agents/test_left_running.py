@@ -29,6 +29,7 @@ STARTED = {
     "by a shell that ends": "subprocess.run(['sh', '-c', 'setsid nohup ' + ' '.join(SLEEP) + ' >/dev/null 2>&1 &'])",
     "as a daemon": "os.fork() or (os.setsid(), os.fork() and os._exit(0), os.execvp('sleep', SLEEP))",
     "in its process group": "subprocess.Popen(SLEEP)",
+    "without our environment": "subprocess.Popen(SLEEP, start_new_session=True, env={'PATH': os.environ['PATH']})",
 }
 
 RunAgent = Callable[..., Coroutine[Any, Any, Ran]]
@@ -98,6 +99,15 @@ async def test_nothing_is_noted_of_an_agent_that_leaves_nothing(run_agent: RunAg
     """A process that ends a moment after the agent is none that was left running."""
     ran = await run_agent("subprocess.Popen(['sleep', '0.02'], start_new_session=True)")
     assert trial_notes(ran.record) == []
+
+
+async def test_processes_that_start_others_without_end_are_ended(run_agent: RunAgent, seconds: str) -> None:
+    start = f"subprocess.Popen(['sleep', '{seconds}'], start_new_session=True)"
+    code = f"import subprocess, time\nwhile True: {start}; time.sleep(0.05)"
+    await run_agent(
+        f"subprocess.Popen([sys.executable, '-c', {code!r}], start_new_session=True); time.sleep(0.3)"
+    )
+    assert asleep(seconds) == []
 
 
 async def test_no_process_outlives_a_limit_of_time(run_agent: RunAgent, seconds: str) -> None:
