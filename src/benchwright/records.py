@@ -189,7 +189,9 @@ class RequestRecord(Record, frozen=True):
     follow from what it does). `dialect` is how a program asked: chat, messages, responses or gemini.
     `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
     stream; both are None without streaming. `resent` is how often it had been sent on kept-alive connections that the
-    server closed upon it, and `lost` the time that this took, which is a part of `waited`.
+    server closed upon it, and `lost` the time that this took, which is a part of `waited`. `settings` are the sampling
+    settings that the request of a program was sent with, its own included, as chat completions call them; None for
+    all other requests.
     """
 
     id: str
@@ -219,6 +221,7 @@ class RequestRecord(Record, frozen=True):
     dialect: str = "chat"
     resent: Amount = 0
     lost: Amount = 0
+    settings: dict[str, int | float | str] | None = None
 
     @property
     def request_id(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchwright.analysis.sent_settings import sent_line
 from benchwright.endpoint.extras import instead_of
 from benchwright.endpoint.flags import NOTES
 from benchwright.formats import counted, duration
@@ -29,7 +30,8 @@ class RequestSummary(Record, frozen=True):
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
     asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
     `requests_without` counts those that left out a header or a field, by its name, because the server refuses it.
-    `noted_requests` counts the requests with something odd in their answers, by the kind of note.
+    `noted_requests` counts the requests with something odd in their answers, by the kind of note. The sampling settings
+    that `settings_read` requests of programs were sent with are `sent_settings`: {name: {value: requests}}.
 
     `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
     request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
@@ -75,6 +77,8 @@ class RequestSummary(Record, frozen=True):
     undecided_requests: int = 0
     requests_without: dict[str, int] = {}
     noted_requests: dict[str, int] = {}
+    settings_read: int = 0
+    sent_settings: dict[str, dict[str, int]] = {}
     total_reasoning_tokens: int | None = None
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
@@ -167,6 +171,8 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         undecided_requests=requests.undecided,
         requests_without=dict(requests.left_out),
         noted_requests=dict(sorted(requests.noted.items(), key=lambda one: (-one[1], one[0]))),
+        settings_read=requests.settings_read,
+        sent_settings={name: dict(values) for name, values in sorted(requests.sent.items())},
         total_reasoning_tokens=requests.reasoning_tokens if thought else None,
         estimated_reasoning_requests=requests.reasoning_estimated,
         unknown_reasoning_requests=requests.answered - thought,
@@ -190,6 +196,7 @@ def request_lines(requests: RequestSummary) -> list[str]:
         )
     if requests.uncounted_requests:
         lines.append(f"{counted(requests.uncounted_requests, 'request')} came without a count of tokens.")
+    lines += sent_line(requests)
     if requests.translated_requests:
         lines.append(
             f"{counted(requests.translated_requests, 'request')} translated into chat completions for the server."

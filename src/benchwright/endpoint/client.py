@@ -262,6 +262,11 @@ class EndpointClient:
         target, keys = self._heads.target(path), key_headers_of(path)
         return await server_info.ask(self._wire, "POST", target, self._access, body, seconds, keys)
 
+    @property
+    def own_settings(self) -> frozenset[str]:
+        """The names of settings that nobody asked for."""
+        return self._extras.own
+
     async def forward(
         self,
         path: str,

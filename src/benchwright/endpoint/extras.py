@@ -38,7 +38,7 @@ class Extras:
 
     def __init__(self, own: Set[str] = NOTHING) -> None:
         self.left_out = NOTHING
-        self._own = own
+        self.own = frozenset(own)
         self._proven = False
 
     def carried(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
@@ -46,11 +46,11 @@ class Extras:
         names = {REQUEST_ID} if sends_id else set()
         if stream:
             names |= {STREAM, STREAM_OPTIONS} - fields.keys()
-        return frozenset(names | (self._own & fields.keys()) | _renamed_in(fields)) - self.left_out
+        return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
     def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
         """The same for a program's request to which these fields were added."""
-        fields = added & {STREAM_OPTIONS, *RENAMED, *self._own}
+        fields = added & {STREAM_OPTIONS, *RENAMED, *self.own}
         return frozenset({REQUEST_ID} | fields if sends_id else fields)
 
     def narrowed(

@@ -37,6 +37,8 @@ ANSWER_AS_THINKING = "answer_as_thinking"
 LATE_THINKING = "late_thinking"
 TEMPLATE_TOKENS = "template_tokens"
 BROKEN_CHARACTER = "broken_character"
+TOOLS_LEFT_OUT = "tools_left_out"
+PARTS_LEFT_OUT = "parts_left_out"
 THINKING_BY_TOTAL = "thinking_by_total"
 TOTAL_UNEXPLAINED = "total_unexplained"
 
@@ -72,6 +74,14 @@ NOTES = {
         "look whether the server's chat template and parsers fit the model",
     ),
     BROKEN_CHARACTER: Note("a character came in parts, of which one was missing: U+FFFD stands for it"),
+    TOOLS_LEFT_OUT: Note(
+        "tools that the agent offers have no translation, so the model was not offered them",
+        "turn them off in the agent, or use a server that speaks the agent's dialect",
+    ),
+    PARTS_LEFT_OUT: Note(
+        "parts of the conversation have no translation, so the model did not get them",
+        "use a server that speaks the agent's dialect",
+    ),
     THINKING_BY_TOTAL: Note("only total_tokens tells of some tokens, which were counted as thinking"),
     TOTAL_UNEXPLAINED: Note("total_tokens is more than prompt and completion, and was left out"),
 }

@@ -37,10 +37,15 @@ def read_json(data: bytes | str) -> Any:
         return _read_leniently(data, strict)
 
 
+def decode_leniently(data: bytes) -> str:
+    """Decode UTF-8 with the halves of characters that it holds (CESU-8), and U+FFFD for all other bytes."""
+    return data.decode("utf-8-sig", _ERRORS)
+
+
 def _read_leniently(data: bytes | str, strict: Exception) -> Any:
     import json
 
-    text = data if isinstance(data, str) else data.decode("utf-8-sig", _ERRORS)
+    text = data if isinstance(data, str) else decode_leniently(data)
     try:
         return json.loads(text, strict=False, parse_constant=_NO_NUMBERS.get)
     except json.JSONDecodeError:

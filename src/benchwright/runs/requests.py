@@ -61,7 +61,7 @@ class RequestFigures:
     requests, made at a concurrency that had settled, while our process did not stand still (`paces.in_timings`);
     `stood_still` requests met that it did. Of `at_once` answers no pieces were seen to come: how fast their tokens came
     is not known. `resent` requests had been sent on connections that the server then closed, which cost each at most
-    `longest_lost` ns.
+    `longest_lost` ns. The settings of `settings_read` requests of programs are in `sent`: {name: {value: requests}}.
     """
 
     def __init__(self) -> None:
@@ -91,6 +91,8 @@ class RequestFigures:
         self.undecided = 0
         self.left_out: dict[str, int] = {}
         self.noted: dict[str, int] = {}
+        self.settings_read = 0
+        self.sent: dict[str, dict[str, int]] = {}
         self.side = SideFigures()
         self.other_roles: dict[str, int] = {}
         self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
@@ -117,6 +119,8 @@ class RequestFigures:
         self.undecided += UNDECIDED in request.flags
         if request.flags:
             self._count_flags(request.flags)
+        if request.settings is not None:
+            self._count_settings(request.settings)
         if request.error is None:
             self.answered += 1
             self.uncounted += is_uncounted(request)
@@ -132,6 +136,12 @@ class RequestFigures:
             self.left_out[name] = self.left_out.get(name, 0) + 1
         for kind in {kind_of(flag) for flag in flags} & NOTES.keys():
             self.noted[kind] = self.noted.get(kind, 0) + 1
+
+    def _count_settings(self, settings: Mapping[str, int | float | str]) -> None:
+        self.settings_read += 1
+        for name, value in settings.items():
+            values, shown = self.sent.setdefault(name, {}), str(value)
+            values[shown] = values.get(shown, 0) + 1
 
     def _time(self, request: RequestRecord) -> None:
         times = self._times

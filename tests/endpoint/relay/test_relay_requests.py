@@ -36,9 +36,14 @@ class TestBody:
         request = await passed({"model": "gpt-5", "messages": []})
         assert request.json == {"model": "m", "messages": []}
 
-    async def test_gets_the_settings_that_the_agent_left_open(self, passed: Pass) -> None:
-        request = await passed({**HI, "temperature": 0.0}, {"temperature": 1.0, "seed": 7})
-        assert request.json == {**HI, "model": "m", "temperature": 0.0, "seed": 7}
+    async def test_gets_the_settings_of_the_user_in_place_of_the_agents(self, passed: Pass) -> None:
+        request = await passed({**HI, "temperature": 0.7, "top_p": 0.9}, {"temperature": 0.0, "seed": 7})
+        assert request.json == {**HI, "model": "m", "temperature": 0.0, "top_p": 0.9, "seed": 7}
+
+    @pytest.mark.parametrize("own", ["max_tokens", "max_completion_tokens"])
+    async def test_has_at_most_the_tokens_of_the_user(self, passed: Pass, own: str) -> None:
+        request = await passed({**HI, own: 32_000}, {"max_tokens": 777})
+        assert request.json == {**HI, "model": "m", own: 777}
 
     @pytest.mark.parametrize("sent", ["max_tokens", "max_completion_tokens"])
     @pytest.mark.parametrize("setting", ["max_tokens", "max_completion_tokens"])
@@ -47,7 +52,7 @@ class TestBody:
         assert request.json == {**HI, "model": "m", sent: 5}
 
     async def test_keeps_a_null_that_the_agent_sent(self, passed: Pass) -> None:
-        request = await passed({**HI, "stop": None}, {"stop": ["x"]})
+        request = await passed({**HI, "stop": None}, {"max_tokens": 9})
         assert request.json["stop"] is None
 
     @pytest.mark.parametrize(

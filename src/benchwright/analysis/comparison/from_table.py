@@ -26,6 +26,7 @@ from benchwright.analysis.comparison.sides import (
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.scores import failure_reasons
+from benchwright.analysis.sent_settings import sent_settings
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message, Target
@@ -86,9 +87,11 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
     requests = table.requests.get(slot)
     effort = _effort(table, rows, slot, len(manifest.targets))
     timings = {} if requests is None else {name: requests.times(name) for name in ("ttft", "latency")}
+    facts = facts_of(manifest, reference, slot)
     return Side(
         facts=msgspec.structs.replace(
-            facts_of(manifest, reference, slot),
+            facts,
+            settings={**facts.settings, **sent_settings(target.requests)},
             simulated=table.simulated,
             concurrency=None if _is_open_loop(manifest.about) else summary.concurrency,
             timings_valid=summary.timings_valid,

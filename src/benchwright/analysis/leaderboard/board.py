@@ -31,6 +31,7 @@ from benchwright.analysis.leaderboard.spending import together
 from benchwright.analysis.load.curves import LoadCurve, Measurements
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
+from benchwright.analysis.sent_settings import unequal_sampling
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.formats import counted
 from benchwright.records import Record
@@ -248,6 +249,9 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
         yield from (
             f"{facts.run}, {one.target.name}: {line}" for line in thinking_lines(one.target.thinking_cut_off)
         )
+    yield from unequal_sampling(
+        [(f"{one.agent or one.model} in {one.side.facts.run}", one.target.requests) for one in entrants]
+    )
     shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}
     if shared:
         yield f"the time of {counted(len(shared), 'run')} of several models is that of all of them together"

@@ -97,7 +97,8 @@ class AnswerStream:
     """The steps of an answer, from the chunks of its stream.
 
     The dialects know one open part at a time, while chunks may mix the arguments of several calls. So the first call
-    is told as it comes, and what comes meanwhile of others is told when the answer has ended.
+    is told as it comes, and what comes meanwhile of others is told when the answer has ended. Blank text behind a call
+    is dropped: it would split the turn.
     """
 
     def __init__(self) -> None:
@@ -151,7 +152,7 @@ class AnswerStream:
 
     def _take_delta(self, delta: dict[str, Any]) -> Iterator[Step]:
         for kind, text in _texts(delta):
-            if text and self._told:
+            if text and self._calls.first is not None:
                 self._held.setdefault(kind, []).append(text)
             elif text:
                 yield from self._grow(kind, text)
@@ -202,7 +203,7 @@ class AnswerStream:
 
     def _rest(self) -> Iterator[Step]:
         texts = ((kind, whole_characters("".join(self._held.get(kind, ())))) for kind in TEXTS)
-        late = [Part(kind, text) for kind, text in texts if text]  # type: ignore[arg-type]
+        late = [Part(kind, text) for kind, text in texts if text.strip()]  # type: ignore[arg-type]
         calls = [_call_part(call) for call in self._calls.finish()[bool(self._told) :]]
         for part in (*late, *calls):
             self.answer.parts.append(part)

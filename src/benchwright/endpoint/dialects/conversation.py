@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from benchwright.endpoint.dialects.turns import Entry, arranged
 from benchwright.records import Message
 
 
@@ -13,22 +14,23 @@ class NotTranslated(ValueError):
 
 
 class Conversation:
-    """The messages of a chat completion, in order.
+    """The messages of a chat completion, in the order that servers take (`turns.arranged`).
 
     Instructions that come before the first answer become one system message, since many chat templates allow one
-    only; later ones are told by the user. Calls that follow each other are made by one assistant message.
+    only; later ones are told by the user.
     """
 
     def __init__(self) -> None:
         self._system: list[str] = []
-        self._messages: list[Message] = []
+        self._entries: list[Entry] = []
         self._answered = False
 
     @property
     def messages(self) -> list[Message]:
         """All of them."""
         system = "\n\n".join(self._system)
-        return [{"role": "system", "content": system}, *self._messages] if system else self._messages
+        messages = arranged(self._entries)
+        return [{"role": "system", "content": system}, *messages] if system else messages
 
     def instruct(self, text: str) -> None:
         """Adds instructions of a developer or an operator."""
@@ -41,41 +43,30 @@ class Conversation:
 
     def tell(self, parts: list[dict[str, Any]]) -> None:
         """Adds a message of the user: parts of chat completions, text alone becomes a string."""
+        content: Any = parts
         if all(part["type"] == "text" for part in parts):
-            text = "\n\n".join(part["text"] for part in parts)
-            self._messages.append({"role": "user", "content": text})
-        else:
-            self._messages.append({"role": "user", "content": parts})
+            content = "\n\n".join(part["text"] for part in parts)
+        self._entries.append(Entry("other", {"role": "user", "content": content}))
 
     def answer(self, text: str, reasoning: str = "") -> None:
-        """Adds what the model said."""
-        message = self._answer(joins=not text)
-        if text:
-            message["content"] = text
-        if reasoning:
-            message["reasoning_content"] = reasoning
+        """Adds what the model said and thought, if it did."""
+        if text or reasoning:
+            self._answered = True
+            self._entries.append(Entry("answer", {"content": text, "reasoning_content": reasoning}))
 
     def call(self, identity: str, name: str, arguments: str) -> None:
         """Adds a call that the model made."""
+        self._answered = True
         function = {"name": name, "arguments": arguments or "{}"}
-        calls = self._answer(joins=True).setdefault("tool_calls", [])
-        calls.append({"id": identity, "type": "function", "function": function})
+        call = {"id": identity, "type": "function", "function": function}
+        self._entries.append(Entry("call", {"tool_calls": [call]}, identity))
 
     def result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Adds what a call came to; returns what a tool's message cannot hold: images."""
         text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
-        self._messages.append({"role": "tool", "tool_call_id": identity, "content": text})
+        message: Message = {"role": "tool", "tool_call_id": identity, "content": text}
+        self._entries.append(Entry("result", message, identity))
         return [part for part in parts if part["type"] != "text"]
-
-    def _answer(self, *, joins: bool) -> Message:
-        """The assistant message to add to: the last one where this `joins` it, else a new one."""
-        self._answered = True
-        last = self._messages[-1] if self._messages else None
-        if joins and last is not None and last["role"] == "assistant":
-            return last
-        message: Message = {"role": "assistant", "content": None}
-        self._messages.append(message)
-        return message
 
 
 def function_tool(name: str, description: Any, parameters: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from benchwright.endpoint.dialects.answer import ChatAnswer, Step
@@ -11,12 +11,14 @@ from benchwright.endpoint.dialects.gemini import address as gemini_address
 from benchwright.endpoint.dialects.gemini import answer as gemini_answer
 from benchwright.endpoint.dialects.gemini import reading as gemini_reading
 from benchwright.endpoint.dialects.gemini import request as gemini_request
+from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.messages import answer as messages_answer
 from benchwright.endpoint.dialects.messages import reading as messages_reading
 from benchwright.endpoint.dialects.messages import request as messages_request
 from benchwright.endpoint.dialects.responses import answer as responses_answer
 from benchwright.endpoint.dialects.responses import reading as responses_reading
 from benchwright.endpoint.dialects.responses import request as responses_request
+from benchwright.endpoint.dialects.responses import tools as responses_tools
 
 Event = dict[str, Any]
 
@@ -40,8 +42,8 @@ class Writer(Protocol):
         """The last events: why it ended, and its tokens."""
         ...
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
         ...
 
 
@@ -71,29 +73,29 @@ class Dialect(NamedTuple):
     """A way to ask a model: where, its requests as chat completions, its answers.
 
     `path` is where a server is asked, below what `place` makes of its base URL's path and the model; `further` are
-    paths at which answers come in other forms. `settings` are the names under which it has what a target's settings
-    say, in the field `holder` if it has one; what it has no name for is left out. `keep_alive` goes into a stream that
+    paths at which answers come in other forms. `settings` tell where it has what a target's settings say: the names of
+    fields from the outermost object inwards; what it has no place for is left out. `keep_alive` goes into a stream that
     has nothing to say for a while. `key_headers` are those in which servers look for a key.
 
-    `offers_tools` tells whether there is one among its tools that it does not offer by itself; without it, all are.
+    `offers_tools` tells whether the fields of a request, as they were written, offer any tool that the server does not
+    run by itself; without it, all in the field `tools` are.
 
     Where `by_address`, the address says the model and the form of the answer; here they are fields of the body.
     """
 
     name: str
     path: str
-    chat_request: Callable[[dict[str, Any]], dict[str, Any]]
+    chat_request: Callable[[dict[str, Any], Losses], dict[str, Any]]
     writer: Callable[[str, str, dict[str, Any]], Writer]
     reader: Callable[[], Reader]
-    settings: dict[str, str]
+    settings: dict[str, tuple[str, ...]]
     keep_alive: bytes
     counting: Counting | None = None
     key_headers: tuple[str, ...] = ("Authorization: Bearer",)
     frames: Callable[[dict[str, Any]], Frames] = lambda asked: NamedEvents()
     place: Callable[[str, str], str] = lambda prefix, model: prefix
     further: tuple[str, ...] = ()
-    holder: str | None = None
-    offers_tools: Callable[[Any], bool] | None = None
+    offers_tools: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
     def by_address(self) -> bool:
@@ -106,7 +108,8 @@ class Dialect(NamedTuple):
         return (self.path, *self.further, *((self.counting.path,) if self.counting else ()))
 
 
-_SAMPLING = {"temperature": "temperature", "top_p": "top_p"}
+_SAMPLING = {"temperature": ("temperature",), "top_p": ("top_p",)}
+_MESSAGES_LIMIT, _RESPONSES_LIMIT = ("max_tokens",), ("max_output_tokens",)
 
 MESSAGES = Dialect(
     "messages",
@@ -114,7 +117,13 @@ MESSAGES = Dialect(
     messages_request.chat_request,
     messages_answer.MessagesWriter,
     messages_reading.MessagesReader,
-    {**_SAMPLING, "top_k": "top_k", "max_tokens": "max_tokens", "max_completion_tokens": "max_tokens"},
+    {
+        **_SAMPLING,
+        "top_k": ("top_k",),
+        "max_tokens": _MESSAGES_LIMIT,
+        "max_completion_tokens": _MESSAGES_LIMIT,
+        "reasoning_effort": ("output_config", "effort"),
+    },
     b'event: ping\ndata: {"type":"ping"}\n\n',
     Counting("/messages/count_tokens", lambda asked: asked, lambda count: {"input_tokens": count}),
     ("Authorization: Bearer", "x-api-key:"),
@@ -126,8 +135,14 @@ RESPONSES = Dialect(
     responses_request.chat_request,
     responses_answer.ResponsesWriter,
     responses_reading.ResponsesReader,
-    {**_SAMPLING, "max_tokens": "max_output_tokens", "max_completion_tokens": "max_output_tokens"},
+    {
+        **_SAMPLING,
+        "max_tokens": _RESPONSES_LIMIT,
+        "max_completion_tokens": _RESPONSES_LIMIT,
+        "reasoning_effort": ("reasoning", "effort"),
+    },
     b": keep-alive\n\n",
+    offers_tools=responses_tools.offers_tools,
 )
 
 GEMINI = Dialect(
@@ -137,14 +152,18 @@ GEMINI = Dialect(
     gemini_answer.GeminiWriter,
     gemini_reading.GeminiReader,
     {
-        "temperature": "temperature",
-        "top_p": "topP",
-        "top_k": "topK",
-        "max_tokens": "maxOutputTokens",
-        "max_completion_tokens": "maxOutputTokens",
-        "seed": "seed",
-        "presence_penalty": "presencePenalty",
-        "frequency_penalty": "frequencyPenalty",
+        name: ("generationConfig", *path)
+        for name, path in {
+            "temperature": ("temperature",),
+            "top_p": ("topP",),
+            "top_k": ("topK",),
+            "max_tokens": ("maxOutputTokens",),
+            "max_completion_tokens": ("maxOutputTokens",),
+            "seed": ("seed",),
+            "presence_penalty": ("presencePenalty",),
+            "frequency_penalty": ("frequencyPenalty",),
+            "reasoning_effort": ("thinkingConfig", "thinkingLevel"),
+        }.items()
     },
     b"\n\n",  # Google's own clients take no comments, and fail at the end of a stream that had one
     Counting(gemini_address.COUNT, gemini_request.asked_to_count, lambda count: {"totalTokens": count}),
@@ -152,7 +171,6 @@ GEMINI = Dialect(
     frames_of,
     gemini_address.place,
     (gemini_address.STREAM, gemini_address.ARRAY),
-    "generationConfig",
     gemini_request.offers_tools,
 )
 

@@ -50,7 +50,10 @@ class Translation:
         """
         steps = self._stream.take(chunk)
         if self._stream.error is not None and not self._failed:
-            return self.fail(str(self._stream.error.get("message") or self._stream.error))
+            error = self._stream.error
+            code = error.get("code")
+            status = code if type(code) is int and 400 <= code < 600 else 500
+            return self.fail(str(error.get("message") or error), status)
         return (
             self._frames.of([event for step in steps for event in self._writer.tell(step)]) if steps else b""
         )
@@ -64,10 +67,10 @@ class Translation:
         events = [event for step in self._stream.end() for event in self._writer.tell(step)]
         return self._last([*events, *self._writer.end(self._stream.answer)])
 
-    def fail(self, message: str) -> bytes:
-        """The event that says why a stream breaks off."""
+    def fail(self, message: str, status: int = 500) -> bytes:
+        """The event that says why a stream breaks off; `status` is that of HTTP if there were no stream."""
         self._failed = True
-        return self._last(self._writer.fail(message))
+        return self._last(self._writer.fail(message, status))
 
     def whole(self, body: dict[str, Any]) -> bytes:
         """The body of an answer that was not streamed, from that of the chat completion.

@@ -56,7 +56,7 @@ class RelayedAnswer:
 
     def __init__(self, connection: ServerConnection, request: HttpRequest) -> None:
         self.over = False
-        self.last_words: Callable[[str], bytes] | None = None
+        self.last_words: Callable[[str, int], bytes] | None = None
         self.tee = Tee(self)
         self.task: asyncio.Task[None] | None = None
         self._connection = connection
@@ -146,7 +146,7 @@ class RelayedAnswer:
         if self.over:
             return
         if self._begun and self.last_words is not None:
-            self.data(self.last_words(str(refused)))
+            self.data(self.last_words(str(refused), refused.status))
             self.end()
             return
         if self._begun:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import xxhash
 
 from benchwright.endpoint.dialects import Dialect, NotTranslated
 from benchwright.endpoint.dialects.gemini.address import OF_THE_ADDRESS, Address, path_of
-from benchwright.endpoint.dialects.gemini.names import in_snake_case, said
+from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.relay.settings import Settings, sent_settings
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.records import UNREADABLE, Record
 
-_ALSO_CALLED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _OF_THE_TRANSFER = ("stream", "stream_options", "alt")
 
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
-_decode_value = msgspec.json.Decoder().decode
 _decode_all = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -61,18 +61,6 @@ def read_whole(body: bytes) -> dict[str, Any]:
         raise HttpError(400, f"The body cannot be read: {error}") from None
 
 
-def read_value(value: bytes) -> Any:
-    """A value of a request.
-
-    Raises:
-        HttpError: it is nested too deeply.
-    """
-    try:
-        return _decode_value(value)
-    except UNREADABLE as error:
-        raise HttpError(400, f"The body cannot be read: {error}") from None
-
-
 def with_address(address: Address, body: bytes) -> bytes:
     """A body of Gemini with what its address says: in here, all dialects say it in the body.
 
@@ -86,10 +74,9 @@ def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
     """What tells a request from others of its trial; without a dialect it is a chat completion."""
     rest = [(name, value) for name, value in fields.items() if name not in _OF_THE_TRANSFER]
     digest = xxhash.xxh3_64_intdigest(_encode(rest))
-    tools = bytes(fields.get("tools", b""))
-    offered = tools not in (b"", b"[]", b"null")
-    if offered and dialect is not None and dialect.offers_tools is not None:
-        offered = dialect.offers_tools(read_value(tools))
+    offered = bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null")
+    if dialect is not None and dialect.offers_tools is not None:
+        offered = dialect.offers_tools(fields)
     streams = bytes(fields.get("stream", b"")) == b"true"
     opening = xxhash.xxh3_64_intdigest(_encode(_opening(fields)))
     return Asked("chat" if dialect is None else dialect.name, offered, streams, digest, opening)
@@ -105,53 +92,39 @@ def _opening(fields: Mapping[str, Any]) -> list[Any]:
     return [fields.get("system"), fields.get("instructions"), said(fields, "systemInstruction"), *first]
 
 
-def body_for(model: str, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> bytes:
-    """The body as the target gets it.
+class Outgoing(NamedTuple):
+    """A request as the target gets it, and the `settings` that it has."""
 
-    Its model is the target's; a setting is added unless the request has the field, or its other name. The values
-    of all fields stay as they are, byte for byte: only the outermost object is taken apart.
-    """
-    return _encode({**_with_settings(settings, fields), "model": model})
-
-
-def _with_settings(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields, and those settings that they do not have under either name."""
-    merged = dict(fields)
-    for name, value in settings.items():
-        if name not in merged and _ALSO_CALLED.get(name, in_snake_case(name)) not in merged:
-            merged[name] = value
-    return merged
+    path: str
+    body: bytes
+    settings: dict[str, int | float | str]
 
 
-def native_request(
-    dialect: Dialect, model: str, settings: Mapping[str, Any], fields: Mapping[str, Any]
-) -> tuple[str, bytes]:
-    """(path, body) for a target that speaks the dialect itself, with those settings that it has a name for.
+def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
+    """The request of a program that asks as the target speaks: its model is the target's."""
+    merged = settings.merged(fields, None)
+    return Outgoing(path, _encode({**merged, "model": model}), sent_settings(None, merged))
 
-    Raises:
-        HttpError: what should hold the settings is no JSON object.
-    """
-    renamed = {dialect.settings[name]: value for name, value in settings.items() if name in dialect.settings}
-    if dialect.holder is None:
-        return dialect.path, body_for(model, renamed, _limited(fields, renamed))
-    kept = {name: value for name, value in fields.items() if name not in OF_THE_ADDRESS}
-    snake = in_snake_case(dialect.holder)
-    holder = snake if snake in kept else dialect.holder
-    held = _with_settings(renamed, _limited(fields_of(bytes(kept.get(holder) or b"{}")), renamed))
-    if held:
-        kept[holder] = held
+
+def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
+    """The request for a target that speaks the dialect itself, with those settings that it has a place for."""
+    merged = settings.merged(fields, dialect)
+    sent = sent_settings(dialect, merged)
+    if not dialect.by_address:
+        return Outgoing(dialect.path, _encode({**merged, "model": model}), sent)
+    kept = {name: value for name, value in merged.items() if name not in OF_THE_ADDRESS}
     stream, alt = (bytes(fields[name]) for name in ("stream", "alt"))
-    return path_of(stream == b"true", alt.strip(b'"').decode()), _encode(kept)
+    return Outgoing(path_of(stream == b"true", alt.strip(b'"').decode()), _encode(kept), sent)
 
 
-def as_chat(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the chat completion that asks the same.
+def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
+    """The fields of the chat completion that asks the same; what it cannot say is added to the losses.
 
     Raises:
         HttpError: there is none.
     """
     try:
-        return dialect.chat_request(asked)
+        return dialect.chat_request(asked, Losses() if losses is None else losses)
     except NotTranslated as error:
         raise HttpError(400, str(error)) from None
 
@@ -160,18 +133,18 @@ OF_TRANSLATION = ("stream_options", "max_tokens")
 """Fields of a chat completion that say in its words, or add to, what was asked in another dialect."""
 
 
-def translated_body(
-    dialect: Dialect, model: str, settings: Mapping[str, Any], asked: dict[str, Any]
-) -> bytes:
-    """The body for a target that speaks chat completions only; a stream is to tell its tokens.
+def translated_outgoing(
+    dialect: Dialect, model: str, settings: Settings, asked: dict[str, Any], losses: Losses
+) -> Outgoing:
+    """The request for a target that speaks chat completions only; a stream is to tell its tokens.
 
     Raises:
         HttpError: it cannot be said as a chat completion.
     """
-    fields = as_chat(dialect, asked)
+    fields = as_chat(dialect, asked, losses)
     if fields.get("stream"):
         fields["stream_options"] = {"include_usage": True}
-    return body_for(model, settings, _limited(fields, settings))
+    return chat_outgoing("/chat/completions", model, settings, fields)
 
 
 def chat_view(dialect: Dialect, model: str, body: bytes) -> bytes:
@@ -180,17 +153,3 @@ def chat_view(dialect: Dialect, model: str, body: bytes) -> bytes:
         return _encode(as_chat(dialect, {**read_whole(body), "model": model}))
     except HttpError:
         return body
-
-
-_LIMITS = ("max_tokens", "max_output_tokens", "max_completion_tokens", "maxOutputTokens")
-
-
-def _limited(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields without a larger limit of tokens than the settings have: these dialects cannot leave theirs out."""
-    most = next((settings[name] for name in _LIMITS if type(settings.get(name)) is int), None)
-    kept = dict(fields)
-    for name in _LIMITS:
-        asked = msgspec.json.decode(kept[name]) if isinstance(kept.get(name), msgspec.Raw) else kept.get(name)
-        if most is not None and type(asked) is int and asked > most:
-            kept[name] = most
-    return kept

@@ -10,23 +10,26 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import DIALECTS, Dialect, Translation
+from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.table import Counting
-from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED, left_out_of
 from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.relay.asked import (
     OF_TRANSLATION,
     Asked,
+    Outgoing,
     about,
     as_chat,
-    body_for,
+    chat_outgoing,
     chat_view,
     fields_of,
-    native_request,
+    native_outgoing,
     read_whole,
-    translated_body,
+    translated_outgoing,
 )
 from benchwright.endpoint.relay.renamed import RenamedAnswer
+from benchwright.endpoint.relay.settings import Settings
 from benchwright.endpoint.relay.token_counts import counted_tokens
 from benchwright.endpoint.relay.translated import TranslatedAnswer
 from benchwright.endpoint.reply import Reply
@@ -60,7 +63,7 @@ class RelayedRequest(Record, frozen=True):
 
 
 class Grant:
-    """What `token` opens. A request gets the `settings` whose fields it does not have.
+    """What `token` opens. Its requests get the `settings`.
 
     `names` are those that lists of models have, the target's own where there are none.
     `admit` is asked before each request, and raises LimitReached to refuse it; `note` is told of each that has ended.
@@ -71,7 +74,7 @@ class Grant:
         base_url: str,
         token: str,
         client: EndpointClient,
-        settings: Mapping[str, Any],
+        settings: Settings,
         admit: Callable[[Asked], Purpose],
         note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
@@ -123,8 +126,8 @@ class Grant:
         label = request.headers.get(LABEL, b"").decode("latin-1")
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, asked=asked)
         if dialect is None:
-            body = body_for(self.model, self._settings, fields)
-            sent = _Sent(path, body, added=self._settings.keys() - fields.keys())
+            outgoing = chat_outgoing(path, self.model, self._settings, fields)
+            sent = _Sent(outgoing, added=self._settings.added_to(fields))
             self._rename(answer, fields)
             self._start(answer, self._ask(sent, noted, purpose, answer))
         else:
@@ -155,17 +158,18 @@ class Grant:
         try:
             speaks = await self._client.speaks(dialect.path)
             if speaks:
-                path, body = native_request(dialect, self.model, self._settings, fields)
+                outgoing = native_outgoing(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
-                sent = _Sent(path, body, headers, spoken=dialect)
+                sent = _Sent(outgoing, headers, spoken=dialect)
                 if not dialect.by_address:
                     self._rename(answer, fields)
             else:
                 asked = read_whole(request.body)
-                body = translated_body(dialect, self.model, self._settings, asked)
+                losses = Losses()
+                outgoing = translated_outgoing(dialect, self.model, self._settings, asked, losses)
                 flags = (TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED)
-                added = {*self._settings, *OF_TRANSLATION}
-                sent = _Sent("/chat/completions", body, flags=flags, added=added)
+                added = {*self._settings.values, *OF_TRANSLATION}
+                sent = _Sent(outgoing, flags=(*flags, *losses.flags), added=added)
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:
@@ -178,7 +182,13 @@ class Grant:
         reply, error = None, None
         try:
             reply = await self._client.forward(
-                sent.path, sent.body, answer.tee, purpose, records.append, sent.headers, sent.added
+                sent.outgoing.path,
+                sent.outgoing.body,
+                answer.tee,
+                purpose,
+                records.append,
+                sent.headers,
+                sent.added,
             )
         except ProviderError as failure:
             error = failure
@@ -187,8 +197,10 @@ class Grant:
         finally:
             answer.refuse(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
-                record = msgspec.structs.replace(record, flags=[*record.flags, *sent.flags])
-                body = sent.body if sent.spoken is None else chat_view(sent.spoken, self.model, sent.body)
+                body = sent.outgoing.body
+                if sent.spoken is not None:
+                    body = chat_view(sent.spoken, self.model, body)
+                record = sent.noted_on(record)
                 self._note(msgspec.structs.replace(noted, body=body, record=record, reply=reply, error=error))
 
     async def _count(self, dialect: Dialect, counting: Counting, body: bytes, answer: RelayedAnswer) -> None:
@@ -218,12 +230,23 @@ class _Sent(NamedTuple):
     `added` are the fields that it has of us, not of whoever asked.
     """
 
-    path: str
-    body: bytes
+    outgoing: Outgoing
     headers: Headers = ()
     flags: tuple[str, ...] = ()
     spoken: Dialect | None = None
     added: Set[str] = frozenset()
+
+    def noted_on(self, record: RequestRecord) -> RequestRecord:
+        """The record with the flags and the settings of the request, but for those that the server has refused."""
+        refused = left_out_of(record.flags)
+        settings = {name: value for name, value in self.outgoing.settings.items() if name not in refused}
+        seed = settings.pop("seed", None)
+        return msgspec.structs.replace(
+            record,
+            flags=[*record.flags, *self.flags],
+            settings=settings,
+            seed=seed if isinstance(seed, int) else None,
+        )
 
 
 _PASSED = (b"anthropic-version", b"anthropic-beta")

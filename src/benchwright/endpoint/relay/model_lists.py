@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -10,20 +11,28 @@ from benchwright.endpoint.dialects.gemini.models import listed
 
 
 def model_list(names: Iterable[str]) -> bytes:
-    """The answer of /v1/models, with what clients of either OpenAI or Anthropic read of it."""
-    models = [
-        {
-            "id": name,
-            "object": "model",
-            "created": 0,
-            "owned_by": "benchwright",
-            "type": "model",
-            "display_name": name,
-            "created_at": "1970-01-01T00:00:00Z",
-        }
-        for name in names
-    ]
-    return msgspec.json.encode({"object": "list", "data": models, "has_more": False})
+    """The answer of /v1/models."""
+    return msgspec.json.encode(
+        {"object": "list", "data": [_model(name) for name in names], "has_more": False}
+    )
+
+
+def one_model(name: str) -> bytes:
+    """The answer of /v1/models/NAME."""
+    return msgspec.json.encode(_model(name))
+
+
+def _model(name: str) -> dict[str, Any]:
+    """A model with what clients of either OpenAI or Anthropic read."""
+    return {
+        "id": name,
+        "object": "model",
+        "created": 0,
+        "owned_by": "benchwright",
+        "type": "model",
+        "display_name": name,
+        "created_at": "1970-01-01T00:00:00Z",
+    }
 
 
 def gemini_model_list(names: Iterable[str]) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -12,13 +11,14 @@ import msgspec
 
 from benchwright.endpoint.dialects.gemini.address import address_of
 from benchwright.endpoint.relay.asked import with_address
-from benchwright.endpoint.relay.model_lists import gemini_model, gemini_model_list, model_list
+from benchwright.endpoint.relay.model_lists import gemini_model, gemini_model_list, model_list, one_model
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 
 _PATH = re.compile(
     rb"(?:/+v1)*/+(chat/completions|completions|models|responses|messages/count_tokens|messages)/*"
 )
 """With `/v1` twice, or not at all, or two slashes."""
+_MODEL = re.compile(rb"(?:/+v1)*/+models/+(.*[^/])/*")
 _GEMINI_MODELS = re.compile(rb"(?:/+v1)*/+v1(?:alpha|beta)\d*/+models(?:/+([^:]+))?/*")
 
 Listing = Callable[[Sequence[str]], bytes]
@@ -27,12 +27,14 @@ Listing = Callable[[Sequence[str]], bytes]
 class Route(NamedTuple):
     """Where a request goes: to a path of a dialect, or to a `listing` of the models of these names.
 
-    What a request of Gemini says in its address stands in its body.
+    What a request of Gemini says in its address stands in its body. `model` is the one that is asked about, if it is
+    but one.
     """
 
     path: str
     request: HttpRequest
     listing: Listing | None = None
+    model: str | None = None
 
 
 def route_of(request: HttpRequest) -> Route:
@@ -49,8 +51,11 @@ def route_of(request: HttpRequest) -> Route:
     listed = _GEMINI_MODELS.fullmatch(request.path)
     if listed is not None:
         _check_method(request, b"GET")
-        name = listed[1] and unquote(listed[1].decode("latin-1"))
-        return Route("/models", request, partial(_gemini_model, name) if name else gemini_model_list)
+        return _about_models(request, listed[1], gemini_model, gemini_model_list)
+    asked = _MODEL.fullmatch(request.path)
+    if asked is not None:
+        _check_method(request, b"GET")
+        return _about_models(request, asked[1], one_model, model_list)
     known = _PATH.fullmatch(request.path)
     if known is None:
         shown = request.path.decode("latin-1")
@@ -65,8 +70,14 @@ def route_of(request: HttpRequest) -> Route:
     return Route(path, request, model_list if path == "/models" else None)
 
 
-def _gemini_model(name: str, names: Sequence[str]) -> bytes:
-    return gemini_model(name)
+def _about_models(
+    request: HttpRequest, quoted: bytes | None, one: Callable[[str], bytes], all_of: Listing
+) -> Route:
+    """The route of a question about one model, or about all if its name is missing."""
+    if quoted is None:
+        return Route("/models", request, all_of)
+    name = unquote(quoted.decode("latin-1"))
+    return Route("/models", request, lambda names: one(name), name)
 
 
 def _check_method(request: HttpRequest, method: bytes) -> None:

@@ -16,7 +16,9 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
 from benchwright.endpoint.relay.asked import Asked
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
+from benchwright.endpoint.relay.readable import readable
 from benchwright.endpoint.relay.routes import route_of
+from benchwright.endpoint.relay.settings import Settings
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
@@ -45,7 +47,7 @@ class SharedGrant:
         self.base_url = base_url
         self.token = token
         self._grants = {
-            name: Grant(base_url, token, client, client.target.settings, _purpose, note, lambda grant: None)
+            name: Grant(base_url, token, client, _shared_settings(client), _purpose, note, lambda grant: None)
             for name, client in clients.items()
         }
         self.names = list(self._grants)
@@ -60,15 +62,28 @@ class SharedGrant:
             model = msgspec.json.decode(request.body, type=_Body).model
         except UNREADABLE as error:
             raise HttpError(400, f"The body is not a JSON object with a model: {error}") from None
-        grant = self._grants.get(model)
-        if grant is None:
+        self.check_name(model)
+        self._grants[model].pass_on(path, request, answer)
+
+    def check_name(self, model: str) -> None:
+        """Refuses the name of a model that the run does not have.
+
+        Raises:
+            HttpError: If there is no such model.
+        """
+        if model not in self._grants:
             raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
-        grant.pass_on(path, request, answer)
 
     async def close(self) -> None:
         """Ends what is under way."""
         for grant in self._grants.values():
             await grant.close()
+
+
+def _shared_settings(client: EndpointClient) -> Settings:
+    """The settings of a target for a pack's requests: what the pack sets itself is part of its benchmark, and stays."""
+    settings = client.target.settings
+    return Settings(settings, settings.keys())
 
 
 def _purpose(asked: Asked) -> Purpose:
@@ -128,7 +143,16 @@ class Relay:
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
-        grant = Grant(self.base_url, token, client, settings, admit, note, self._withdraw, names)
+        grant = Grant(
+            self.base_url,
+            token,
+            client,
+            Settings(settings, client.own_settings),
+            admit,
+            note,
+            self._withdraw,
+            names,
+        )
         self._grants[token.encode()] = grant
         return grant
 
@@ -149,7 +173,9 @@ class Relay:
         try:
             grant = self._grant(request)
             self._users[connection] = grant
-            route = route_of(request)
+            route = route_of(readable(request))
+            if route.model is not None and isinstance(grant, SharedGrant):
+                grant.check_name(route.model)
             if route.listing is not None:
                 answer.whole(route.listing(grant.names))
             else:

@@ -9,6 +9,7 @@ import msgspec
 
 from benchwright.endpoint.dialects import Dialect, NotTranslated, Translation
 from benchwright.endpoint.dialects.gemini.address import address_of
+from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.table import Counting
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.questions import Question, read_chat
@@ -31,7 +32,7 @@ def read_asked(
         address = address_of(request.path, request.query)
         if address is not None:
             asked = address.in_body(asked)
-        chat = dialect.chat_request(asked if counting is None else counting.asked(asked))
+        chat = dialect.chat_request(asked if counting is None else counting.asked(asked), Losses())
     except (*UNREADABLE, NotTranslated) as error:
         raise HttpError(400, str(error)) from None
     if chat.get("stream"):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.endpoint.dialects.carried_thoughts import carried
 from benchwright.endpoint.dialects.errors import gemini_error
 from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.tool_names import own_names
 from benchwright.records import Usage
 
 Event = dict[str, Any]
@@ -17,7 +19,8 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 class GeminiWriter:
     """Writes one answer: `whole`, or the events of a stream: those of `tell` for each step, and of `end` or `fail`.
 
-    A call is told when it is complete, and reasoning only where it was `asked` for, as Gemini does.
+    A call is told when it is complete, and reasoning only where it was `asked` for, as Gemini does; the first call
+    carries the reasoning before it.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -26,9 +29,17 @@ class GeminiWriter:
         thinking = said(said(asked, "generationConfig") or {}, "thinkingConfig")
         self._tells_thoughts = isinstance(thinking, dict) and bool(said(thinking, "includeThoughts"))
 
+        self._thought = ""
+        functions = (said(tool, "functionDeclarations") or () for tool in asked.get("tools") or ())
+        self._names = own_names(one["name"] for listed in functions for one in listed)
+
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
         """The body of an answer that is not streamed."""
-        parts = [_part(part, part.text) for part in answer.parts if self._tells(part)]
+        parts = []
+        for part in answer.parts:
+            self._keep_thought(part)
+            if self._tells(part):
+                parts.append(self._part(part, part.text))
         return self._ended(answer, parts)
 
     def begin(self) -> list[Event]:
@@ -38,17 +49,31 @@ class GeminiWriter:
     def tell(self, step: Step) -> list[Event]:
         """The events of a step."""
         whole = step.part.kind == "call"
+        self._keep_thought(step.part if step.what == "end" else None)
         if step.what != ("end" if whole else "grow") or not self._tells(step.part):
             return []
-        return [self._response(parts=[_part(step.part, step.part.text if whole else step.text)])]
+        return [self._response(parts=[self._part(step.part, step.part.text if whole else step.text)])]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
         """The last event: why it ended, and its tokens."""
         return [self._ended(answer, [{"text": ""}])]
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
-        return [gemini_error(500, message)]
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        return [gemini_error(status, message)]
+
+    def _part(self, part: Part, text: str) -> dict[str, Any]:
+        if part.kind == "call":
+            name = self._names.get(part.name, part.name)
+            call = {"functionCall": {"id": part.id, "name": name, "args": read_arguments(text)}}
+            thought, self._thought = self._thought, ""
+            return {**call, "thoughtSignature": carried(thought)} if thought else call
+        return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
+
+    def _keep_thought(self, part: Part | None) -> None:
+        """Keep reasoning that is complete, for the call that follows."""
+        if part is not None and part.kind == "reasoning":
+            self._thought += part.text
 
     def _tells(self, part: Part) -> bool:
         return part.kind != "reasoning" or self._tells_thoughts
@@ -63,12 +88,6 @@ class GeminiWriter:
     def _response(self, *, parts: list[dict[str, Any]], **told: Any) -> Event:
         candidate = {"content": {"role": "model", "parts": parts}, **told, "index": 0}
         return {"candidates": [candidate], "modelVersion": self._model, "responseId": self._id}
-
-
-def _part(part: Part, text: str) -> dict[str, Any]:
-    if part.kind == "call":
-        return {"functionCall": {"id": part.id, "name": part.name, "args": read_arguments(text)}}
-    return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
 
 
 def _usage(usage: Usage) -> dict[str, int] | None:

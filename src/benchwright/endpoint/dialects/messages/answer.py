@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.endpoint.dialects.errors import messages_error
+from benchwright.endpoint.dialects.tool_names import own_names
 from benchwright.records import NO_USAGE, Usage
 
 Event = dict[str, Any]
@@ -25,10 +27,12 @@ class MessagesWriter:
         self._id = identity
         self._model = model
         self._index = -1
+        listed = asked.get("tools") or ()
+        self._names = own_names(tool["name"] for tool in listed if "name" in tool)
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
         """The body of an answer that is not streamed."""
-        content = [_block(part) for part in answer.parts]
+        content = [self._block(part) for part in answer.parts]
         return self._message(content, _stop_reason(answer), _usage(answer.usage))
 
     def begin(self) -> list[Event]:
@@ -40,7 +44,11 @@ class MessagesWriter:
         if step.what == "begin":
             self._index += 1
             return [
-                {"type": "content_block_start", "index": self._index, "content_block": _opening(step.part)}
+                {
+                    "type": "content_block_start",
+                    "index": self._index,
+                    "content_block": self._opening(step.part),
+                }
             ]
         if step.what == "grow":
             delta = _delta(step.part.kind, step.text)
@@ -55,9 +63,25 @@ class MessagesWriter:
             {"type": "message_stop"},
         ]
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
-        return [{"type": "error", "error": {"type": "api_error", "message": message}}]
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        return [messages_error(status, message)]
+
+    def _block(self, part: Part) -> dict[str, Any]:
+        block = self._opening(part)
+        if part.kind == "call":
+            block["input"] = read_arguments(part.text)
+        else:
+            block["thinking" if part.kind == "reasoning" else "text"] = part.text
+        return block
+
+    def _opening(self, part: Part) -> dict[str, Any]:
+        if part.kind == "call":
+            name = self._names.get(part.name, part.name)
+            return {"type": "tool_use", "id": part.id, "name": name, "input": {}}
+        if part.kind == "reasoning":
+            return {"type": "thinking", "thinking": "", "signature": ""}
+        return {"type": "text", "text": ""}
 
     def _message(self, content: list[Any], stop_reason: str | None, usage: dict[str, int]) -> dict[str, Any]:
         return {
@@ -87,23 +111,6 @@ def _usage(usage: Usage) -> dict[str, int]:
         "cache_read_input_tokens": cached,
         "output_tokens": usage.completion_tokens or 0,
     }
-
-
-def _block(part: Part) -> dict[str, Any]:
-    block = _opening(part)
-    if part.kind == "call":
-        block["input"] = read_arguments(part.text)
-    else:
-        block["thinking" if part.kind == "reasoning" else "text"] = part.text
-    return block
-
-
-def _opening(part: Part) -> dict[str, Any]:
-    if part.kind == "call":
-        return {"type": "tool_use", "id": part.id, "name": part.name, "input": {}}
-    if part.kind == "reasoning":
-        return {"type": "thinking", "thinking": "", "signature": ""}
-    return {"type": "text", "text": ""}
 
 
 def _delta(kind: str, text: str) -> dict[str, str]:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step
-from benchwright.endpoint.dialects.responses.tools import INPUT, offered_tools
-from benchwright.records import UNREADABLE, Usage
+from benchwright.endpoint.dialects.carried_thoughts import carried
+from benchwright.endpoint.dialects.responses.calls import call_item
+from benchwright.endpoint.dialects.responses.tools import offered_tools
+from benchwright.records import Usage
 
 Event = dict[str, Any]
 
@@ -33,7 +33,8 @@ class ResponsesWriter:
         self._id = identity
         self._model = model
         self._asked = asked
-        self._tools = {tool.chat_name: tool for tool in offered_tools(asked.get("tools"))}
+        self._tools = offered_tools(asked)
+        self._carries_thoughts = "reasoning.encrypted_content" in (asked.get("include") or ())
         self._created = int(time.time())
         self._items: list[dict[str, Any]] = []
         self._numbers = 0
@@ -66,10 +67,10 @@ class ResponsesWriter:
         response = self._ended(answer, self._items)
         return self._numbered([{"type": f"response.{response['status']}", "response": response}])
 
-    def fail(self, message: str) -> list[Event]:
-        """The event of a stream that breaks off."""
+    def fail(self, message: str, status: int) -> list[Event]:
+        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
         response = self._response("failed", self._items)
-        response["error"] = {"code": "server_error", "message": message}
+        response["error"] = {"code": _error_code(status), "message": message}
         return self._numbered([{"type": "response.failed", "response": response}])
 
     # Events of one part
@@ -78,6 +79,8 @@ class ResponsesWriter:
         index = len(self._items)
         item = self._item(Part(part.kind, "", part.id, part.name), index, "in_progress")
         self._items.append(item)
+        if _comes_whole(item):
+            return []
         if "content" not in item:
             return [{"type": "response.output_item.added", "output_index": index, "item": item}]
         (content,), item["content"] = item["content"], []
@@ -88,13 +91,16 @@ class ResponsesWriter:
 
     def _grown(self, part: Part, text: str) -> list[Event]:
         item = self._items[-1]
-        if item["type"] == "custom_tool_call":
-            return []  # its text is inside of JSON until the whole is there
+        if _comes_whole(item) or item["type"] == "custom_tool_call":
+            return []  # what it holds is inside of JSON until the whole is there
         return [{"type": f"{self._channel(part, item)}.delta", **self._place(item), "delta": text}]
 
     def _closed(self, part: Part) -> list[Event]:
         index = len(self._items) - 1
         item = self._items[index] = self._item(part, index)
+        done: Event = {"type": "response.output_item.done", "output_index": index, "item": item}
+        if _comes_whole(item):
+            return [{"type": "response.output_item.added", "output_index": index, "item": item}, done]
         channel, place = self._channel(part, item), self._place(item)
         events: list[Event] = []
         if item["type"] == "custom_tool_call":
@@ -110,7 +116,7 @@ class ResponsesWriter:
                 {"type": f"{channel}.done", **place, field: part.text},
                 {"type": "response.content_part.done", **place, "part": item["content"][0]},
             ]
-        return [*events, {"type": "response.output_item.done", "output_index": index, "item": item}]
+        return [*events, done]
 
     def _channel(self, part: Part, item: dict[str, Any]) -> str:
         return _DELTAS[item["type"] if part.kind == "call" else part.kind]
@@ -130,27 +136,20 @@ class ResponsesWriter:
 
     def _item(self, part: Part, index: int, status: str = "completed") -> dict[str, Any]:
         if part.kind == "call":
-            return self._call(part, index, status)
+            return call_item(self._tools.get(part.name), part, f"{self._id}_{index}", status)
         if part.kind == "reasoning":
             thought = [{"type": "reasoning_text", "text": part.text}]
-            return {"type": "reasoning", "id": f"rs_{self._id}_{index}", "summary": [], "content": thought}
+            item = {"type": "reasoning", "id": f"rs_{self._id}_{index}", "summary": [], "content": thought}
+            return (
+                {**item, "encrypted_content": carried(part.text)}
+                if self._carries_thoughts and part.text
+                else item
+            )
         content: list[Any] = [{"type": "output_text", "text": part.text, "annotations": []}]
         if part.kind == "refusal":
             content = [{"type": "refusal", "refusal": part.text}]
         item = {"type": "message", "id": f"msg_{self._id}_{index}", "role": "assistant", "status": status}
         return {**item, "content": content}
-
-    def _call(self, part: Part, index: int, status: str) -> dict[str, Any]:
-        tool = self._tools.get(part.name)
-        item: dict[str, Any] = {"type": "function_call", "id": f"fc_{self._id}_{index}", "call_id": part.id}
-        item["name"] = part.name if tool is None else tool.name
-        if tool is not None and tool.namespace is not None:
-            item["namespace"] = tool.namespace
-        if tool is not None and tool.kind == "custom":
-            item.update(type="custom_tool_call", id=f"ctc_{self._id}_{index}", input=_free_text(part.text))
-        else:
-            item["arguments"] = part.text
-        return {**item, "status": status}
 
     def _ended(self, answer: ChatAnswer, items: list[dict[str, Any]]) -> dict[str, Any]:
         reason = _INCOMPLETE.get(answer.ended)
@@ -176,14 +175,16 @@ class ResponsesWriter:
         }
 
 
-def _free_text(arguments: str) -> str:
-    """The text that a call of a free-text tool carries; the arguments themselves where they are not as asked."""
-    try:
-        value = msgspec.json.decode(arguments)
-    except UNREADABLE:
-        return arguments
-    text = value.get(INPUT) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else arguments
+def _comes_whole(item: dict[str, Any]) -> bool:
+    """Whether an item is told when it is complete: a call whose arguments are the fields of an object."""
+    return item["type"] not in ("message", "reasoning", *_DELTAS)
+
+
+def _error_code(status: int) -> str:
+    """The code of an error; clients such as Codex ask again after all others than `invalid_prompt`."""
+    if status == 429:
+        return "rate_limit_exceeded"
+    return "invalid_prompt" if 400 <= status < 500 else "server_error"
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:

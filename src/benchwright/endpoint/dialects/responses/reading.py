@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.responses.tools import chat_name
+from benchwright.endpoint.dialects.responses.calls import arguments_of, call_id, called_name, is_call
 
 _TEXTS = {
     "response.output_text.delta": "content",
@@ -20,7 +20,6 @@ _WHOLE = {
 }
 """Events that hold a whole text: its field in chat completions, and here."""
 
-_CALLS = ("function_call", "custom_tool_call")
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _WHOLE_ARGUMENTS = {
     "response.function_call_arguments.done": "arguments",
@@ -92,21 +91,17 @@ class ResponsesReader:
         return {field: event[place]}
 
     def _begun(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
-        if item["type"] not in _CALLS:
+        if not is_call(item):
             return {"role": "assistant"}
         place = self._calls[index] = len(self._calls)
-        call = _call(item)
-        return {
-            "tool_calls": [
-                {"index": place, **call, "function": {"name": call["function"]["name"], "arguments": ""}}
-            ]
-        }
+        function = {"name": called_name(item), "arguments": ""}
+        return {"tool_calls": [{"index": place, "id": call_id(item), "function": function}]}
 
     def _finished(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
         """What an item holds that no delta has told."""
         if index in self._told:
             return {}
-        if item["type"] not in _CALLS:
+        if not is_call(item):
             self._told.add(index)
             return dict(_texts(item))
         place = self._calls.setdefault(index, len(self._calls))
@@ -120,7 +115,7 @@ def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
     for item in items:
         for field, text in _texts(item):
             message[field] = message.get(field, "") + text
-        if item["type"] in _CALLS:
+        if is_call(item):
             calls = message.setdefault("tool_calls", [])
             calls.append({"index": len(calls), "type": "function", **_call(item)})
     return message
@@ -128,9 +123,9 @@ def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _call(item: dict[str, Any]) -> dict[str, Any]:
     """A call as chat completions have it; free text stands where the arguments are."""
-    arguments = item.get("arguments") or item.get("input") or ""
-    name = chat_name(item["name"], item.get("namespace"))
-    return {"id": item["call_id"], "function": {"name": name, "arguments": arguments}}
+    free = item["type"] == "custom_tool_call"
+    function = {"name": called_name(item), "arguments": item["input"] if free else arguments_of(item)}
+    return {"id": call_id(item), "function": function}
 
 
 def _texts(item: dict[str, Any]) -> list[tuple[str, str]]:
@@ -149,7 +144,7 @@ def _finish_reason(response: dict[str, Any]) -> str:
     reason = (response.get("incomplete_details") or {}).get("reason")
     if reason is not None:
         return _REASONS.get(reason, str(reason))
-    return "tool_calls" if any(item["type"] in _CALLS for item in response.get("output") or []) else "stop"
+    return "tool_calls" if any(is_call(item) for item in response.get("output") or []) else "stop"
 
 
 def _chat_usage(usage: Any) -> dict[str, Any] | None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+import msgspec
 
 from benchwright.endpoint.dialects.conversation import function_tool
+from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.responses.client_tools import CLIENT_TOOLS
+from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.records import UNREADABLE
 
 JOINT = "__"
 """Between the name of a group of tools and that of a tool in it."""
@@ -15,30 +21,128 @@ INPUT = "input"
 
 _FREE_TEXT = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
 
+Kind = Literal["function", "custom", "local_shell", "shell", "apply_patch", "tool_search"]
+"""Types of tools that the client runs, and that can be said as functions."""
+
+_OFFERING_ITEMS = ("additional_tools", "tool_search_output")
+"""Types of input items that offer further tools."""
+
 
 class OfferedTool(NamedTuple):
     """A tool under the name that the model sees; `kind` and `namespace` are needed to say its calls back."""
 
     chat_name: str
     name: str
-    kind: Literal["function", "custom"]
+    kind: Kind
     namespace: str | None
     chat_tool: dict[str, Any]
 
 
-def offered_tools(tools: Any, namespace: str | None = None) -> Iterator[OfferedTool]:
-    """The functions, free-text tools and groups among these; those that OpenAI's own servers run are left out."""
-    for tool in tools or ():
-        kind = tool["type"]
-        if kind == "namespace":
-            yield from offered_tools(tool.get("tools"), tool["name"])
-        elif kind in ("function", "custom"):
-            name = chat_name(tool["name"], namespace)
-            parameters = _FREE_TEXT if kind == "custom" else tool.get("parameters")
-            chat_tool = function_tool(name, tool.get("description"), parameters)
-            yield OfferedTool(name, tool["name"], kind, namespace, chat_tool)
+def offered_tools(body: Mapping[str, Any], losses: Losses | None = None) -> dict[str, OfferedTool]:
+    """Return the tools that the client runs, by their names in chat completions.
+
+    They stand in `tools` and in items of the input. The last of a name counts, and only those that `tool_choice`
+    allows. Other tools are added to the losses.
+    """
+    lost = Losses() if losses is None else losses
+    offered = {tool.chat_name: tool for listed in _lists(body) for tool in _readable(listed, lost)}
+    choice = body.get("tool_choice")
+    if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
+        allowed = choice["tools"]
+        return {name: tool for name, tool in offered.items() if any(chooses(one, tool) for one in allowed)}
+    return offered
+
+
+class _OfferingItem(msgspec.Struct):
+    type: str = ""
+    tools: list[msgspec.Raw] = []
+
+
+_decode_items = msgspec.json.Decoder(list[_OfferingItem]).decode
+
+
+def offers_tools(fields: Mapping[str, Any]) -> bool:
+    """Whether the fields of a request, as they were written, offer any tool: in `tools`, or in an item of the input."""
+    if bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null"):
+        return True
+    items = bytes(fields.get("input", b""))
+    if b'"additional_tools"' not in items:
+        return False
+    try:
+        return any(item.type == "additional_tools" and item.tools for item in _decode_items(items))
+    except UNREADABLE:
+        return False
+
+
+def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
+    """Whether a choice names this tool: by its type, and by its name and group if the choice has them."""
+    if choice["type"] == "namespace":
+        return bool(tool.namespace == choice["name"])
+    return bool(
+        choice["type"] == tool.kind
+        and choice.get("name") in (None, tool.name)
+        and choice.get("namespace") in (None, tool.namespace)
+    )
 
 
 def chat_name(name: str, namespace: str | None) -> str:
     """The name of a tool without groups."""
-    return name if namespace is None else f"{namespace}{JOINT}{name}"
+    return callable_name(name if namespace is None else f"{namespace}{JOINT}{name}")
+
+
+def _lists(body: Mapping[str, Any]) -> Iterator[Any]:
+    """All lists of tools of a request."""
+    yield body.get("tools")
+    items = body.get("input")
+    for item in items if isinstance(items, list) else ():
+        if item.get("type") in _OFFERING_ITEMS:
+            yield item.get("tools")
+
+
+def _readable(tools: Any, losses: Losses) -> Iterator[OfferedTool]:
+    for tool in tools or ():
+        if tool["type"] == "namespace":
+            yield from _grouped(tool, losses)
+        elif _is_run_by_client(tool):
+            yield _offered(tool, None)
+        elif tool["type"] != "tool_search":  # if the server searches, what it would find is offered already
+            losses.tool(tool["type"])
+
+
+def _grouped(group: Mapping[str, Any], losses: Losses) -> Iterator[OfferedTool]:
+    """The tools of a group; the first one's description begins with that of the group."""
+    about = f"{group['name']}: {group['description']}\n\n" if group.get("description") else ""
+    for tool in group.get("tools") or ():
+        if _is_run_by_client(tool):
+            yield _offered({**tool, "description": about + (tool.get("description") or "")}, group["name"])
+            about = ""
+        else:
+            losses.tool(tool["type"])
+
+
+def _is_run_by_client(tool: Mapping[str, Any]) -> bool:
+    if tool["type"] == "tool_search":
+        return tool.get("execution") == "client"
+    if tool["type"] == "shell":
+        return bool((tool.get("environment") or {}).get("type", "local") == "local")
+    return tool["type"] in get_args(Kind)
+
+
+def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
+    kind = cast(Kind, tool["type"])
+    known = CLIENT_TOOLS.get(kind)
+    own_name = kind if known is not None else tool["name"]
+    name = chat_name(own_name, namespace)
+    description = tool.get("description") or (known.description if known else None)
+    parameters = tool.get("parameters") or (known.parameters if known else None)
+    if kind == "custom":
+        parameters, description = _FREE_TEXT, _with_grammar(description, tool.get("format") or {})
+    return OfferedTool(name, own_name, kind, namespace, function_tool(name, description, parameters))
+
+
+def _with_grammar(description: str | None, form: Mapping[str, Any]) -> str | None:
+    """The description of a free-text tool with the grammar of its text, which servers cannot be made to enforce."""
+    if not form.get("definition"):
+        return description
+    grammar = f"The text follows this grammar ({form.get('syntax')}):\n{form['definition']}"
+    return f"{description}\n\n{grammar}" if description else grammar

@@ -1,0 +1,44 @@
+"""The sampling settings that requests of programs were sent with, the programs' own included, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchwright.analysis.request_summary import RequestSummary
+
+NOT_SENT = "not sent"
+
+
+def sent_settings(requests: RequestSummary) -> dict[str, str]:
+    """Return the value of each setting as text, with the numbers of requests if they differ; {} if none were read."""
+    total = requests.settings_read
+    return {name: _value(values, total) for name, values in requests.sent_settings.items() if total}
+
+
+def sent_line(requests: RequestSummary) -> Iterator[str]:
+    """Yield what was sent in one sentence, if programs made requests."""
+    if requests.settings_read:
+        sent = sent_settings(requests)
+        told = ", ".join(f"{name} {value}" for name, value in sent.items()) or "none"
+        yield f"Settings that were sent: {told}."
+
+
+def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
+    """Yield a sentence without a full stop for each setting that agents, by their names, sent with unequal values."""
+    sent = [(name, sent_settings(requests)) for name, requests in entrants if requests.settings_read]
+    for setting in dict.fromkeys(one for _, settings in sent for one in settings):
+        values = [(name, settings.get(setting, NOT_SENT)) for name, settings in sent]
+        if len({value for _, value in values}) > 1:
+            told = "; ".join(f"{name}: {value}" for name, value in dict.fromkeys(values))
+            yield f"{setting} was not the same for all ({told}), so agents are not compared under equal sampling"
+
+
+def _value(values: Mapping[str, int], total: int) -> str:
+    counts = dict(values)
+    if (rest := total - sum(counts.values())) > 0:
+        counts[NOT_SENT] = rest
+    if len(counts) == 1:
+        return next(iter(counts))
+    return ", ".join(f"{value} ({count} of {total} requests)" for value, count in counts.items())

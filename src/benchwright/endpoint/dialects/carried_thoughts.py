@@ -1,0 +1,26 @@
+"""Reasoning in the opaque fields that agents send back unread.
+
+Servers of thinking models (DeepSeek, Kimi) answer 400 to a call that comes back without its `reasoning_content`. Codex
+and Gemini CLI send no readable reasoning back, only what they take for their provider's encrypted copy.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from typing import Any
+
+_MARK = "benchwright-reasoning:"
+
+
+def carried(thought: str) -> str:
+    """Return reasoning as an opaque text."""
+    return b64encode(f"{_MARK}{thought}".encode()).decode()
+
+
+def carried_thought(opaque: Any) -> str:
+    """Return the reasoning in an opaque text; "" if it is none of ours."""
+    try:
+        text = b64decode(opaque, validate=True).decode()
+    except (TypeError, ValueError):
+        return ""
+    return text.removeprefix(_MARK) if text.startswith(_MARK) else ""

@@ -1,0 +1,114 @@
+"""The contents of a request of Gemini as a conversation of chat completions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.dialects.carried_thoughts import carried_thought
+from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
+from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.tool_names import callable_name
+
+_BESIDE = {"thought", "thoughtSignature", "thought_signature"}
+"""Fields of a part that say something of its content, and are none."""
+
+
+class Contents:
+    """What is said, part by part; calls and their results may come without ids, and belong together by their names."""
+
+    def __init__(self, conversation: Conversation, losses: Losses) -> None:
+        self._conversation = conversation
+        self._losses = losses
+        self._calls = 0
+        self._open: list[tuple[str, str]] = []
+
+    def say(self, contents: Any) -> None:
+        """Adds contents: a list, one, or a text."""
+        listed = contents if isinstance(contents, list) else [contents]
+        for content in listed:
+            role = content.get("role") or "user"
+            parts = content.get("parts") or []
+            if role == "model":
+                self._say_as_model(parts)
+            elif role in ("user", "function"):
+                self._say_as_user(parts)
+            else:
+                raise NotTranslated(f"Gemini has no role {role!r}.")
+
+    def _say_as_model(self, parts: list[dict[str, Any]]) -> None:
+        texts: list[str] = []
+        thoughts: list[str] = []
+
+        def speak() -> None:
+            self._conversation.answer("".join(texts), "".join(thoughts))
+            texts.clear()
+            thoughts.clear()
+
+        for part in parts:
+            if part.get("text") is not None:
+                (thoughts if part.get("thought") else texts).append(part["text"])
+            elif (call := said(part, "functionCall")) is not None:
+                if not thoughts:
+                    thoughts.append(carried_thought(said(part, "thoughtSignature")))
+                speak()
+                arguments = msgspec.json.encode(call.get("args") or {}).decode()
+                self._conversation.call(self._called(call), callable_name(call["name"]), arguments)
+            else:
+                for name in part.keys() - _BESIDE:
+                    self._losses.part(name)
+        speak()
+
+    def _called(self, call: dict[str, Any]) -> str:
+        self._calls += 1
+        identity = call.get("id") or f"call_{self._calls}"
+        self._open.append((call["name"], identity))
+        return str(identity)
+
+    def _say_as_user(self, parts: list[dict[str, Any]]) -> None:
+        """The results of tools come first: they belong right behind the calls."""
+        told, shown = [], []
+        for part in parts:
+            response = said(part, "functionResponse")
+            if response is None:
+                told.append(_part(part, self._losses))
+            else:
+                shown += self._conversation.result(
+                    self._answered(response), list(_result(response, self._losses))
+                )
+        if shown or told:
+            self._conversation.tell([*shown, *told])
+
+    def _answered(self, response: dict[str, Any]) -> str:
+        """The id of the call that a result is of: the first open one of its name, where it has none."""
+        name = response["name"]
+        identity = response.get("id") or next((one for called, one in self._open if called == name), name)
+        self._open = [(called, one) for called, one in self._open if one != identity]
+        return str(identity)
+
+
+def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]]:
+    """What a function came to: by the documents its `output`, its `error`, or else all that it told."""
+    told = response.get("response") or {}
+    if "error" in told and "output" not in told:
+        yield text_part("Error:")
+    value = told.get("output", told.get("error", told))
+    yield text_part(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+    for part in response.get("parts") or ():
+        yield _part(part, losses)
+
+
+def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
+    if part.get("text") is not None:
+        return text_part(part["text"])
+    data, file = said(part, "inlineData"), said(part, "fileData")
+    if data is not None and said(data, "mimeType").startswith("image/"):
+        return image_part(f"data:{said(data, 'mimeType')};base64,{data['data']}")
+    if file is not None and (said(file, "mimeType") or "").startswith("image/"):
+        return image_part(said(file, "fileUri"))
+    kind = said(data or file or {}, "mimeType") or ", ".join(part) or "nothing"
+    losses.part(kind)
+    return text_part(f"[A part of the type {kind} was left out: chat completions have none.]")

@@ -1,0 +1,117 @@
+"""The blocks of a request of Messages as a conversation of chat completions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
+from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.tool_names import callable_name
+
+BILLING = "x-anthropic-billing-header:"
+"""How a system block begins that is not an instruction: it differs in each session and spoils prefix caches."""
+
+Block = dict[str, Any]
+
+
+def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
+    """Return what the system prompt and the messages of a request say.
+
+    Raises:
+        NotTranslated: If a message has an unknown role.
+        KeyError, TypeError, AttributeError: If it is no request of Messages.
+    """
+    conversation = Conversation()
+    _instruct(conversation, body.get("system") or [])
+    for message in body["messages"]:
+        _say(conversation, message["role"], _blocks(message["content"]), losses)
+    return conversation
+
+
+def _blocks(content: Any) -> list[Block]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _instruct(conversation: Conversation, content: Any) -> None:
+    texts = (block["text"] for block in _blocks(content) if block["type"] == "text")
+    conversation.instruct("\n\n".join(text for text in texts if not text.startswith(BILLING)))
+
+
+def _say(conversation: Conversation, role: str, blocks: list[Block], losses: Losses) -> None:
+    if role == "system":
+        _instruct(conversation, blocks)
+    elif role == "assistant":
+        _say_as_model(conversation, blocks, losses)
+    elif role == "user":
+        _say_as_user(conversation, blocks, losses)
+    else:
+        raise NotTranslated(f"Messages have no role {role!r}.")
+
+
+def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: Losses) -> None:
+    texts: list[str] = []
+    thoughts: list[str] = []
+
+    def speak() -> None:
+        conversation.answer("".join(texts), "".join(thoughts))
+        texts.clear()
+        thoughts.clear()
+
+    for block in blocks:
+        if block["type"] == "text":
+            texts.append(block["text"])
+        elif block["type"] == "thinking":
+            thoughts.append(block["thinking"])
+        elif block["type"] == "tool_use":
+            speak()
+            arguments = msgspec.json.encode(block.get("input") or {}).decode()
+            conversation.call(block["id"], callable_name(block["name"]), arguments)
+        elif block["type"] != "redacted_thinking":
+            losses.part(block["type"])
+    speak()
+
+
+def _say_as_user(conversation: Conversation, blocks: Iterable[Block], losses: Losses) -> None:
+    """The results of tools come first: they belong right behind the calls."""
+    said, images = [], []
+    for block in blocks:
+        if block["type"] == "tool_result":
+            images += conversation.result(block["tool_use_id"], _result(block, losses))
+        else:
+            said += _parts(block, losses)
+    if images or said:
+        conversation.tell([*images, *said])
+
+
+def _result(block: Block, losses: Losses) -> list[dict[str, Any]]:
+    parts = [part for inner in _blocks(block.get("content") or "") for part in _parts(inner, losses)]
+    return [text_part("Error:"), *parts] if block.get("is_error") else parts
+
+
+def _parts(block: Block, losses: Losses) -> list[dict[str, Any]]:
+    kind = block["type"]
+    source = block.get("source") or {}
+    if kind == "text":
+        return [text_part(block["text"])]
+    if kind == "image" and source.get("type") == "base64":
+        return [image_part(f"data:{source['media_type']};base64,{source['data']}")]
+    if kind == "image" and source.get("type") == "url":
+        return [image_part(source["url"])]
+    if kind == "document" and source.get("type") in ("text", "content"):
+        content = source.get("data") or source.get("content") or ""
+        return [*_titled(block), *(part for inner in _blocks(content) for part in _parts(inner, losses))]
+    if kind == "search_result":
+        texts = (part for inner in _blocks(block["content"]) for part in _parts(inner, losses))
+        return [text_part(f"{block['title']} ({source or 'no source'})"), *texts]
+    if kind == "tool_reference":
+        return [text_part(f"The tool {callable_name(block['tool_name'])} can be called now.")]
+    losses.part(kind)
+    return [text_part(f"[A block of the type {kind} was left out: chat completions have none.]")]
+
+
+def _titled(block: Block) -> list[dict[str, Any]]:
+    """The title of a document and what is said about it, as far as there are any."""
+    return [text_part(block[name]) for name in ("title", "context") if block.get(name)]

@@ -1,0 +1,66 @@
+"""Tools of Messages as functions, those that Anthropic defines and the client runs among them.
+
+Source: the parameters of the bash, text editor and memory tools in Anthropic's API reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from benchwright.endpoint.dialects.conversation import function_tool
+from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.tool_names import callable_name
+
+_TEXT = {"type": "string"}
+_LINES = {"type": "array", "items": {"type": "integer"}, "description": "First and last line."}
+_EDITS = {"path": _TEXT, "view_range": _LINES, "file_text": _TEXT, "old_str": _TEXT, "new_str": _TEXT}
+
+
+class _ClientTool(NamedTuple):
+    description: str
+    properties: dict[str, Any]
+    commands: tuple[str, ...] = ()
+
+
+_CLIENT_TOOLS = {
+    "bash": _ClientTool(
+        "Runs a command in a lasting shell on the user's machine, or restarts the shell.",
+        {"command": _TEXT, "restart": {"type": "boolean"}},
+    ),
+    "text_editor": _ClientTool(
+        "Views, creates and edits text files on the user's machine.",
+        {**_EDITS, "insert_line": {"type": "integer"}, "insert_text": _TEXT},
+        ("view", "create", "str_replace", "insert"),
+    ),
+    "memory": _ClientTool(
+        "Views and edits the files below /memories, which are kept between conversations.",
+        {**_EDITS, "insert_line": {"type": "integer"}, "insert_text": _TEXT}
+        | {"old_path": _TEXT, "new_path": _TEXT},
+        ("view", "create", "str_replace", "insert", "delete", "rename"),
+    ),
+}
+"""Tools that have no schema of their own, by the types under which they are known without their dates."""
+
+_DATED = re.compile(r"_\d{8}$")
+
+
+def chat_tools(tools: Iterable[Mapping[str, Any]], losses: Losses) -> Iterator[dict[str, Any]]:
+    """Return the tools that the client runs as functions; others are added to the losses."""
+    for tool in tools:
+        kind = _DATED.sub("", tool.get("type") or "custom")
+        known = _CLIENT_TOOLS.get(kind)
+        if "input_schema" in tool:
+            yield function_tool(callable_name(tool["name"]), tool.get("description"), tool["input_schema"])
+        elif known is not None:
+            yield function_tool(callable_name(tool["name"]), known.description, _parameters(known))
+        elif not kind.startswith("tool_search"):  # what the server would find is offered already
+            losses.tool(kind)
+
+
+def _parameters(tool: _ClientTool) -> dict[str, Any]:
+    if not tool.commands:
+        return {"type": "object", "properties": tool.properties}
+    command = {"type": "string", "enum": list(tool.commands)}
+    return {"type": "object", "properties": {"command": command, **tool.properties}, "required": ["command"]}

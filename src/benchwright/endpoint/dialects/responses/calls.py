@@ -1,0 +1,146 @@
+"""Calls of tools that the client runs, and what they came to: items of Responses as calls of functions, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.dialects.answer import Part, read_arguments
+from benchwright.endpoint.dialects.responses.tools import INPUT, OfferedTool, chat_name
+from benchwright.records import UNREADABLE
+
+Item = dict[str, Any]
+
+_NAMED_BY_TYPE = {
+    "local_shell_call": "local_shell",
+    "shell_call": "shell",
+    "apply_patch_call": "apply_patch",
+    "tool_search_call": "tool_search",
+}
+"""Types of calls whose tool has no name but its type."""
+
+_ITEM_TYPES = {kind: item for item, kind in _NAMED_BY_TYPE.items()} | {
+    "function": "function_call",
+    "custom": "custom_tool_call",
+}
+_ID_PREFIXES = {
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "local_shell_call": "lsh",
+    "shell_call": "sh",
+    "apply_patch_call": "apc",
+    "tool_search_call": "tsc",
+}
+
+
+def is_call(item: Mapping[str, Any]) -> bool:
+    """Whether an item is a call that the client answers."""
+    if item["type"] == "tool_search_call":
+        return item.get("execution") == "client"
+    return item["type"] in _ID_PREFIXES
+
+
+def called_name(item: Mapping[str, Any]) -> str:
+    """The name in chat completions of the tool that an item calls."""
+    own = _NAMED_BY_TYPE.get(item["type"]) or item["name"]
+    return chat_name(own, item.get("namespace"))
+
+
+def call_id(item: Mapping[str, Any]) -> str:
+    """The id of a call, in the call itself or in its result."""
+    return str(item.get("call_id") or item["id"])
+
+
+def arguments_of(item: Mapping[str, Any]) -> str:
+    """The arguments of a call as JSON; free text becomes the argument `INPUT`."""
+    if item["type"] == "function_call":
+        return str(item["arguments"])
+    if item["type"] == "custom_tool_call":
+        return _encoded({INPUT: item["input"]})
+    if item["type"] == "tool_search_call":
+        return _encoded(item["arguments"])
+    if item["type"] == "apply_patch_call":
+        return _encoded(item["operation"])
+    said = item["action"].items()
+    return _encoded({name: value for name, value in said if value is not None and name != "type"})
+
+
+def call_item(tool: OfferedTool | None, part: Part, identity: str, status: str) -> Item:
+    """The item that says a call of the model; of a tool that was not offered, it is a call of a function."""
+    kind = _ITEM_TYPES["function" if tool is None else tool.kind]
+    item: Item = {"type": kind, "id": f"{_ID_PREFIXES[kind]}_{identity}", "call_id": part.id}
+    if tool is None or tool.kind in ("function", "custom"):
+        item["name"] = part.name if tool is None else tool.name
+    if tool is not None and tool.namespace is not None:
+        item["namespace"] = tool.namespace
+    return {**item, **_WRITERS[kind](part.text), "status": status}
+
+
+def result_text(item: Mapping[str, Any]) -> str | None:
+    """What a call by type came to, as text; None if the item is no such result."""
+    if item["type"] == "local_shell_call_output":
+        return str(item["output"])
+    if item["type"] == "shell_call_output":
+        return "\n".join(_shell_text(one) for one in item["output"])
+    if item["type"] == "apply_patch_call_output":
+        return f"{item['status']}: {item.get('output') or ''}".removesuffix(": ")
+    if item["type"] == "tool_search_output" and item.get("call_id"):
+        return _found_text(item["tools"])
+    return None
+
+
+def _found_text(tools: Any) -> str:
+    names = [
+        chat_name(inner["name"], tool["name"] if tool["type"] == "namespace" else None)
+        for tool in tools
+        for inner in (tool["tools"] if tool["type"] == "namespace" else [tool])
+        if "name" in inner
+    ]
+    return f"These tools can be called now: {', '.join(names)}." if names else "No tool was found."
+
+
+def _shell_text(output: Mapping[str, Any]) -> str:
+    outcome = output.get("outcome") or {}
+    ended = "timed out" if outcome.get("type") == "timeout" else f"exit code {outcome.get('exit_code')}"
+    texts = (output.get("stdout"), output.get("stderr"), f"[{ended}]")
+    return "\n".join(text for text in texts if text)
+
+
+def _free_text(arguments: str) -> str:
+    """The text that a call of a free-text tool carries; the arguments themselves where they are not as asked."""
+    try:
+        value = msgspec.json.decode(arguments)
+    except UNREADABLE:
+        return arguments
+    text = value.get(INPUT) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else arguments
+
+
+def _local_shell(arguments: str) -> Item:
+    told = read_arguments(arguments)
+    command = told.get("command") or []
+    words = ["sh", "-c", command] if isinstance(command, str) else command
+    return {"action": {"type": "exec", "env": {}, **told, "command": words}}
+
+
+def _shell(arguments: str) -> Item:
+    told = read_arguments(arguments)
+    commands = told.get("commands") or []
+    return {"action": {**told, "commands": [commands] if isinstance(commands, str) else commands}}
+
+
+_WRITERS: dict[str, Callable[[str], Item]] = {
+    "function_call": lambda arguments: {"arguments": arguments},
+    "custom_tool_call": lambda arguments: {"input": _free_text(arguments)},
+    "local_shell_call": _local_shell,
+    "shell_call": _shell,
+    "apply_patch_call": lambda arguments: {"operation": read_arguments(arguments)},
+    "tool_search_call": lambda arguments: {"execution": "client", "arguments": read_arguments(arguments)},
+}
+"""The fields that hold the arguments of a call, by the type of its item."""
+
+
+def _encoded(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

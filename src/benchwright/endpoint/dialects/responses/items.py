@@ -1,0 +1,105 @@
+"""The input of a request of Responses as a conversation of chat completions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.endpoint.dialects.carried_thoughts import carried_thought
+from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
+from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.responses.calls import (
+    arguments_of,
+    call_id,
+    called_name,
+    is_call,
+    result_text,
+)
+
+COMPACTED = (
+    "[An earlier part of this conversation is kept encrypted by another server and cannot be read here.]"
+)
+
+_WITH_PARTS = ("function_call_output", "custom_tool_call_output")
+_COMPACTIONS = ("compaction", "compaction_summary", "context_compaction")
+
+
+def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
+    """Return what the instructions and the input of a request say.
+
+    Raises:
+        NotTranslated: If it refers to what only the server keeps, or has an unknown role.
+        KeyError, TypeError, AttributeError: If it is no request of Responses.
+    """
+    conversation = Conversation()
+    conversation.instruct(body.get("instructions") or "")
+    items = body["input"]
+    for item in [{"role": "user", "content": items}] if isinstance(items, str) else items:
+        _say(conversation, item, losses)
+    return conversation
+
+
+def _say(conversation: Conversation, item: dict[str, Any], losses: Losses) -> None:
+    kind = item.get("type") or ("message" if "role" in item else "item_reference")
+    text = result_text({**item, "type": kind})
+    if kind == "message":
+        _say_message(conversation, item["role"], _parts(item["content"], losses))
+    elif kind == "agent_message":
+        _say_agent_message(conversation, item, losses)
+    elif is_call({**item, "type": kind}):
+        conversation.call(call_id(item), called_name(item), arguments_of(item))
+    elif kind in _WITH_PARTS:
+        _say_result(conversation, item, _parts(item["output"], losses))
+    elif text is not None:
+        _say_result(conversation, item, [text_part(text)])
+    elif kind == "reasoning":
+        thought = "".join(part["text"] for part in item.get("content") or ())
+        conversation.answer("", thought or carried_thought(item.get("encrypted_content")))
+    elif kind in _COMPACTIONS:
+        losses.part(kind)
+        conversation.tell([text_part(COMPACTED)])
+    elif kind == "item_reference":
+        raise NotTranslated("item_reference is not supported: send the whole conversation in each request.")
+    elif kind not in ("additional_tools", "tool_search_output", "tool_search_call"):
+        losses.part(kind)  # what the provider's own tools did
+
+
+def _say_message(conversation: Conversation, role: str, parts: list[dict[str, Any]]) -> None:
+    text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+    if role in ("system", "developer"):
+        conversation.instruct(text)
+    elif role == "assistant":
+        conversation.answer(text)
+    elif role == "user":
+        conversation.tell(parts)
+    else:
+        raise NotTranslated(f"Responses have no role {role!r}.")
+
+
+def _say_agent_message(conversation: Conversation, item: Mapping[str, Any], losses: Losses) -> None:
+    """Tell what another agent said, with its name; it is nothing that this model said itself."""
+    parts = _parts(item["content"], losses)
+    conversation.tell([text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts])
+
+
+def _say_result(conversation: Conversation, item: Mapping[str, Any], parts: list[dict[str, Any]]) -> None:
+    if images := conversation.result(call_id(item), parts):
+        conversation.tell(images)
+
+
+def _parts(content: Any, losses: Losses) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [text_part(content)]
+    return [_part(part, losses) for part in content]
+
+
+def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
+    kind = part["type"]
+    if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text"):
+        return text_part(part["text"])
+    if kind == "refusal":
+        return text_part(part["refusal"])
+    if kind == "input_image" and part.get("image_url"):
+        return image_part(part["image_url"])
+    losses.part(kind)
+    return text_part(f"[A part of the type {kind} was left out: chat completions have none.]")

@@ -1,0 +1,30 @@
+"""Names of tools as chat completions allow them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+
+LONGEST_NAME = 64
+"""Characters of a name, letters, digits, "_" and "-" only: OpenAI's API refuses others with 400."""
+
+_HASH_CHARACTERS = 8
+_NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def callable_name(name: str) -> str:
+    """Return the name under which a tool is offered: its own, or one without the characters that are not allowed.
+
+    A name that is too long ends with a hash, so that two of them stay apart.
+    """
+    allowed = _NOT_ALLOWED.sub("_", name)
+    if len(allowed) <= LONGEST_NAME:
+        return allowed
+    mark = sha256(name.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARACTERS]
+    return f"{allowed[: LONGEST_NAME - _HASH_CHARACTERS - 1]}_{mark}"
+
+
+def own_names(names: Iterable[str]) -> dict[str, str]:
+    """Return the agent's own names of tools by those under which they are offered."""
+    return {callable_name(name): name for name in names}

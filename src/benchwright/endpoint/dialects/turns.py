@@ -1,0 +1,125 @@
+"""The order in which servers of chat completions take a conversation.
+
+One turn of a model is one assistant message: all that the model said and called between two results. The results of its
+calls come right behind it, each call has exactly one, and all else waits until they are there.
+
+Source: OpenAI's API answers 400 to any other order: "An assistant message with 'tool_calls' must be followed by tool
+messages responding to each 'tool_call_id'", "messages with role 'tool' must be a response to a preceding message with
+'tool_calls'".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from benchwright.records import Message
+
+NO_RESULT = "[This call has no result: it was interrupted.]"
+LOST_CALL = "[The result of a call that is no longer in this conversation:]"
+BETWEEN_TEXTS = "\n\n"
+
+
+class Entry(NamedTuple):
+    """One event of a conversation: the model spoke, thought or called, a call came to a result, or somebody else spoke.
+
+    An `interrupted` call has no result. `message` has the fields of the chat message, and `id` is that of the call.
+    """
+
+    kind: Literal["answer", "call", "interrupted", "result", "other"]
+    message: Message
+    id: str = ""
+
+
+NOTHING = Entry("other", {})
+"""In place of an entry that was put to another one."""
+
+
+def arranged(entries: Iterable[Entry]) -> list[Message]:
+    """Return the messages of a conversation in the order that servers take."""
+    waiting = deque(_paired(list(entries)))
+    messages: list[Message] = []
+    while waiting:
+        if waiting[0].kind == "other":
+            messages.append(waiting.popleft().message)
+        else:
+            messages += _take_turn(waiting)
+    return messages
+
+
+def _paired(entries: list[Entry]) -> list[Entry]:
+    """Return the entries with calls marked as interrupted, and results as said by the user, if they have no partner.
+
+    A result belongs to the last call with its id. A further one for the same call (Codex's `notify`) is put to the first,
+    as servers take but one.
+    """
+    calls: dict[str, int] = {}
+    results: dict[str, int] = {}
+    paired = list(entries)
+    for place, entry in enumerate(entries):
+        if entry.kind == "call":
+            calls[entry.id] = place
+            results.pop(entry.id, None)
+            paired[place] = entry._replace(kind="interrupted")
+        elif entry.kind == "result" and entry.id in calls:
+            call = calls.pop(entry.id)
+            paired[call] = entries[call]
+            results[entry.id] = place
+        elif entry.kind == "result" and entry.id in results:
+            first = paired[results[entry.id]]
+            content = _joined(first.message["content"], entry.message["content"])
+            paired[results[entry.id]] = first._replace(message={**first.message, "content": content})
+            paired[place] = NOTHING
+        elif entry.kind == "result":
+            text = f"{LOST_CALL}\n{entry.message['content']}"
+            paired[place] = Entry("other", {"role": "user", "content": text})
+    return [entry for entry in paired if entry is not NOTHING]
+
+
+def _take_turn(entries: deque[Entry]) -> list[Message]:
+    """Take the first turn of a model off the entries; what came before its last result stays, for after the turn."""
+    answer: Message = {"role": "assistant", "content": None}
+    results: list[Message] = []
+    interrupted: list[Message] = []
+    unanswered: set[str] = set()
+    held: list[Entry] = []
+    while entries:
+        entry = entries[0]
+        if entry.kind == "result" and entry.id in unanswered:
+            results.append(entry.message)
+            unanswered.discard(entry.id)
+            if not unanswered:
+                entries.popleft()
+                break
+        elif entry.kind in ("answer", "call", "interrupted") and not results:
+            _add(answer, entry)
+            if entry.kind == "call":
+                unanswered.add(entry.id)
+            elif entry.kind == "interrupted":
+                interrupted.append({"role": "tool", "tool_call_id": entry.id, "content": NO_RESULT})
+        elif unanswered:
+            held.append(entry)
+        else:
+            break
+        entries.popleft()
+    entries.extendleft(reversed(held))
+    if answer["content"] is None and "tool_calls" not in answer:
+        answer["content"] = ""
+    return [answer, *results, *interrupted]
+
+
+def _add(answer: Message, entry: Entry) -> None:
+    """Add what an entry says to an assistant message; blank text is dropped if it follows a call or another text."""
+    said = entry.message
+    if calls := said.get("tool_calls"):
+        answer.setdefault("tool_calls", []).extend(calls)
+    text = said.get("content")
+    if text and (text.strip() or not (answer["content"] or "tool_calls" in answer)):
+        answer["content"] = _joined(answer["content"], text)
+    if thought := said.get("reasoning_content"):
+        answer["reasoning_content"] = _joined(answer.get("reasoning_content"), thought)
+
+
+def _joined(before: str | None, text: str) -> str:
+    return f"{before}{BETWEEN_TEXTS}{text}" if before else text

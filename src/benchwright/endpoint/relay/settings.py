@@ -1,0 +1,133 @@
+"""Settings in requests of programs: what the user gave wins over the program's own, and what was sent is read.
+
+Values that a program wrote stay as they are, byte for byte: only objects that hold a setting are taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, NamedTuple
+
+import msgspec
+
+from benchwright.endpoint.dialects import Dialect
+from benchwright.endpoint.dialects.gemini.names import in_snake_case
+from benchwright.records import UNREADABLE
+
+Path = tuple[str, ...]
+"""Where a setting stands in a request: the name of its field, after those of the objects around it."""
+
+MAX_TOKENS = "max_tokens"
+_LIMITS = frozenset({MAX_TOKENS, "max_completion_tokens", "max_output_tokens", "maxOutputTokens"})
+_ALSO_CALLED = {MAX_TOKENS: "max_completion_tokens", "max_completion_tokens": MAX_TOKENS}
+_EXCLUDED_BY = {"thinkingLevel": "thinkingBudget"}
+"""Fields that a server refuses beside another one."""
+
+_READ = {
+    name: (name,)
+    for name in (
+        *("temperature", "top_p", "top_k", "min_p", MAX_TOKENS, "max_completion_tokens", "seed"),
+        *("presence_penalty", "frequency_penalty", "repetition_penalty", "reasoning_effort"),
+    )
+}
+"""Settings whose values are kept with a request, as chat completions call them."""
+
+_decode = msgspec.json.Decoder().decode
+
+
+class Settings(NamedTuple):
+    """Settings of a target for the requests of a program; over those in `yielding` the program's own win."""
+
+    values: Mapping[str, Any]
+    yielding: Set[str] = frozenset()
+
+    def merged(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
+        """Return the fields of a request with the settings that its dialect has; without one it is a chat completion.
+
+        A maximum of tokens is an upper bound: a smaller one of the program stays.
+        """
+        merged = dict(fields)
+        for name, value in self.values.items():
+            path = (name,) if dialect is None else dialect.settings.get(name)
+            if path is not None and (name in _LIMITS or not self._yields(name, fields, path)):
+                _set(merged, path, value)
+        return merged
+
+    def added_to(self, fields: Mapping[str, Any]) -> set[str]:
+        """Return the names of the settings that a chat completion with these fields has of us."""
+        return {name for name in self.values if not self._yields(name, fields, (name,))}
+
+    def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:
+        return name in self.yielding and _has(fields, path)
+
+
+def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:
+    """Return the settings in a request as chat completions call them; without a dialect it is a chat completion."""
+    paths = (
+        _READ
+        if dialect is None
+        else {name: dialect.settings[name] for name in _READ if name in dialect.settings}
+    )
+    found = ((name, _value(fields, path)) for name, path in paths.items())
+    sent = {name: value for name, value in found if isinstance(value, float | int | str)}
+    limit = sent.pop("max_completion_tokens", None)
+    return sent if limit is None else {**sent, MAX_TOKENS: limit}
+
+
+def _set(fields: dict[str, Any], path: Path, value: Any) -> None:
+    name, *inner = path
+    written = _written(fields, name) or [name]
+    if inner:
+        held = _object(fields.get(written[0]))
+        _set(held, tuple(inner), value)
+        fields[written[0]] = held
+        return
+    if name in _EXCLUDED_BY:
+        for other in _names(_EXCLUDED_BY[name]):
+            fields.pop(other, None)
+    for one in written:
+        fields[one] = _lower(fields.get(one), value) if name in _LIMITS else value
+
+
+def _written(fields: Mapping[str, Any], name: str) -> list[str]:
+    """The names under which the fields have this one: it may be written in two ways."""
+    return [one for one in _names(name) if one in fields]
+
+
+def _names(name: str) -> Iterable[str]:
+    return dict.fromkeys((name, _ALSO_CALLED.get(name, in_snake_case(name))))
+
+
+def _lower(own: Any, limit: Any) -> Any:
+    value = _plain(own)
+    return min(value, limit) if type(value) is int and type(limit) is int else limit
+
+
+def _has(fields: Mapping[str, Any], path: Path) -> bool:
+    holder = _value(fields, path[:-1])
+    return isinstance(holder, Mapping) and bool(_written(holder, path[-1]))
+
+
+def _value(fields: Mapping[str, Any], path: Path) -> Any:
+    held: Any = fields
+    for name in path:
+        if not isinstance(held, Mapping):
+            return None
+        held = next((held[one] for one in _written(held, name)), None)
+        held = _plain(held)
+    return held
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The fields of an inner object; none if it is no object, which no server would take."""
+    plain = _plain(value)
+    return dict(plain) if isinstance(plain, dict) else {}
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, msgspec.Raw):
+        return value
+    try:
+        return _decode(value)
+    except UNREADABLE:
+        return None
