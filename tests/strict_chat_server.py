@@ -126,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, json.dumps({"id": "c", "choices": [choice], "usage": usage}).encode())
             return
         choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
-        chunks = [{"id": "c", "choices": [one]} for one in choices]
+        chunks: list[dict[str, Any]] = [{"id": "c", "choices": [one]} for one in choices]
         chunks.append({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
         chunks.append({"id": "c", "choices": [], "usage": usage})
         lines = [*(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks), "data: [DONE]\n\n"]

@@ -59,6 +59,7 @@ def test_an_agent_does_two_steps_with_the_settings_of_the_user(
     assert {one.get("temperature") for one in server.requests} == {0}
     assert {one.get("max_tokens") for one in server.requests} == {777}
     (trial,) = trials(installed.only_run)
-    assert all(one.settings == {"temperature": 0, "max_tokens": 777} for one in trial.requests)
+    given = {"temperature": 0, "max_tokens": 777}
+    assert all(one.settings and one.settings.items() >= given.items() for one in trial.requests)
     files = read_body(installed.only_run, trial).artifacts["files"]
     assert files["second.txt"].strip() == "benchwright"

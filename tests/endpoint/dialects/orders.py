@@ -20,7 +20,7 @@ def check_openai(messages: Messages) -> None:
         if role == "tool":
             assert message["tool_call_id"] in open_calls, "a result without a call before it"
             open_calls.remove(message["tool_call_id"])
-            assert isinstance(message["content"], str)
+            assert isinstance(message["content"], str | list), "a result without content"
         else:
             assert not open_calls, f"calls without results before a message of {role}"
         if role == "assistant":

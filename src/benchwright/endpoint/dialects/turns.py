@@ -51,8 +51,8 @@ def arranged(entries: Iterable[Entry]) -> list[Message]:
 def _paired(entries: list[Entry]) -> list[Entry]:
     """Return the entries with calls marked as interrupted, and results as said by the user, if they have no partner.
 
-    A result belongs to the last call with its id. A further one for the same call (Codex's `notify`) is put to the first,
-    as servers take but one.
+    A result belongs to the last call with its id. A further one for the same call (Codex's `notify`) is put to the
+    first, as servers take but one.
     """
     calls: dict[str, int] = {}
     results: dict[str, int] = {}
