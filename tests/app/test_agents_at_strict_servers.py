@@ -1,11 +1,15 @@
 """Real agents at a server that speaks chat completions only, and checks as OpenAI, DeepSeek and Kimi do.
 
-Each does a task of two steps with its own tools, and the server gets the user's settings in every request.
+Each does a task of two steps with its own tools, and the server gets the user's settings in every request. It is
+offered no sub-agents, and what an agent starts ends with its trial. `recipes/sightings.toml` says what was seen last.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.app.app_kit import Program, trials
@@ -25,7 +29,13 @@ TOOLS = (
     Tool("Bash", "command"),
     Tool("bash", "command"),
 )
-COMMANDS = ("echo benchwright > first.txt", "cat first.txt > second.txt")
+SERVER = ("sleep", "86173")
+COMMANDS = (
+    f"setsid nohup {' '.join(SERVER)} >/dev/null 2>&1 </dev/null & echo benchwright > first.txt",
+    "cat first.txt > second.txt",
+)
+SUB_AGENTS = re.compile(r"(?i)^(task|agent|.*spawn_agent|invoke_agent|workflow|.*web_?search)$")
+"""Tools that start sub-agents, or search the web on the model's server."""
 
 
 @pytest.mark.parametrize(
@@ -61,5 +71,45 @@ def test_an_agent_does_two_steps_with_the_settings_of_the_user(
     (trial,) = trials(installed.only_run)
     given = {"temperature": 0, "max_tokens": 777}
     assert all(one.settings and one.settings.items() >= given.items() for one in trial.requests)
-    files = read_body(installed.only_run, trial).artifacts["files"]
-    assert files["second.txt"].strip() == "benchwright"
+    kept = read_body(installed.only_run, trial).artifacts
+    assert kept["files"]["second.txt"].strip() == "benchwright"
+    assert sub_agents(server.requests) == set()
+    assert servers_running() == []
+    assert "sleep" in kept.get("left_running", "ended by the agent: sleep")
+
+
+def test_aider_edits_a_file(installed: Program) -> None:
+    """It has no tools: what it does is in the text of its answer."""
+    install(installed, "aider")
+    installed.write("rows.jsonl", json.dumps({"question": "Write made.txt.", "answer": "done"}) + "\n")
+    with strict_chat_server((), (), "made.txt\n```\nbenchwright\n```\n") as server:
+        ended = finish(
+            installed.start(
+                *("eval", "--agent", "aider", "-d", "rows.jsonl", "--scorer", "exact", "--model", "sim"),
+                *("--base-url", server.base_url, "--temperature", "0", "--max-tokens", "777", "-q"),
+            )
+        )
+    assert ended.returncode == 0, ended.stderr
+    assert server.refusals == []
+    assert {(one.get("temperature"), one.get("max_tokens")) for one in server.requests} == {(0, 777)}
+    (trial,) = trials(installed.only_run)
+    assert read_body(installed.only_run, trial).artifacts["files"]["made.txt"].strip() == "benchwright"
+
+
+def sub_agents(requests: list[dict[str, Any]]) -> set[str]:
+    """The tools of sub-agents that were offered."""
+    names = {tool["function"]["name"] for one in requests for tool in one.get("tools", ())}
+    return {name for name in names if SUB_AGENTS.match(name)}
+
+
+def servers_running() -> list[str]:
+    """The process list, as far as it is of servers that the agents were told to start."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_text(errors="replace").split("\0")
+        except OSError:
+            continue
+        if tuple(words[:2]) == SERVER:
+            found.append(path.parent.name)
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,32 @@ def test_agents_are_listed_with_what_is_installed(program: Program) -> None:
     table = program.run("agents").stdout
     assert "mini-swe-agent" in table
     assert " yes " not in table
+
+
+def test_agents_are_listed_with_what_was_last_seen_to_hold(program: Program) -> None:
+    found = {one["name"]: one for one in json.loads(program.run("agents", "list", "--json").stdout)["agents"]}
+    assert "no sub-agents" in found["codex"]["seen"]["points"]
+    assert found["codex"]["newest"] is None
+    assert f"{found['codex']['version']}, {found['codex']['seen']['date']}" in program.run("agents").stdout
+
+
+def test_newer_versions_are_asked_of_npm_and_pip_when_the_user_wants_them(
+    program: Program, tmp_path: Path
+) -> None:
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text('#!/bin/sh\n[ "$1 $2 $3" = "view @openai/codex version" ] && echo 9.9.9\n')
+    npm.chmod(0o755)
+    path = f"{npm.parent}:{os.environ['PATH']}"
+    offline = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_NO_INDEX": "1"}
+    ended = program.run("agents", "list", "--latest", "--json", PATH=path, **offline)
+    newest = {one["name"]: one["newest"] for one in json.loads(ended.stdout)["agents"]}
+    assert newest.pop("codex") == "9.9.9"
+    assert set(newest.values()) == {None}
+    npm.write_text("#!/bin/sh\nexit 1\n")
+    ended = program.run("agents", "list", "--latest", PATH=path, **offline)
+    assert ended.stderr == "No registry told the newest versions; is this machine offline?\n"
+    assert "codex" in ended.stdout
 
 
 def test_a_recipe_of_the_users_is_listed_and_run(program: Program, tmp_path: Path) -> None:

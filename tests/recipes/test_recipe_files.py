@@ -10,7 +10,8 @@ from tests.recipes.recipe_kit import recipe_text
 
 from benchwright.errors import UserError
 from benchwright.recipes.recipe import read_recipe
-from benchwright.recipes.shelf import all_recipes, find_recipe
+from benchwright.recipes.shelf import all_recipes, find_recipe, is_shipped
+from benchwright.recipes.sightings import sightings
 
 
 def read(tmp_path: Path, **changes: Any) -> Any:
@@ -82,3 +83,8 @@ class TestShelf:
         path = tmp_path / "mine.toml"
         path.write_text(recipe_text(tmp_path / "agent.py"))
         assert find_recipe(str(path)).name == "mine"
+
+
+def test_a_pinned_version_is_the_one_that_was_tried() -> None:
+    pinned = {one.name: one.version for one in all_recipes() if is_shipped(one.name) and one.install}
+    assert {name: seen.version for name, seen in sightings().items()} == pinned

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from benchwright.recipes.installing import install_agent
 from benchwright.recipes.layers import layer_of
+from benchwright.recipes.newest import newest_versions
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.shelf import all_recipes, find_recipe
+from benchwright.recipes.shelf import all_recipes, find_recipe, is_shipped
+from benchwright.recipes.sightings import Sighting, sightings
 from benchwright.records import Record
 from benchwright.text import Say
 
 
 class KnownAgent(Record, frozen=True, omit_defaults=False):
-    """A recipe as lists show it; `installed` is its folder, None where it is not installed."""
+    """A recipe as lists show it; `installed` is its folder, None where it is not installed.
+
+    `seen` is what was last seen to hold, with which version; None for a recipe of the user's. `newest` is the newest
+    version there is; None if nobody asked, or no registry told.
+    """
 
     name: str
     title: str
@@ -25,15 +33,19 @@ class KnownAgent(Record, frozen=True, omit_defaults=False):
     packages: tuple[str, ...]
     containers: bool
     installed: str | None
+    seen: Sighting | None = None
+    newest: str | None = None
 
 
-def known_agents() -> list[KnownAgent]:
-    """All agents by name.
+def known_agents(*, latest: bool = False) -> list[KnownAgent]:
+    """Return all agents by name; with `latest` the registries are asked for their newest versions.
 
     Raises:
         UserError: a recipe of the user's is none.
     """
-    return [_known(recipe) for recipe in all_recipes()]
+    recipes = all_recipes()
+    newest = newest_versions(recipes) if latest else {}
+    return [msgspec.structs.replace(_known(recipe), newest=newest.get(recipe.name)) for recipe in recipes]
 
 
 def install_agents(names: Sequence[str], say: Say) -> list[KnownAgent]:
@@ -61,4 +73,5 @@ def _known(recipe: Recipe) -> KnownAgent:
         packages=() if install is None else (*install.npm, *install.pip),
         containers=install is None or install.containers,
         installed=None if layer is None else str(layer.directory),
+        seen=sightings().get(recipe.name) if is_shipped(recipe.name) else None,
     )

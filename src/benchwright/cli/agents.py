@@ -12,7 +12,14 @@ from benchwright.cli.output import echo, print_json, print_table, say
 EXAMPLES = """\b
 Examples:
   benchwright agents
+  benchwright agents list --latest
   benchwright agents install codex
+"""
+
+LIST_EXAMPLES = """\b
+Examples:
+  benchwright agents list --json
+  benchwright agents list --latest
 """
 
 INSTALL_EXAMPLES = """\b
@@ -33,18 +40,24 @@ def command(context: click.Context, as_json: bool) -> None:
         _list(as_json=as_json)
 
 
-@command.command("list", epilog="\b\nExamples:\n  benchwright agents list --json\n")
+@command.command("list", epilog=LIST_EXAMPLES)
+@click.option("--latest", is_flag=True, help="Ask npm and pip for the newest versions.")
 @json_option
-def listing(as_json: bool) -> None:
-    """List the agents, as `benchwright agents` does."""
-    _list(as_json=as_json)
+def listing(latest: bool, as_json: bool) -> None:
+    """List the agents, as `benchwright agents` does.
+
+    "Tried" is the version with which the tests of the real agent last passed, and when; --json names what held.
+    """
+    _list(as_json=as_json, latest=latest)
 
 
-def _list(*, as_json: bool) -> None:
+def _list(*, as_json: bool, latest: bool = False) -> None:
     from benchwright.app.agents import known_agents
     from benchwright.reports.agents import AgentLine, render_agents
 
-    found = known_agents()
+    found = known_agents(latest=latest)
+    if latest and not any(one.newest for one in found):
+        say("No registry told the newest versions; is this machine offline?")
     if as_json:
         print_json({"agents": found})
         return
@@ -57,6 +70,8 @@ def _list(*, as_json: bool) -> None:
             one.note,
             installed=one.installed is not None,
             installs=bool(one.packages),
+            seen=f"{one.seen.version}, {one.seen.date}" if one.seen is not None and one.seen.points else "",
+            newest=one.newest or "",
         )
         for one in found
     ]

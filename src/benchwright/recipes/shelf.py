@@ -41,6 +41,11 @@ def recipe_names() -> list[str]:
     return sorted(_files())
 
 
+def is_shipped(name: str) -> bool:
+    """Return whether the recipe of this name is one that comes with Benchwright."""
+    return name in _files() and _files()[name].parent == SHIPPED
+
+
 def _files() -> dict[str, Path]:
     folders = (SHIPPED, recipes_directory())
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.toml"))}

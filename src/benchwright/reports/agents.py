@@ -12,7 +12,11 @@ from benchwright.text import plain
 
 
 class AgentLine(Record, frozen=True):
-    """One agent as the table shows it; `installs` is false where its recipe installs nothing."""
+    """One agent as the table shows it; `installs` is false where its recipe installs nothing.
+
+    `seen` is the version and the day of the last trial of the agent itself, `newest` its newest version; either may
+    be unknown.
+    """
 
     name: str
     title: str
@@ -21,16 +25,34 @@ class AgentLine(Record, frozen=True):
     note: str
     installed: bool
     installs: bool
+    seen: str = ""
+    newest: str = ""
 
 
 def render_agents(agents: Sequence[AgentLine]) -> RenderableType:
-    """One row per agent."""
+    """Render one row per agent; the newest versions are a column if any is known."""
+    asked = any(one.newest for one in agents)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("Agent", "Program", "Version", "Asks in", "Installed", "Note"):
+    for column in (
+        "Agent",
+        "Program",
+        "Version",
+        *["Newest"] * asked,
+        "Tried",
+        "Asks in",
+        "Installed",
+        "Note",
+    ):
         table.add_column(column, overflow="fold")
     for one in agents:
         installed = "yes" if one.installed else "no" if one.installs else "–"
+        newest = [plain(one.newest) or "–"] * asked
         table.add_row(
-            *map(plain, (one.name, one.title, one.version)), one.dialect, installed, plain(one.note)
+            *map(plain, (one.name, one.title, one.version)),
+            *newest,
+            one.seen or "–",
+            one.dialect,
+            installed,
+            plain(one.note),
         )
     return table

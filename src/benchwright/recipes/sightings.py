@@ -1,0 +1,30 @@
+"""What was last seen to hold of each agent, and with which version: the file `sightings.toml`."""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from benchwright.records import Record
+
+_FILE = Path(__file__).with_name("sightings.toml")
+
+
+class Sighting(Record, frozen=True, omit_defaults=False):
+    """The version of an agent that was tried, the day, and the points that held; the file says what each means."""
+
+    version: str
+    date: datetime.date
+    points: tuple[str, ...]
+
+
+@cache
+def sightings() -> dict[str, Sighting]:
+    """Return the last sighting of each agent that comes with Benchwright, by its name."""
+    return msgspec.convert(
+        tomllib.loads(_FILE.read_text(encoding="utf-8")), dict[str, Sighting], strict=False
+    )
