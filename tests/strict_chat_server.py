@@ -46,7 +46,8 @@ class Tool(NamedTuple):
 class StrictServer(ThreadingHTTPServer):
     """Does `commands` with the first of the `tools` that it is offered, one after another, and is done.
 
-    Without tools it says `said`, an answer in each turn. `requests` are all that an agent asked: questions without a stream are those of Benchwright's own check.
+    Without tools it says `said`, an answer in each turn. `requests` are all that an agent asked: questions without a
+    stream are those of Benchwright's own check.
     """
 
     def __init__(
