@@ -74,13 +74,18 @@ def goes_on(clone: Path, programs: Path) -> bool:
 
 
 def real_scores(home: Path) -> bool:
-    """Return True if the only run in a home has a score for every question, and is not simulated."""
+    """Return True if the only run in a home has a verdict on every question, and is not simulated.
+
+    A small model does not always name a letter: such an answer is unparsed, and has no value.
+    """
     (run,) = home.glob("runs/*")
     manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))
     lines = map(json.loads, (run / "trials.jsonl").read_text(encoding="utf-8").splitlines())
-    values = [line["value"] for line in lines if line.get("type") == "score"]
-    print(f"{len(values)} scores of a real model, {sum(values):.0f} right", flush=True)
-    return len(values) == QUESTIONS and not manifest.get("simulated")
+    scores = [line for line in lines if line.get("type") == "score"]
+    values = [line["value"] for line in scores if "value" in line]
+    unparsed = sum(line.get("status") == "unparsed" for line in scores)
+    print(f"{len(values)} scores of a real model, {sum(values):.0f} right, {unparsed} unparsed", flush=True)
+    return bool(values) and len(values) + unparsed == QUESTIONS and not manifest.get("simulated")
 
 
 def commands_of(document: Path) -> list[str]:

@@ -46,14 +46,18 @@ class Tool(NamedTuple):
 class StrictServer(ThreadingHTTPServer):
     """Does `commands` with the first of the `tools` that it is offered, one after another, and is done.
 
-    `requests` are all that an agent asked: questions without a stream are those of Benchwright's own check.
+    Without tools it says `said`, an answer in each turn. `requests` are all that an agent asked: questions without a
+    stream are those of Benchwright's own check.
     """
 
-    def __init__(self, tools: Sequence[Tool], commands: Sequence[str], done: str) -> None:
+    def __init__(
+        self, tools: Sequence[Tool], commands: Sequence[str], done: str, said: Sequence[str] = ()
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.tools = tools
         self.commands = commands
         self.done = done
+        self.said = said
         self.requests: list[dict[str, Any]] = []
         self.refusals: list[str] = []
 
@@ -82,6 +86,9 @@ class StrictServer(ThreadingHTTPServer):
         names = [tool["function"]["name"] for tool in asked.get("tools", ())]
         found = [(name, tool) for tool in self.tools for name in names if name.endswith(tool.end)]
         step = sum(message["role"] == "tool" for message in asked["messages"])
+        if self.said:
+            yield {"role": "assistant", "content": [*self.said, self.done][max(len(self.requests) - 1, 0)]}
+            return
         if not found or step >= len(self.commands):
             yield {"role": "assistant", "content": self.done}
             return
@@ -141,9 +148,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def strict_chat_server(tools: Sequence[Tool], commands: Sequence[str], done: str) -> Iterator[StrictServer]:
+def strict_chat_server(
+    tools: Sequence[Tool], commands: Sequence[str], done: str, said: Sequence[str] = ()
+) -> Iterator[StrictServer]:
     """Run a strict server until the end of the block."""
-    with StrictServer(tools, commands, done) as server:
+    with StrictServer(tools, commands, done, said) as server:
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

@@ -12,22 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
 
-from benchwright import descendants
-from benchwright.own_processes import bare_command, text_of
+from benchwright.own_processes import bare_command
 
-WATCH = (
-    text_of(descendants)
-    + """
-import sys
-left, marks = set(), set()
+WATCH = """
+import os, signal, sys
+left = set()
 for line in sys.stdin:
-    kind, what = line[0], line[1:].strip()
-    if kind in "mM":
-        (marks.add if kind == "m" else marks.discard)(what)
-    else:
-        (left.add if kind == "+" else left.discard)(int(what))
-for mark in marks:
-    end_all(lambda mark=mark: marked(mark))
+    (left.add if line[0] == "+" else left.discard)(int(line[1:]))
 for pid in left:
     for kill in (os.killpg, os.kill):
         try:
@@ -35,9 +26,7 @@ for pid in left:
         except OSError:
             pass
 """
-)
-"""Reads "+PID" and "-PID", "mMARK" and "MMARK", one a line. A program that leads a process group is killed with its
-group; processes are also known by their mark (`descendants.MARK`)."""
+"""Reads "+PID" and "-PID", one a line. A program that leads a process group is killed with its group."""
 
 END_SECONDS = 2.0
 """How long the watching process is waited for at the end."""
@@ -80,14 +69,6 @@ class Orphans:
     def forget(self, pid: int) -> None:
         """Takes note that the program has ended."""
         self._tell(b"-%d\n" % pid)
-
-    def expect_marked(self, mark: str) -> None:
-        """Takes note of a mark: every process that has it in its environment is ours."""
-        self._tell(f"m{mark}\n".encode())
-
-    def forget_marked(self, mark: str) -> None:
-        """Takes note that no process has the mark any more."""
-        self._tell(f"M{mark}\n".encode())
 
     @contextmanager
     def expecting(self, pid: int) -> Iterator[None]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
-from types import ModuleType
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
@@ -30,9 +28,3 @@ def bare_command(code: str, *arguments: str) -> list[str]:
 def interpreter() -> str:
     """The interpreter itself, behind all links of virtual environments."""
     return os.path.realpath(sys.executable)
-
-
-def text_of(module: ModuleType) -> str:
-    """Return the text of a module that other processes run without this package."""
-    assert module.__file__ is not None, "it is a file"
-    return Path(module.__file__).read_text(encoding="utf-8")

@@ -310,7 +310,7 @@ class Outcome(Record, frozen=True):
 
     `answer` is the text to score (reasoning split off); `reason` explains every status but `answered`; `scores` are
     there where the solver itself scores; `native` is a pack's own result, verbatim. `requests` are those that another
-    program made for it before.
+    program made for it before. `notes` are sentences for whoever reads the trial.
     """
 
     status: Status = Status.ANSWERED
@@ -321,6 +321,7 @@ class Outcome(Record, frozen=True):
     artifacts: dict[str, Any] = {}
     native: Any = None
     requests: list[RequestRecord] = []
+    notes: list[str] = []
 
 
 class TrialRecord(Record, frozen=True, tag="trial"):
@@ -351,6 +352,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     late: Amount = 0
     restored_tokens: Amount | None = None
     row: Amount | None = None
+    notes: list[str] = []
 
     @property
     def row_index(self) -> int:

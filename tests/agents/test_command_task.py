@@ -82,9 +82,14 @@ class TestProgram:
             {"role": "assistant", "content": "two"},
         ]
 
-    async def test_gets_the_targets_settings_where_it_sets_nothing(self, run_program: RunProgram) -> None:
-        ran = await run_program("print(ask('one', seed=1))", temperature=0.1, seed=5)
-        assert ran.body.exchanges[0].request == {"model": "the-model", "temperature": 0.1, "seed": 1}
+    async def test_sends_the_targets_settings_whatever_it_sets(self, run_program: RunProgram) -> None:
+        ran = await run_program("print(ask('one', seed=1, top_p=0.5))", temperature=0.1, seed=5)
+        assert ran.body.exchanges[0].request == {
+            "model": "the-model",
+            "temperature": 0.1,
+            "seed": 5,
+            "top_p": 0.5,
+        }
 
     async def test_is_run_without_a_shell(self, dataset: Path) -> None:
         ran = await run_trial(command_task(dataset, "echo '$HOME *' ';' false", ()))

@@ -31,9 +31,11 @@ TOOLS = (
 )
 SERVER = ("sleep", "86173")
 COMMANDS = (
-    f"setsid nohup {' '.join(SERVER)} >/dev/null 2>&1 </dev/null & echo benchwright > first.txt",
+    f"setsid nohup {' '.join(SERVER)} >/dev/null 2>&1 </dev/null & cat first.txt",
     "cat first.txt > second.txt",
 )
+"""Reads a file, beside a server that it starts in a session of its own, and writes another."""
+SETTINGS = ("--temperature", "0.3", "--max-tokens", "777")
 SUB_AGENTS = re.compile(r"(?i)^(task|agent|.*spawn_agent|invoke_agent|workflow|.*web_?search)$")
 """Tools that start sub-agents, or search the web on the model's server."""
 
@@ -53,23 +55,23 @@ def test_an_agent_does_two_steps_with_the_settings_of_the_user(
     installed: Program, agent: str, model: str
 ) -> None:
     install(installed, agent)
-    installed.write(
-        "rows.jsonl", json.dumps({"question": "Do two steps.", "answer": "Both are done."}) + "\n"
-    )
+    row = {"question": "Do two steps.", "answer": "Both are done.", "files": {"first.txt": "benchwright"}}
+    installed.write("rows.jsonl", json.dumps(row) + "\n")
     with strict_chat_server(TOOLS, COMMANDS, "Both are done.") as server:
         ended = finish(
             installed.start(
                 *("eval", "--agent", agent, "-d", "rows.jsonl", "--scorer", "exact", "--model", model),
-                *("--base-url", server.base_url, "--temperature", "0", "--max-tokens", "777", "-q"),
+                *("--base-url", server.base_url, *SETTINGS, "-q"),
             )
         )
     assert ended.returncode == 0, ended.stderr
     assert server.refusals == []
     assert len(server.requests) >= 3
-    assert {one.get("temperature") for one in server.requests} == {0}
+    assert {one.get("temperature") for one in server.requests} == {0.3}
     assert {one.get("max_tokens") for one in server.requests} == {777}
     (trial,) = trials(installed.only_run)
-    given = {"temperature": 0, "max_tokens": 777}
+    assert "benchwright" in str(server.requests[-1]["messages"][-3]["content"])
+    given = {"temperature": 0.3, "max_tokens": 777}
     assert all(one.settings and one.settings.items() >= given.items() for one in trial.requests)
     kept = read_body(installed.only_run, trial).artifacts
     assert kept["files"]["second.txt"].strip() == "benchwright"
@@ -78,22 +80,26 @@ def test_an_agent_does_two_steps_with_the_settings_of_the_user(
     assert "sleep" in kept.get("left_running", "ended by the agent: sleep")
 
 
-def test_aider_edits_a_file(installed: Program) -> None:
-    """It has no tools: what it does is in the text of its answer."""
+def test_aider_does_two_steps_by_editing(installed: Program) -> None:
+    """It has no tools: it reads and edits files by the text of answers, and tells its model what does not compile."""
     install(installed, "aider")
-    installed.write("rows.jsonl", json.dumps({"question": "Write made.txt.", "answer": "done"}) + "\n")
-    with strict_chat_server((), (), "made.txt\n```\nbenchwright\n```\n") as server:
+    row = {"question": "Write made.py.", "answer": "none", "files": {"first.txt": "benchwright"}}
+    installed.write("rows.jsonl", json.dumps(row) + "\n")
+    said = ("made.py\n```\nword = (\n```\n", "made.py\n```\nword = 'benchwright'\n```\n")
+    with strict_chat_server((), (), "Done.", said) as server:
         ended = finish(
             installed.start(
                 *("eval", "--agent", "aider", "-d", "rows.jsonl", "--scorer", "exact", "--model", "sim"),
-                *("--base-url", server.base_url, "--temperature", "0", "--max-tokens", "777", "-q"),
+                *("--base-url", server.base_url, *SETTINGS, "-q"),
             )
         )
     assert ended.returncode == 0, ended.stderr
     assert server.refusals == []
-    assert {(one.get("temperature"), one.get("max_tokens")) for one in server.requests} == {(0, 777)}
+    assert len(server.requests) == 2
+    assert {(one.get("temperature"), one.get("max_tokens")) for one in server.requests} == {(0.3, 777)}
     (trial,) = trials(installed.only_run)
-    assert read_body(installed.only_run, trial).artifacts["files"]["made.txt"].strip() == "benchwright"
+    made = read_body(installed.only_run, trial).artifacts["files"]["made.py"]
+    assert made.strip() == "word = 'benchwright'"
 
 
 def sub_agents(requests: list[dict[str, Any]]) -> set[str]:

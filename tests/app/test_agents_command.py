@@ -55,8 +55,18 @@ def test_newer_versions_are_asked_of_npm_and_pip_when_the_user_wants_them(
     assert set(newest.values()) == {None}
     npm.write_text("#!/bin/sh\nexit 1\n")
     ended = program.run("agents", "list", "--latest", PATH=path, **offline)
-    assert ended.stderr == "No registry told the newest versions; is this machine offline?\n"
+    assert ended.stderr.startswith("npm or pip told no newest version of aider, claude-code, codex, ")
+    assert len(ended.stderr.splitlines()) == 1
     assert "codex" in ended.stdout
+
+
+def test_no_registry_is_asked_unless_the_user_wants_it(program: Program, tmp_path: Path) -> None:
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(f"#!/bin/sh\ntouch {tmp_path / 'asked'}\n")
+    npm.chmod(0o755)
+    program.run("agents", "list", PATH=f"{npm.parent}:{os.environ['PATH']}")
+    assert not (tmp_path / "asked").exists()
 
 
 def test_a_recipe_of_the_users_is_listed_and_run(program: Program, tmp_path: Path) -> None:

@@ -176,6 +176,39 @@ def test_what_is_of_no_known_format_is_told_with_those_that_are(program: Program
     assert "Inspect logs" in ended.stderr
 
 
+def test_commands_say_it_of_a_path_too(program: Program) -> None:
+    Path(program.directory, "stats.json").write_text('{"score": 0.5}')
+    ended = program.run("show", "stats.json")
+    assert ended.returncode == 1
+    assert "stats.json holds no results that can be read. What can be read: Inspect logs" in ended.stderr
+
+
+def test_a_scorer_that_gave_only_parts_did_not_fail(program: Program) -> None:
+    """A log without results, as an interrupted one, names the scorer alone."""
+    log = write_log(program.directory / "a.eval", [sample(1, {"a": 1.0, "b": None}), sample(2, {"a": 0.0})])
+    shown = printed(program, "show", str(log))
+    assert [score["scorer"] for score in shown["targets"][0]["scores"]] == ["match.a"]
+    assert shown.get("shortfalls", []) == []
+
+
+def test_a_metric_of_a_whole_dataset_is_told_as_one_without_numbers(program: Program) -> None:
+    """Perplexities of lm-evaluation-harness have a pair for each sample, no number."""
+    folder = WRITERS["lm-eval"](program.directory, "a", [1.0, 0.0])
+    for path in folder.iterdir():
+        path.write_text(path.read_text().replace("exact_match", "word_perplexity"))
+    samples = next(folder.glob("samples_*"))
+    samples.write_text(samples.read_text().replace('"word_perplexity": 1.0', '"word_perplexity": [-3.5, 7]'))
+    samples.write_text(samples.read_text().replace('"word_perplexity": 0.0', '"word_perplexity": [-4.5, 8]'))
+    said = program.run("show", str(folder)).stdout
+    assert "a has no score by word_perplexity,none: its files have no number for any trial" in said
+    assert "the scorer failed" not in said
+
+
+def test_the_number_of_trials_is_not_told_where_no_file_tells_it(program: Program) -> None:
+    path = WRITERS["scores"](program.directory, "a", [1.0, 0.0])
+    assert "finished, 2 trials" in program.run("show", str(path)).stdout
+
+
 def test_an_import_that_fails_leaves_nothing(program: Program) -> None:
     lines = '{"id": 1, "repeat": 0, "score": 1}\n{"id": 1, "repeat": 0, "score": 0}\n'
     ended = program.run("import", program.write("twice.jsonl", lines))

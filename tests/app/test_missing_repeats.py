@@ -48,6 +48,7 @@ def test_every_door_says_of_how_many_samples_a_pass_at_k_is(program: Program) ->
     told = f"pass@5: 100.0%  ({samples} of {every} samples; the others have fewer than 5 repeats)"
     assert told in shown
     assert "pass@1: 100.0%\n" in shown, "all samples have a first repeat"
+    assert "some samples have fewer repeats: the mean is over trials, the rest over samples" in shown
     with viewing(program) as viewer:
         assert f"pass@5, of {samples} of {every} samples" in viewer.get(f"/runs/{name}").text
     assert program.run("report", name, "-o", "report.html").returncode == 0

@@ -24,12 +24,12 @@ from contextlib import suppress
 
 with suppress(OSError):
     urllib.request.urlopen(os.environ["OPENAI_BASE_URL"] + "/models")
-started = subprocess.Popen(["sleep", "600"])
+started = subprocess.Popen(["sleep", "600"], start_new_session=True)
 with open("pids", "a") as file:
     file.write(f"{os.getpid()}\\n{started.pid}\\n")
 started.wait()
 """
-"""A program that is answered by the relay, then says who it is and what it has started, and stays."""
+"""A program that asks the relay, writes down its own process and one that it started in another session, and stays."""
 
 
 @pytest.fixture(scope="module")

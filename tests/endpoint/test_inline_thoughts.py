@@ -21,6 +21,10 @@ from benchwright.endpoint.thoughts import answer_start, inline_thoughts, is_late
         ("<seed:think>a</seed:think>42", "a", "42"),
         ("◁think▷a◁/think▷42", "a", "42"),
         ("<|START_THINKING|>a<|END_THINKING|>42", "a", "42"),
+        ("<thought>a</thought>42", "a", "42"),
+        ("<|channel>thought\na\n<channel|>42", "a", "42"),
+        ("<|channel>thought\n<channel|>42", "", "42"),
+        ("a\n<channel|>42", "a", "42"),
     ],
 )
 def test_may_come_more_than_once_late_and_under_other_tags(content: str, reasoning: str, answer: str) -> None:

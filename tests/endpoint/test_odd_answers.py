@@ -76,6 +76,10 @@ class TestHalvesOfCharacters:
         text = meter.finish().text
         assert (text[0], text[-1], set(text[1:-1])) == ("a", "b", {"\ufffd"})
 
+    def test_that_the_server_replaced_itself_are_flagged(self) -> None:
+        meter = streamed(delta(content="a \ufffd\ufffd"), STOP)
+        assert (meter.finish().text, meter.flags) == ("a \ufffd\ufffd", ["broken_character"])
+
     def test_of_a_whole_answer_leave_a_raw_answer_that_is_json(self) -> None:
         body = b'{"id":"\\ud83d","choices":[{"message":{"content":"a\\ud83d \\ud83d\\ude00"},"finish_reason":"stop"}]}'
         reply = whole(body).finish()
@@ -116,6 +120,12 @@ class TestEvents:
         meter = read(before or b": alive\n\n", b"error: %b\n\n" % error, event(b"[DONE]"))
         meter.finish()
         assert meter.error == json.loads(error)
+
+    @pytest.mark.parametrize("end", [(), (event(b"[DONE]"),)])
+    def test_may_be_followed_by_an_error_without_a_field(self, end: tuple[bytes, ...]) -> None:
+        meter = read(said(b'"content":"a"'), b'{"error": {"message": "the upstream is gone"}}\n\n', *end)
+        meter.finish()
+        assert meter.error == {"message": "the upstream is gone"}
 
     @pytest.mark.parametrize("headers", [JSON, STREAM, [(b"content-type", b"application/x-ndjson")]])
     def test_may_be_lines_of_json(self, headers: Any) -> None:
@@ -158,6 +168,14 @@ class TestErrors:
         for meter in (whole(answer), streamed(answer)):
             meter.finish()
             assert meter.error == {"code": 1008, "message": "insufficient balance"}
+
+    @pytest.mark.parametrize("reason", ["stop", "error", None])
+    def test_in_the_choice_of_a_whole_answer_are_errors_of_the_answer(self, reason: str | None) -> None:
+        error = {"code": 429, "message": "the upstream is full"}
+        choice = {"message": {"role": "assistant", "content": ""}, "finish_reason": reason, "error": error}
+        meter = whole({"choices": [choice]})
+        meter.finish()
+        assert meter.error == error
 
     def test_a_status_of_success_is_none(self) -> None:
         answer = {**completion("a"), "base_resp": {"status_code": 0, "status_msg": ""}}
@@ -319,6 +337,25 @@ class TestWhyItEnded:
             assert reply.finish_reason == ours
             assert reply.extra == ({} if theirs == ours else {"native_finish_reason": theirs})
 
+    def test_is_flagged_if_it_is_not_known(self) -> None:
+        meter = streamed(delta(content="a"), delta("engine_overloaded"))
+        meter.finish()
+        assert meter.flags == ["unknown_end: engine_overloaded"]
+
+    def test_may_be_told_as_gemini_spells_it(self) -> None:
+        choice = {"index": 0, "finish_reason": None, "finishReason": "MAX_TOKENS"}
+        last: dict[str, Any] = {"choices": [{**choice, "delta": {}}]}
+        message = {"role": "assistant", "content": "a"}
+        for reply in (
+            reply_of(delta(content="a"), last, done=False),
+            whole({"choices": [{**choice, "message": message}]}).finish(),
+        ):
+            assert reply.finish_reason == "length"
+
+    @pytest.mark.parametrize("cut", ["length", "content_filter"])
+    def test_is_that_it_was_cut_off_even_if_a_stop_follows(self, cut: str) -> None:
+        assert reply_of(delta(cut, content="a"), delta("stop")).finish_reason == cut
+
     @pytest.mark.parametrize("nothing", ["", "null", "None"])
     def test_is_not_told_before_the_end(self, nothing: str) -> None:
         reply = reply_of(delta(nothing, content="a"), delta("length"))
@@ -372,6 +409,17 @@ class TestCounts:
         last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": told}]}
         for chunk in (last, {**STOP, "x_groq": {"usage": told}}):
             assert reply_of(delta(content="a"), chunk).usage.completion_tokens == 3
+
+    @pytest.mark.parametrize("nothing", [0, None])
+    def test_of_nothing_replace_no_others(self, nothing: int | None) -> None:
+        zeros = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), nothing)
+        counts = usage(prompt_tokens=5, completion_tokens=3, total_tokens=8)
+        told = reply_of(delta(content="a"), STOP, counts, usage(**zeros)).usage
+        assert (told.prompt_tokens, told.completion_tokens) == (5, 3)
+
+    def test_may_come_apart(self) -> None:
+        told = reply_of(delta(content="a"), usage(prompt_tokens=5), STOP, usage(completion_tokens=3)).usage
+        assert (told.prompt_tokens, told.completion_tokens) == (5, 3)
 
     def test_that_only_the_total_tells_are_flagged(self) -> None:
         meter = streamed(

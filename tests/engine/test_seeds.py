@@ -79,14 +79,22 @@ async def test_an_agent_behind_the_relay_is_given_a_repeats_seed(tmp_path: Path)
     assert found == [[42], [repeat_seed(42, 1)], [repeat_seed(42, 2)]]
 
 
-async def test_a_seed_that_a_solver_or_an_agent_sets_itself_is_the_one_sent(tmp_path: Path) -> None:
+async def test_a_seed_that_a_solver_sets_itself_is_the_one_sent(tmp_path: Path) -> None:
     async def asks_with_its_own(trial: Trial, session: Session) -> Outcome:
         return Outcome(answer=(await session.chat(HELLO, seed=5)).text)
 
+    assert seeds(await requests_of(tmp_path, asks_with_its_own, {"seed": 42})) == [[5], [5], [5]]
+
+
+async def test_the_users_seed_replaces_that_of_an_agent(tmp_path: Path) -> None:
     async with Relay() as relay:
-        relayed = await requests_of(tmp_path / "a", behind(relay, {"seed": 5}), {"seed": 42})
-    assert seeds(relayed) == seeds(await requests_of(tmp_path / "b", asks_with_its_own, {"seed": 42}))
-    assert seeds(relayed) == [[5], [5], [5]]
+        found = seeds(await requests_of(tmp_path, behind(relay, {"seed": 5}), {"seed": 42}))
+    assert found == [[42], [repeat_seed(42, 1)], [repeat_seed(42, 2)]]
+
+
+async def test_an_agents_seed_is_sent_if_the_user_gave_none(tmp_path: Path) -> None:
+    async with Relay() as relay:
+        assert seeds(await requests_of(tmp_path, behind(relay, {"seed": 5}), {})) == [[5], [5], [5]]
 
 
 async def test_where_no_seed_is_given_none_is_sent(tmp_path: Path) -> None:

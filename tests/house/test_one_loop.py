@@ -45,11 +45,11 @@ ALLOWED = {
     (
         "benchwright/agents/programs.py",
         "to_thread",
-    ): "looking for marked processes, where a supervisor was killed",
+    ): "looking for marked processes, where a keeper was killed",
     (
         "benchwright/agents/recipe_task.py",
         "to_thread",
-    ): "reading and removing what an agent wrote, which may be much",
+    ): "the folders of one agent, read and removed when it has ended",
     ("benchwright/app/thinking.py", "ThreadPoolExecutor"): "one thread, as a loop may be running already",
     ("benchwright/app/network_preflight.py", "gather"): "hosts that are tried side by side, before a run",
     (
@@ -134,6 +134,8 @@ def test_one_function_awaits_a_solver() -> None:
             True,
         ),  # a solver around a solver, for its images
         ("benchwright/catalog/scripted.py", "solve", True),  # a solver around a solver, for validation
+        ("benchwright/catalog/second_try.py", "solve", True),  # around that: right answers, beside others
+        ("benchwright/catalog/second_try.py", "solve", True),  # and once more, alone
         ("benchwright/engine/worker.py", "_solve", True),
     ]
 
@@ -145,6 +147,7 @@ def test_one_function_awaits_a_scorer() -> None:
         ("benchwright/app/judging/asking.py", "score"),  # a scorer around scorers, for known answers
         ("benchwright/app/pack_info.py", "validate_pack"),  # a pack's own sum, of nothing
         ("benchwright/catalog/scripted.py", "score"),  # a scorer around a scorer, for validation
+        ("benchwright/catalog/second_try.py", "_is_right"),  # whether a second try is needed
         ("benchwright/engine/worker.py", "_score"),
         ("benchwright/packs/contract/checks.py", "_scoring"),  # a pack's own sum, tried out
         ("benchwright/packs/results.py", "score_results"),  # a pack's own sum over its results

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
-from benchwright.agents.programs import ProgramResult, left_note, run_program
+from benchwright.agents.programs import LeftRunning, ProgramResult, run_program
 from benchwright.data.rows import Row
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
@@ -69,15 +69,12 @@ class CommandAgent:
             ExecutionError: the program cannot be started, prints too much, or an object that is not an answer.
         """
         environment = program_environment(os.environ, trial, calls)
-        left: dict[str, int] = {}
-        given = _encode(row) + b"\n"
-        ended = await run_program(self._arguments, given, environment, tell_left=left.update)
+        left: list[LeftRunning] = []
+        ended = await run_program(self._arguments, _encode(row) + b"\n", environment, on_left=left.append)
         artifacts = {"stderr": ended.errors} if ended.errors else {}
-        if left:
-            artifacts["left_running"] = left_note(left)
-        if ended.status != 0:
-            return AgentAnswer(artifacts=artifacts, failure=failure_of(ended))
-        return msgspec.structs.replace(_read_output(ended.output), artifacts=artifacts)
+        failed = AgentAnswer(failure=failure_of(ended)) if ended.status else None
+        answer = failed or _read_output(ended.output)
+        return msgspec.structs.replace(answer, artifacts=artifacts, notes=list(map(str, left)))
 
 
 def program_environment(environ: Mapping[str, str], trial: Trial, calls: RelayedCalls) -> dict[str, str]:

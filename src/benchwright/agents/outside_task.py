@@ -24,12 +24,13 @@ VERSION = "1"
 
 class AgentAnswer(Record, frozen=True):
     """What an agent came to. Without `messages`, the conversation is the one that went through the relay;
-    `failure` says why there is no answer."""
+    `failure` says why there is no answer, `notes` are sentences for whoever reads the trial."""
 
     answer: str = ""
     messages: list[Message] | None = None
     artifacts: dict[str, Any] = {}
     failure: str | None = None
+    notes: list[str] = []
 
 
 class OutsideAgent(Protocol):
@@ -119,12 +120,19 @@ class OutsideSolver:
                 final_answer(calls.messages),
                 str(limit),
                 artifacts=said.artifacts,
+                notes=said.notes,
             )
         if calls.failure is not None and (said.failure is not None or calls.reply is None):
             raise calls.failure  # also where an agent says something although the model never answered it
         if said.failure is None:
             return _answered(said, calls)
-        return Outcome(Status.EXECUTION_ERROR, calls.messages, reason=said.failure, artifacts=said.artifacts)
+        return Outcome(
+            Status.EXECUTION_ERROR,
+            calls.messages,
+            reason=said.failure,
+            artifacts=said.artifacts,
+            notes=said.notes,
+        )
 
 
 def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
@@ -133,7 +141,7 @@ def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
     if final_answer(messages) != said.answer:
         messages = [*messages, {"role": "assistant", "content": said.answer}]
     status, reason = answer_status(calls.reply)
-    return Outcome(status, messages, said.answer, reason, artifacts=said.artifacts)
+    return Outcome(status, messages, said.answer, reason, artifacts=said.artifacts, notes=said.notes)
 
 
 def read_answer(value: Mapping[str, Any]) -> AgentAnswer:

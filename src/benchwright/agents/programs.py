@@ -1,13 +1,12 @@
-"""Runs a program to its end: input in, output out up to a limit, and nothing of it left behind.
-
-It is started by a supervisor, a small process of ours that ends whatever the program has started (`supervisor.py`).
-"""
+"""Run a program to its end: input in, output out up to a limit, and nothing that it started left behind."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
+import os
+import signal
 import socket
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
@@ -16,25 +15,27 @@ from typing import cast
 
 import msgspec
 
-from benchwright import descendants, supervisor
+from benchwright.agents.marks import MARK, end_marked
 from benchwright.errors import ExecutionError
 from benchwright.orphans import ORPHANS
-from benchwright.own_processes import bare_command, text_of
+from benchwright.own_processes import bare_command
 from benchwright.records import Record
+from benchwright.sandbox import layout
 
 LARGEST_OUTPUT = 10 * 1024 * 1024
 KEPT_OF_STDERR = 64 * 1024
 """Bytes kept of what a program writes to stderr: the last ones."""
 
-SUPERVISOR_SECONDS = 15.0
-"""How long the supervisor may take to end a program and what it has started, before it is killed itself."""
-MOST_TOLD = 64 * 1024
+PATIENCE = 2.0
+"""Seconds that a program gets to end after SIGTERM, before SIGKILL."""
+KEEPER_PATIENCE = PATIENCE + 4.0
+"""Seconds that the keeper gets to end everything."""
 DRAIN = 1.0
 """Seconds to wait for output that another program may keep open for good."""
 
-
-Left = Mapping[str, int]
-"""How many processes of each name a program had left running, which were ended."""
+HAS_KEEPER = sys.platform == "linux"
+START = "import sys; sys.path[:0] = sys.argv[1:3]; import keeper; keeper.start()"
+FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 
 class ProgramResult(Record, frozen=True):
@@ -45,19 +46,27 @@ class ProgramResult(Record, frozen=True):
     errors: str
 
 
-class _Told(Record, frozen=True):
-    """What a supervisor tells at its end."""
+class LeftRunning(Record, frozen=True):
+    """How many processes a program had left running, which were ended, and some of their names; known on Linux only."""
 
-    status: int = 0
-    left: dict[str, int] = {}
-    error: str | None = None
+    processes: int
+    names: list[str]
+
+    def __str__(self) -> str:
+        """Return the note of a trial: how many there were, and what they are called."""
+        names = ", ".join(self.names)
+        if self.processes == 1:
+            return f"the agent left a process running, which was ended: {names}"
+        return f"the agent left {self.processes} processes running, which were ended: {names}"
 
 
-def left_note(left: Left) -> str:
-    """Say how many processes were ended, and which, in one line."""
-    count = sum(left.values())
-    which = ", ".join(f"{name} ({number})" if number > 1 else name for name, number in left.items())
-    return f"{count:,} {'process' if count == 1 else 'processes'} left running and ended: {which}"
+class _Ending(Record, frozen=True):
+    """What the keeper reports: see `keeper`."""
+
+    status: int = -signal.SIGKILL
+    left: int = 0
+    names: list[str] = []
+    trouble: str = ""
 
 
 async def run_program(
@@ -65,13 +74,14 @@ async def run_program(
     given: bytes,
     environment: Mapping[str, str],
     folder: Path | None = None,
-    tell_left: Callable[[Left], None] | None = None,
+    on_left: Callable[[LeftRunning], None] | None = None,
 ) -> ProgramResult:
     """Run a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
 
-    When it ends, every process that it started and left running is killed, in whatever session; `tell_left` is called
-    if there were any. So it is if this process is killed. Cancelling sends the program SIGTERM first, and kills it
-    after two seconds.
+    When it ends, all that it started is ended, and so it is if this process is killed: on Linux every descendant, in
+    whatever session, elsewhere its process group. If its keeper was killed, they are known by their mark (`marks`).
+    Cancelling ends all of it: SIGTERM, and SIGKILL after two seconds.
+    `on_left` is called with what it had left running, if that is anything, also where this is cancelled.
 
     Raises:
         ExecutionError: If the program cannot be started, or writes more than 10 MB.
@@ -86,67 +96,63 @@ async def run_program(
         program.give(given)
         await asyncio.wait({program.done})  # which does not cancel the future with this task
     finally:
-        told = await program.stop()
-        if told.left and tell_left is not None:
-            tell_left(told.left)
+        await program.stop()
+        if on_left is not None and (left := program.left_running()) is not None:
+            on_left(left)
     if program.too_much:
         raise ExecutionError(f"the program wrote more than {LARGEST_OUTPUT // 1024**2} MB of output")
-    if told.error is not None:
-        raise ExecutionError(f"cannot start {arguments[0]!r}: {told.error}")
-    return program.ended(told)
+    return program.result(arguments[0])
 
 
 async def _start(arguments: Sequence[str], environment: Mapping[str, str], folder: Path | None) -> _Program:
     loop = asyncio.get_running_loop()
+    ORPHANS.watch()
+    lifeline, theirs = socket.socketpair()
     mark = token_hex(16)
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    ORPHANS.expect_marked(mark)
+    kept = bare_command(START, *FOLDERS, str(theirs.fileno())) if HAS_KEEPER else []
     try:
         _, program = await loop.subprocess_exec(
-            lambda: _Program(loop, ours, mark),
-            *bare_command(_supervisor(), str(theirs.fileno()), mark, *arguments),
+            lambda: _Program(loop, lifeline, mark),
+            *kept,
+            *arguments,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
-            env=dict(environment),
+            env={**environment, MARK: mark},
             cwd=folder,
+            pass_fds=(theirs.fileno(),) if HAS_KEEPER else (),
             start_new_session=True,
-            pass_fds=[theirs.fileno()],
         )
     except OSError as error:
-        ours.close()
-        ORPHANS.forget_marked(mark)
-        raise ExecutionError(f"cannot start {arguments[0]!r}: {error.strerror or error}") from None
+        lifeline.close()
+        raise _not_started(arguments[0], error.strerror or str(error)) from None
     finally:
         theirs.close()
     return program
 
 
-@functools.cache
-def _supervisor() -> str:
-    return text_of(descendants) + text_of(supervisor)
+def _not_started(name: str, why: str) -> ExecutionError:
+    return ExecutionError(f"cannot start {name!r}: {why}")
 
 
 class _Program(asyncio.SubprocessProtocol):
-    """A program under way, with its supervisor at the other end of `control`.
+    """A program under way. `done`: it has exited, or is not worth waiting for; `closed`: all output is read."""
 
-    `exited`: the supervisor has ended, and with it everything; `done`: that, or the program is not worth waiting for;
-    `closed`: all output is read.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, control: socket.socket, mark: str) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, lifeline: socket.socket, mark: str) -> None:
         self.done: asyncio.Future[None] = loop.create_future()
-        self.exited: asyncio.Future[None] = loop.create_future()
         self.closed: asyncio.Future[None] = loop.create_future()
         self.too_much = False
-        self._control = control
-        self._mark = mark
+        self._exited: asyncio.Future[None] = loop.create_future()
         self._output = bytearray()
         self._errors = bytearray()
+        self._lifeline = lifeline
+        self._mark = mark
+        self._ending: _Ending | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
+        if not HAS_KEEPER:
+            ORPHANS.expect(self._transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
@@ -159,7 +165,10 @@ class _Program(asyncio.SubprocessProtocol):
                 _resolve(self.done)
 
     def process_exited(self) -> None:
-        _resolve(self.exited)
+        status = self._transport.get_returncode()
+        assert status is not None
+        self._ending = _read_ending(self._lifeline) if HAS_KEEPER else _Ending(status)
+        _resolve(self._exited)
         _resolve(self.done)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -171,40 +180,59 @@ class _Program(asyncio.SubprocessProtocol):
             stdin.write(data)
             stdin.close()
 
-    async def stop(self) -> _Told:
-        """End the program and all that it has started; returns what its supervisor told."""
-        stopping = asyncio.ensure_future(self._stop())
+    async def stop(self) -> None:
+        """End the program, and all that it started."""
         try:
-            return await asyncio.shield(stopping)
-        except asyncio.CancelledError:
-            await stopping  # at once or not: nothing of it may be left
-            raise
+            if not self._exited.done():
+                self._ask_to_end()
+                await asyncio.wait({self._exited}, timeout=KEEPER_PATIENCE if HAS_KEEPER else PATIENCE)
+        finally:
+            self._signal(signal.SIGKILL)
+            ORPHANS.forget(self._transport.get_pid())
+            if HAS_KEEPER and self._ending is None:  # somebody killed the keeper, or it hangs
+                count = await asyncio.shield(asyncio.to_thread(end_marked, self._mark))
+                self._ending = _Ending(left=count, names=["whatever had its mark"] if count else [])
+            await asyncio.wait({self.closed}, timeout=DRAIN)
+            self._transport.close()
+            self._lifeline.close()
 
-    async def _stop(self) -> _Told:
-        if not self.exited.done():
-            self._control.shutdown(socket.SHUT_WR)
-            await asyncio.wait({self.exited}, timeout=SUPERVISOR_SECONDS)
-        told = self._told()
-        if told is None:  # somebody killed the supervisor
-            if not self.exited.done():
-                self._transport.kill()
-            marked = functools.partial(descendants.marked, self._mark)
-            ended = await asyncio.to_thread(descendants.end_all, marked)
-            told = _Told(self._transport.get_returncode() or 0, {name: ended.count(name) for name in ended})
-        self._control.close()
-        ORPHANS.forget_marked(self._mark)
-        await asyncio.wait({self.closed}, timeout=DRAIN)
-        self._transport.close()
-        return told
+    def _ask_to_end(self) -> None:
+        if HAS_KEEPER:
+            self._lifeline.shutdown(socket.SHUT_WR)
+        else:
+            self._signal(signal.SIGTERM)
 
-    def _told(self) -> _Told | None:
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal the process group, if there is still one."""
         try:
-            return msgspec.json.decode(self._control.recv(MOST_TOLD), type=_Told)
-        except (OSError, msgspec.DecodeError):
-            return None
+            os.killpg(self._transport.get_pid(), number)
+        except ProcessLookupError:
+            pass
 
-    def ended(self, told: _Told) -> ProgramResult:
-        return ProgramResult(told.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
+    def result(self, name: str) -> ProgramResult:
+        """Return how the program ended.
+
+        Raises:
+            ExecutionError: If it did not start.
+        """
+        ending = self._ending or _Ending()
+        if ending.trouble:
+            raise _not_started(name, ending.trouble)
+        return ProgramResult(ending.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
+
+    def left_running(self) -> LeftRunning | None:
+        """Return what the program had left running; None for nothing."""
+        ending = self._ending or _Ending()
+        return LeftRunning(ending.left, ending.names) if ending.left else None
+
+
+def _read_ending(lifeline: socket.socket) -> _Ending | None:
+    """Return what the keeper reported; None if somebody killed it, and the program with it."""
+    lifeline.setblocking(False)
+    try:
+        return msgspec.json.decode(lifeline.recv(65536), type=_Ending)
+    except (OSError, msgspec.MsgspecError):
+        return None
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

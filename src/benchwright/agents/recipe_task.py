@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from typing import Any
 
 from benchwright.agents.command_task import failure_of
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask
-from benchwright.agents.programs import ProgramResult, left_note, run_program
+from benchwright.agents.programs import LeftRunning, ProgramResult, run_program
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row, naming
@@ -20,10 +21,9 @@ from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
-from benchwright.recipes.collecting import OWN_FILES, collect_texts
+from benchwright.recipes.collecting import OWN_FILES, files_below, texts_below, texts_of
 from benchwright.recipes.layers import launch_on_host
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.removing import remove_tree
 from benchwright.recipes.starting import Way, started
 from benchwright.records import Trial
 
@@ -43,6 +43,9 @@ HANDED_ON = (
 
 KEPT_OF_OUTPUT = 256 * 1024
 """Characters kept of what an agent prints: the last ones."""
+
+MOST_FILES = 500
+"""A work folder with more files than these is not kept."""
 
 
 def recipe_task(
@@ -73,8 +76,7 @@ class RecipeAgent:
     """Starts the agent once per row, in an empty folder with the row's `files` ({path: text}), if it has some.
 
     It is asked what the row asks a model: the system prompt, if there is one, and the user's. Its answer is the last
-    one that its model gave. Artifacts: `output`, `stderr`, its own `records`, and the `files` of its folder, as texts;
-    `left_running` and `not_kept`, if it left processes or more than is kept.
+    one that its model gave. Artifacts: `output`, `stderr`, its own `records`, and the `files` of its folder, as texts.
 
     Raises:
         UserError: it is not installed.
@@ -93,40 +95,52 @@ class RecipeAgent:
             ExecutionError: it cannot be started, prints too much, or the row's `files` are not such.
         """
         way = Way(calls.base_url, calls.token, calls.model)
-        left: dict[str, int] = {}
+        left: list[LeftRunning] = []
         async with _folders() as (home, work):
             _write_files(row.get("files"), work)
             start = started(self._recipe, self._launch, _prompt(row), way, str(home))
             for path, text in start.files.items():
                 _write(Path(path), text)
             environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
-            running = run_program(start.command, b"", environment, work, left.update)
+            running = run_program(start.command, b"", environment, work, left.append)
             ended = await calls.within_limits(running)
-            kept = await asyncio.to_thread(self._kept, home, work)
-        artifacts = {**kept, **_said(ended), **({"left_running": left_note(left)} if left else {})}
+            kept, notes = await asyncio.to_thread(self._kept, home, work)
+        artifacts = {**kept, **_said(ended)}
         answer = "" if calls.reply is None else calls.reply.text
-        return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls))
+        notes = [*map(str, left), *notes]
+        return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls), notes=notes)
 
-    def _kept(self, home: Path, work: Path) -> dict[str, Any]:
-        files = collect_texts(work, ["**/*"], without=OWN_FILES)
-        records = collect_texts(home, self._recipe.records)
-        notes = {"files": files.note, "records": records.note}
-        told = "; ".join(f"{name} {note}" for name, note in notes.items() if note)
-        found = {"agent": self._recipe.label, "records": records.found, "files": files.found}
-        return found | ({"not_kept": told} if told else {})
+    def _kept(self, home: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
+        """Return the artifacts from the agent's folders, and what to note about them."""
+        names = files_below(work, ["**/*"], without=OWN_FILES)
+        too_many = len(names) > MOST_FILES
+        kept = {
+            "agent": self._recipe.label,
+            "records": texts_below(home, self._recipe.records),
+            "files": {} if too_many else texts_of(work, names),
+        }
+        return kept, [f"the work folder has more than {MOST_FILES} files; none is kept"] if too_many else []
 
 
 @asynccontextmanager
 async def _folders() -> AsyncIterator[tuple[Path, Path]]:
-    """The agent's home and, beside it, its work folder; both are gone in the end."""
-    place = Path(tempfile.mkdtemp(prefix="benchwright-agent-"))
+    """Make the agent's home and, beside it, its work folder; both are gone in the end."""
+    place = await asyncio.to_thread(tempfile.mkdtemp, prefix="benchwright-agent-")
     try:
-        home, work = place / "home", place / "work"
-        home.mkdir()
-        work.mkdir()
-        yield home, work
+        folders = Path(place, "home"), Path(place, "work")
+        for folder in folders:
+            os.mkdir(folder)
+        yield folders
     finally:
-        await asyncio.shield(asyncio.to_thread(remove_tree, place))
+        await asyncio.to_thread(_remove, place)
+
+
+def _remove(place: str) -> None:
+    """Remove a folder, however deep it is, folders included that its owner may not write to."""
+    remove = ["rm", "-rf", "--", place]
+    if subprocess.run(remove, stderr=subprocess.DEVNULL, check=False).returncode:
+        subprocess.run(["chmod", "-R", "u+rwX", "--", place], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(remove, stderr=subprocess.DEVNULL, check=False)
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:

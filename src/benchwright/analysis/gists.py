@@ -43,9 +43,9 @@ def gist(trial: ScoredTrial, body: Body | None) -> Gist:
 
 
 def trial_notes(record: TrialRecord) -> list[str]:
-    """Return what was odd in the answers to an attempt's requests, in words, numbered if there are several."""
+    """Return an attempt's notes, and what was odd in the answers to its requests, numbered if there are several."""
     several = len(record.requests) > 1
-    return [
+    return record.notes + [
         f"request {number}: {note}" if several else note
         for number, request in enumerate(record.requests, 1)
         for note in notes_in_words(request.flags)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchwright.records import Status
+from benchwright.runs.about import IMPORT
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 
@@ -59,6 +60,9 @@ def _of_target(manifest: Manifest, target: TargetSummary) -> Iterator[str]:
     for scorer in manifest.scorers:
         score = known.get(scorer.name)
         if score is not None and score.n and not score.n_scored:
+            if manifest.kind == IMPORT and Status.GRADER_ERROR not in target.statuses:
+                yield f"{model} has no score by {scorer.name}: its files have no number for any trial"
+                continue
             own = [reason for reason in target.failures if reason.startswith(f"{scorer.name}: ")]
             why = "".join(reason.removeprefix(scorer.name) for reason in own[:1])
             yield f"{model} has no score by {scorer.name}: the scorer failed in {_all(score.n, noun)}{why}"

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark, Check
+from benchwright.catalog.second_try import SecondTry
 from benchwright.catalog.selection import Selection, count_selected, selected
 from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
@@ -126,12 +127,17 @@ class ScriptedTask:
     async def open(self) -> AsyncIterator[Solver]:
         """Starts what the benchmark needs."""
         async with self._benchmark.open() as solver:
-            yield ScriptedSolver(solver)
+            yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 
 
 def played_sample(trial: Trial) -> Sample:
     """The sample proper of a check's trial."""
     return _parts(trial.sample)[0]
+
+
+def _must_pass(sample: Sample) -> bool:
+    check = _parts(sample)[1]
+    return check.passes and check.reason is None
 
 
 def _labels(check: Check) -> dict[str, str]:

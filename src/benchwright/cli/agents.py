@@ -46,7 +46,8 @@ def command(context: click.Context, as_json: bool) -> None:
 def listing(latest: bool, as_json: bool) -> None:
     """List the agents, as `benchwright agents` does.
 
-    "Tried" is the version with which the tests of the real agent last passed, and when; --json names what held.
+    "Tried" is the version with which the tests of the real agent last passed, and when; --json names what held. Only
+    with --latest npm and pip are asked for newer versions; a recipe stays at its own until you write another.
     """
     _list(as_json=as_json, latest=latest)
 
@@ -56,8 +57,9 @@ def _list(*, as_json: bool, latest: bool = False) -> None:
     from benchwright.reports.agents import AgentLine, render_agents
 
     found = known_agents(latest=latest)
-    if latest and not any(one.newest for one in found):
-        say("No registry told the newest versions; is this machine offline?")
+    untold = [one.name for one in found if one.packages and one.newest is None] if latest else []
+    if untold:
+        say(f"npm or pip told no newest version of {', '.join(untold)}: is this machine offline?")
     if as_json:
         print_json({"agents": found})
         return
@@ -71,7 +73,7 @@ def _list(*, as_json: bool, latest: bool = False) -> None:
             installed=one.installed is not None,
             installs=bool(one.packages),
             seen=f"{one.seen.version}, {one.seen.date}" if one.seen is not None and one.seen.points else "",
-            newest=one.newest or "",
+            newest="same" if one.newest == one.version else one.newest or "",
         )
         for one in found
     ]

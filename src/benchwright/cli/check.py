@@ -99,9 +99,9 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
         models = run_async(list_models(target.base_url, access))
     except ProviderError as error:
         if card and error.http_status is not None and error.http_status not in KEY_REFUSED:
-            status = f"HTTP {error.http_status}"
+            refusal = plain(str(error).partition(" answered ")[2] or str(error)).rstrip(".")
             echo(
-                coloured(f"Connected to {target.base_url}, but it lists no models ({status}).", "yellow"),
+                coloured(f"Connected to {target.base_url}, but it lists no models ({refusal}).", "yellow"),
                 err=as_json,
             )
             return

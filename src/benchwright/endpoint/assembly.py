@@ -126,7 +126,7 @@ class Assembly:
             self._content.add(choice["text"], at)
         elif not delta and choice.get("message"):
             token = self._take_message(choice["message"], at)
-        if reason := choice.get("finish_reason"):
+        if reason := choice.get("finish_reason") or choice.get("finishReason"):
             self.pieces.take_finish_reason(reason)
         if error := choice.get("error"):
             self._take_error(error)
@@ -238,6 +238,9 @@ class Assembly:
             return
         choices = answer["choices"]
         choice = choices[0]
+        if error := choice.get("error"):
+            self._take_error(error)
+            return
         message = choice.get("message") or choice.get("delta") or {}
         pieces = self.pieces
         text, thought, calls = read_content(message.get("content") or choice.get("text"))
@@ -248,7 +251,7 @@ class Assembly:
         for call in calls:
             pieces.calls.add_piece(call)
         pieces.refusal.append(message.get("refusal") or "")
-        pieces.take_finish_reason(choice.get("finish_reason"))
+        pieces.take_finish_reason(choice.get("finish_reason") or choice.get("finishReason"))
         if pieces.calls.first is None and pieces.finish_reason == "tool_calls":
             for one in choices[1:]:  # Copilot's server has the text in one choice and the calls in the next
                 pieces.calls.add_all(one.get("message") or {}, whole=True)
@@ -264,7 +267,8 @@ class Assembly:
         """
         if error and self.error is None:
             try:
-                self._take_error(read_json(error))
+                said = read_json(error)
+                self._take_error(_error_of(said) or said)
             except UNREADABLE:
                 self._take_error(error.decode("utf-8", "replace"))
         if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):

@@ -52,6 +52,11 @@ def read_finish_reason(reason: Any) -> str | None:
     return None if word in _NONE else _STANDARD.get(word, reason)
 
 
+def is_known(reason: str | None) -> bool:
+    """Return True if a finish reason is one of the API's, or none."""
+    return reason is None or reason in _WORDS
+
+
 def tells_failed_call(reason: str | None) -> bool:
     """Return True if a finish reason says that a call could not be read as one."""
     return reason is not None and reason.lower().endswith(FAILED_CALLS)

@@ -41,6 +41,7 @@ TOOLS_LEFT_OUT = "tools_left_out"
 PARTS_LEFT_OUT = "parts_left_out"
 THINKING_BY_TOTAL = "thinking_by_total"
 TOTAL_UNEXPLAINED = "total_unexplained"
+UNKNOWN_END = "unknown_end"
 
 LONGEST_EVIDENCE = 100
 """Characters of evidence that a flag keeps; the trial's body has the answer as it came."""
@@ -84,6 +85,9 @@ NOTES = {
     ),
     THINKING_BY_TOTAL: Note("only total_tokens tells of some tokens, which were counted as thinking"),
     TOTAL_UNEXPLAINED: Note("total_tokens is more than prompt and completion, and was left out"),
+    UNKNOWN_END: Note(
+        "the server gave a reason for the end that is not known here, so the answer may be cut off"
+    ),
 }
 """Kinds of flags that are told with their trial."""
 

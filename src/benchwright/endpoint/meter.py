@@ -250,7 +250,8 @@ class AnswerMeter:
             answer = self._reader.whole(self._event(body))
             body = _encode(with_whole_characters(answer) if self._assembly.pieces.is_lenient else answer)
         self._assembly.take_whole(body)
-        self._check_reason()
+        if not self.error:
+            self._check_reason()
         return self._reply(body)
 
     def _finish_lines(self) -> Reply:

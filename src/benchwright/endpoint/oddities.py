@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from benchwright.endpoint.call_texts import find_call
-from benchwright.endpoint.finish_reasons import tells_failed_call
+from benchwright.endpoint.finish_reasons import is_known, tells_failed_call
 from benchwright.endpoint.flags import (
     CALL_AS_TEXT,
     CALL_MISSING,
@@ -14,6 +14,7 @@ from benchwright.endpoint.flags import (
     NO_ANSWER,
     THINKING_BY_TOTAL,
     TOTAL_UNEXPLAINED,
+    UNKNOWN_END,
     noted,
 )
 from benchwright.endpoint.reply import Reply
@@ -25,12 +26,17 @@ END_OF_TURN = 1
 
 
 def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
-    """Yield a flag if a call could not be read as one, or if the finish reason tells of one and none came."""
+    """Yield a flag if a call could not be read as one, or none came of which the finish reason tells.
+
+    A finish reason that is not known is flagged, too.
+    """
     reason = reply.finish_reason
     if tells_failed_call(reason):
         yield noted(CALL_UNREAD, f"finish reason {reason}")
     elif unread and reason != "length":
         yield noted(CALL_UNREAD, unread[0])
+    elif not is_known(reason):
+        yield noted(UNKNOWN_END, str(reason))
     if reason == "tool_calls" and not reply.tool_calls:
         yield CALL_MISSING
 

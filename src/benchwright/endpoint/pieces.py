@@ -22,6 +22,8 @@ from benchwright.records import Usage
 SUMMARY = 4
 """So many times fewer tokens of reasoning than were counted are a summary of it."""
 
+_COMPLETION = frozenset({"completion_tokens", "output_tokens"})
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -77,8 +79,13 @@ class Pieces:
         return came
 
     def take_finish_reason(self, reason: Any) -> None:
-        """Take why the answer ended, in the words of the API; the server's own word is kept besides."""
+        """Take why the answer ended, in the words of the API; the server's own word is kept besides.
+
+        Another reason replaces an earlier one, but "stop" does not take back that the answer was cut off.
+        """
         known = read_finish_reason(reason)
+        if known == "stop" and self.finish_reason in ("length", "content_filter"):
+            return
         if known is not None:
             self.finish_reason = known
             if known != reason:
@@ -95,8 +102,16 @@ class Pieces:
                 self.logprobs[key] = value
 
     def take_usage(self, usage: Any) -> None:
-        """Take token counts, which replace earlier ones."""
-        self._usage, self._counted = usage, self._count()
+        """Take token counts, which replace earlier ones. A count of 0 or none replaces no other."""
+        earlier = self._usage
+        if isinstance(earlier, dict) and isinstance(usage, dict):
+            told = {name: count for name, count in usage.items() if count}
+            self._usage = {**earlier, **told}
+            if _COMPLETION.isdisjoint(told):
+                return
+        else:
+            self._usage = usage
+        self._counted = self._count()
 
     # What it makes
 
@@ -158,7 +173,7 @@ class Pieces:
             self.flags += flags_of_call(self.calls.unread, reply)
         if not reply.text:
             self.flags += flags_without_answer(reply)
-        if self.is_lenient and BROKEN in f"{reply.text}{reply.reasoning}":
+        if BROKEN in reply.text or BROKEN in reply.reasoning:
             self.flags.append(BROKEN_CHARACTER)
 
     def _told_usage(self, content: str) -> Usage:

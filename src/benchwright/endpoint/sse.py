@@ -12,6 +12,9 @@ from benchwright.records import UNREADABLE
 BOM = b"\xef\xbb\xbf"
 LARGEST_EVENT = 64 * 1024 * 1024
 
+_BARE_ERROR = re.compile(rb'\s*\{\s*"error"\s*:')
+"""A line that is an error in JSON, without `data:` before it."""
+
 
 class EventTooLarge(ValueError):
     """An event grew beyond `LARGEST_EVENT` bytes without an end."""
@@ -24,7 +27,8 @@ class EventStream:
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
     cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
     named `error`; `error` is what stood in a field of that name, which the standard does not have (llama.cpp until
-    September 2025). `ending` is what completes the last event where the stream's end does.
+    September 2025), or a line of JSON that is an error (proxies whose stream has begun). `ending` is what completes
+    the last event where the stream's end does.
     """
 
     ending = b""
@@ -90,6 +94,8 @@ class EventStream:
                 self.named_error = True
             elif name == b"error":
                 self.error = value.strip()
+            elif _BARE_ERROR.match(line):
+                self.error = line
         return events
 
 

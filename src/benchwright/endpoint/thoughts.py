@@ -48,12 +48,15 @@ def flat_text(value: Any) -> str:
 
 # Inline
 
-_NAME = r"(?:seed:|mm:|longcat_)?think(?:ing)?"
+_NAME = r"(?:(?:seed:|mm:|longcat_)?think(?:ing)?|thought)"
 _TAG = re.compile(
-    rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>)"
-    rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)"
+    rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>|<\|channel>thought\b)"
+    rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<channel\|>)"
 )
-"""Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Mistral; Kimi-VL; Command R."""
+"""Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL; Command R; Gemma 4."""
+
+_SIGNS = ("think", "THINK", "thought", "<channel|>")
+"""One of these is in every text that holds a tag."""
 
 _QUOTES = "`\"'"
 _FENCE = "```"
@@ -80,7 +83,7 @@ def inline_thoughts(content: str) -> list[Thought]:
     block already, so that only its end shows. A block that never ends reaches to the end of the text, if it stands at
     the beginning of the text or of a line. Tags in quotation marks or backticks are words of the answer.
     """
-    if "think" not in content and "THINK" not in content:
+    if not any(sign in content for sign in _SIGNS):
         return []
     tags = list(_unquoted_tags(content))
     if not tags:

@@ -287,6 +287,7 @@ def _record(
         duration=session.duration,
         late=session.late,
         row=trial.sample.row,
+        notes=outcome.notes,
     )
 
 

@@ -116,7 +116,8 @@ def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: i
     """Write the journal of a run."""
     journal, tally = Journal(directory), Tally(run)
     try:
-        journal.write(RunEvent("started", created_at, {"total": run.planned or 0}))
+        told = {} if run.planned is None else {"total": run.planned}
+        journal.write(RunEvent("started", created_at, told))
         latest = created_at
         trials = iter(run.trials)
         while some := list(islice(trials, AT_ONCE)):

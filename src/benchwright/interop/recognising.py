@@ -20,7 +20,7 @@ from benchwright.interop.foreign import Readings, UnreadableResults
 from benchwright.interop.keeping import ImportedRun, keep
 from benchwright.interop.sources import Sources
 from benchwright.runs.manifest import MANIFEST
-from benchwright.runs.store import find_run
+from benchwright.runs.store import find_run, run_names
 from benchwright.typed_paths import typed_path
 
 
@@ -109,7 +109,11 @@ def run_or_results(reference: str) -> Path:
         JournalError: the store cannot be written.
     """
     path = typed_path(reference)
-    if not path.exists() or (path / MANIFEST).exists() or format_of(path) is None:
+    if not path.exists() or (path / MANIFEST).exists():
+        return find_run(reference)
+    if format_of(path) is None:
+        if not any(reference in name for name in run_names()):
+            results_below(path)  # raises what can be read, if nothing in it can
         return find_run(reference)
     kept, unread = import_runs(path)
     names = ", ".join(one.directory.name for one in kept)

@@ -74,8 +74,16 @@ class Tally:
             raise UnreadableResults(self._unread[0])
 
     def scales(self) -> dict[str, ForeignScale]:
-        """Return what is known of each score: what the format says; of one that is 0 or 1 everywhere, 1 passes."""
-        return {name: values.known_scale() for name, values in self._scores.items()}
+        """Return what is known of each score: what the format says; of one that is 0 or 1 everywhere, 1 passes.
+
+        A scorer that gave only parts (`scorer.part`) has no score of its own.
+        """
+        whole = {name.rpartition(".")[0] for name, values in self._scores.items() if values.are_there}
+        return {
+            name: values.known_scale()
+            for name, values in self._scores.items()
+            if values.are_there or name not in whole
+        }
 
     def notes(self) -> Iterator[str]:
         """Yield what a reader should know, a sentence each."""
@@ -112,6 +120,11 @@ class _Values:
             self._sum += value
             self._count += 1
             self._graded |= value not in (0, 1)
+
+    @property
+    def are_there(self) -> bool:
+        """Whether any trial has a value."""
+        return self._count > 0
 
     @property
     def mean(self) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.own_processes import text_of
 from benchwright.recipes import collecting
 from benchwright.recipes.inside import forwarding, launcher
 from benchwright.recipes.layers import Layer, layer_of
@@ -92,7 +92,7 @@ def launching(start: Start) -> tuple[list[str], bytes]:
         "environment": start.environment,
         "files": start.files,
     }
-    code = text_of(forwarding) + text_of(launcher)
+    code = _text(forwarding) + _text(launcher)
     return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(order)
 
 
@@ -103,7 +103,7 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
     It prints the port, any for 0, and ends; something goes on in the background.
     """
-    code = f"{text_of(forwarding)}\nforward_in_background()\n"
+    code = f"{_text(forwarding)}\nforward_in_background()\n"
     return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(
         {"socket": socket, "port": port, "direct": direct}
     )
@@ -111,4 +111,10 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
     """The command that prints the text files below a folder that fit the patterns, as one JSON object."""
-    return [*python_command(RUNTIME), "-c", text_of(collecting) + _COLLECT, home, *patterns]
+    return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
+
+
+def _text(module: ModuleType) -> str:
+    """The text of a module that is run in a container."""
+    assert module.__file__ is not None, "it is a file"
+    return Path(module.__file__).read_text(encoding="utf-8")

@@ -159,6 +159,10 @@ def _documented(target: TargetSummary) -> list[Text]:
         lines.append(f"  {plain(score.scorer)}: {told}")
         if missing := score.n - score.n_scored:
             lines.append(f"    {missing:,} of {score.n:,} have no score and count as 0 here")
+        if any(entry.too_few for entry in score.passes):
+            lines.append(
+                "    some samples have fewer repeats: the mean is over trials, the rest over samples"
+            )
         lines += [
             f"    pass@{entry.k}: {entry.pass_at_k:.1%}{_some_samples(entry)}" for entry in score.passes
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from tests.catalog.harbor.harbor_kit import run, script, source, write_task
 from tests.sandbox.docker.stand_ins import IMAGE as BUSYBOX
 
 from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.harbor.sealed_testing import SEALED
+from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
+from benchwright.catalog.harbor.sealed_testing import ENDED, SEALED
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
 
@@ -156,6 +158,51 @@ async def test_a_step_that_falls_short_is_the_last(tmp_path: Path) -> None:
     assert ended.values == {"two": 0.0}
     assert [step["name"] for step in ended.detail("two")["steps"]] == ["one"]
     assert len(ended.trials["two"].record.requests) == 1
+
+
+IMPORTS_ANSWER = """\
+import sys
+sys.path.insert(0, "/app")
+def test_answer():
+    import answer
+    assert answer.get() == 42
+"""
+RUNS_PYTEST = """\
+#!/bin/bash
+python -m pytest -p no:cacheprovider /tests/test_answer.py
+if [ $? -eq 0 ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
+"""
+ANSWERS = {
+    "right": ("return 42", ""),
+    "ends": ("import os; os._exit(0)", OF_NO_TEST),
+    "forges": ("import os; os.write(2, b'=== 1 passed in 0.02s ==='); os._exit(0)", OF_NO_TEST),
+    "kills": (
+        "import os; open('/logs/verifier/reward.txt', 'w').write('1'); os.kill(os.getppid(), 9); os._exit(0)",
+        ENDED,
+    ),
+}
+"""What the function of an answer does, and the flag of its pass."""
+
+
+@pytest.mark.parametrize(
+    "tests_in_image", [False, True], ids=["tests copied in", "tests built into the image"]
+)
+async def test_a_pass_that_no_test_has_made_has_a_flag_where_tests_have_a_container_of_their_own(
+    tmp_path: Path, tests_in_image: bool
+) -> None:
+    files = {"tests/test.sh": RUNS_PYTEST, "tests/test_answer.py": IMPORTS_ANSWER}
+    if tests_in_image:
+        files["tests/Dockerfile"] = f"FROM {WORKSHOP}\nWORKDIR /app\nCOPY . /tests\n"
+    for name in ANSWERS:
+        write_task(tmp_path / "tasks", name, SEPARATE, before='artifacts = ["/app/answer.py"]', files=files)
+    scripts = [
+        script(f"Task {name}", f"echo {shlex.quote(f'def get(): {body}')} > /app/answer.py")
+        for name, (body, _) in ANSWERS.items()
+    ]
+    ended = await run(tmp_path / "tasks", tmp_path, *scripts)
+    assert ended.values == dict.fromkeys(ANSWERS, 1.0)
+    found = {name: ",".join(flag["kind"] for flag in ended.detail(name).get("flags", ())) for name in ANSWERS}
+    assert found == {name: flag for name, (_, flag) in ANSWERS.items()}
 
 
 async def test_steps_with_verifiers_of_their_own_go_on_in_the_agents_container(tmp_path: Path) -> None:

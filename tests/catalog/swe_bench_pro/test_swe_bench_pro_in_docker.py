@@ -10,12 +10,14 @@ import msgspec
 import pytest
 from tests.app.app_kit import NOWHERE, Program
 from tests.app.benchmark_kit import only_result
+from tests.catalog.containers.forging import appended_to, forging_module, verbose
 from tests.catalog.containers.running import bash, played, says
 from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, official_pro, pro
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
 from benchwright.catalog.containers.exploits import READER, REPOSITORY
+from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_pro import testing
 from benchwright.catalog.swe_bench_pro.solver import Room
@@ -132,6 +134,29 @@ END"""
     sealed = await played(pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
     official = await played(official_pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
     assert (sealed.values[CALCULATOR], official.values[CALCULATOR]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)"])
+async def test_a_whole_report_that_the_code_under_test_forged_has_a_flag(
+    pro_data: Data, tmp_path: Path, end: str
+) -> None:
+    forging = appended_to("calculator.py", forging_module(verbose([ADD, DOUBLE]), end))
+    ran = await played(
+        pro(), pro_data.source, tmp_path, [says(CALCULATOR, bash(forging), "Done.")], ids=[CALCULATOR]
+    )
+    assert ran.values == {CALCULATOR: 1.0}, "as by the official rule"
+    assert [flag["kind"] for flag in ran.detail(CALCULATOR)["flags"]] == [OF_NO_TEST]
+
+
+async def test_an_honest_fix_in_other_words_than_the_right_one_has_no_flag(
+    pro_data: Data, tmp_path: Path
+) -> None:
+    other = "sed -i 's/a - b/sum((a, b))/' calculator.py"
+    ran = await played(
+        pro(), pro_data.source, tmp_path, [says(CALCULATOR, bash(other), "Done.")], ids=[CALCULATOR]
+    )
+    assert ran.values == {CALCULATOR: 1.0}
+    assert "flags" not in ran.detail(CALCULATOR)
 
 
 SEEN_IN_ITS_LOG = {

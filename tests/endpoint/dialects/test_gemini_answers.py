@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.endpoint.dialects.chats import OBJECTS, TEXTS, streams, what_is_said
 from tests.endpoint.dialects.clients import read_gemini
@@ -41,7 +41,10 @@ few = settings(max_examples=30)
 
 @st.composite
 def googles(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Events as Google sends them: parts of any kind in any order, calls without ids, tokens so far in each."""
+    """Draw events as Google sends them: parts of any kind in any order, calls without ids, tokens so far in each.
+
+    No long text comes twice: servers that send an answer once more, or as its own thinking, are another test's.
+    """
     part = st.one_of(
         st.builds(lambda text: {"text": text}, TEXTS),
         st.builds(lambda text: {"text": text, "thought": True}, TEXTS),
@@ -49,6 +52,8 @@ def googles(draw: st.DrawFn) -> list[dict[str, Any]]:
         st.just({"text": "", "thoughtSignature": "c2lnbmVk"}),
     )
     lists = draw(st.lists(st.lists(part, max_size=3), min_size=1, max_size=4))
+    texts = [text for parts in lists for part in parts if len(text := part.get("text", "")) > 1]
+    assume(len(texts) == len(set(texts)))
     events = [event(*parts) for parts in lists]
     for number, one in enumerate(events):
         one["usageMetadata"] = {"promptTokenCount": 9, "candidatesTokenCount": number}

@@ -58,15 +58,17 @@ class CommandRecord(Record, frozen=True):
 class BashSession:
     """A terminal in a sandbox, by bash where the image has it and sh otherwise; no command can read input.
 
-    Sessions with the same `state` are one terminal. One that is `apart` begins where the image does, with its
-    environment, whatever others did.
+    Sessions with the same `state`, which lies in a folder, are one terminal. One that is `apart` begins where the image
+    does, with its environment, whatever others did.
     `commands` is the transcript. What a command leaves in the background goes on; functions, aliases and variables
     that are not exported end with it.
     """
 
-    def __init__(self, sandbox: Sandbox, kept_bytes: int = KEPT_BYTES, *, apart: bool = False) -> None:
+    def __init__(
+        self, sandbox: Sandbox, kept_bytes: int = KEPT_BYTES, *, apart: bool = False, state: str = STATE
+    ) -> None:
         self.sandbox = sandbox
-        self._state = f"{STATE}-{token_hex(8)}" if apart else STATE
+        self._state = another_state() if apart else state
         self.commands: list[CommandRecord] = []
         self._kept_bytes = kept_bytes
 
@@ -85,6 +87,11 @@ class BashSession:
         record = _record(command, ended)
         self.commands.append(record)
         return record
+
+
+def another_state() -> str:
+    """A folder for the state of a terminal of its own."""
+    return f"{STATE}-{token_hex(8)}"
 
 
 def _record(command: str, ended: ExecResult) -> CommandRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentWork
+from benchwright.catalog.containers.flags import FLAGS
 from benchwright.catalog.containers.sealing.leaks import Leaks
-from benchwright.catalog.harbor.artifacts import Brought, bring, take
+from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
+from benchwright.catalog.harbor.artifacts import Brought, Taken, bring, take
 from benchwright.catalog.harbor.environment import Environments, Place
+from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
 from benchwright.catalog.harbor.grading import Parser, falls_short, rewards_of
 from benchwright.catalog.harbor.health import until_ready
 from benchwright.catalog.harbor.hiding import Hiding
@@ -19,7 +23,7 @@ from benchwright.catalog.harbor.images import name_of_verifier
 from benchwright.catalog.harbor.phases import Phases
 from benchwright.catalog.harbor.preparing import prepare
 from benchwright.catalog.harbor.rows import instructions_of
-from benchwright.catalog.harbor.sealed_testing import SealedTests
+from benchwright.catalog.harbor.sealed_testing import SealedTests, ended_by, score
 from benchwright.catalog.harbor.settings import Settings, Step
 from benchwright.catalog.harbor.testing import RunTests, SuiteResult
 from benchwright.engine.protocols import Session
@@ -150,14 +154,42 @@ class Attempt:
             return StepRun(step, worked, tests, seal=seal)
         if over:
             await self._stack.aclose()
+        return await self._tested_elsewhere(step, step.verifier, instruction, worked, taken, over=over)
+
+    async def _tested_elsewhere(
+        self,
+        step: Step,
+        verifier: Settings,
+        instruction: str,
+        worked: AgentWork,
+        taken: Sequence[Taken],
+        *,
+        over: bool,
+    ) -> StepRun:
+        """Run the tests in a container of their own; under a seal a pass is tested again with a test that fails."""
         name = name_of_verifier(self._sample.id, self._settings, step)
-        exit = self._phases.of_verifier(step.verifier, step, instruction)
-        started = self._environments.started(
-            name, self._folder, step.verifier, self._say, beside=not over, exit=exit
-        )
-        async with started as other:
-            brought = await bring(other, taken)
-            return StepRun(step, worked, await self._tests(other, self._folder, step), brought)
+
+        async def test(folder: Path, step: Step, taken: Sequence[Taken]) -> tuple[SuiteResult, list[Brought]]:
+            exit = self._phases.of_verifier(verifier, step, instruction)
+            started = self._environments.started(
+                name, self._folder, verifier, self._say, beside=not over, exit=exit
+            )
+            async with started as other:
+                brought = await bring(other, taken)
+                return await self._tests(other, folder, step), brought
+
+        async def score_of(folder: Path, step: Step, with_work: bool) -> float:
+            return score((await test(folder, step, taken if with_work else ()))[0], self._parser)
+
+        tests, brought = await test(self._folder, step, taken)
+        seal: dict[str, Any] = {}
+        if self._hiding is not None and (passed := score(tests, self._parser)):
+            flags = ended_by(tests, scripts_in(texts_of(self._folder, places_of_tests(self._folder, step))))
+            if not flags:
+                self._say("running the tests with one that fails")
+                flags = await flags_of_no_test(self._folder, step, passed, score_of)
+            seal = {FLAGS: msgspec.to_builtins(flags)} if flags else {}
+        return StepRun(step, worked, tests, brought, seal)
 
     def _say(self, said: str) -> None:
         self._session.progress(one_line(said, LONGEST_LINE))

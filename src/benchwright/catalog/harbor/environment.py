@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers import Containers
+from benchwright.catalog.containers.bash import STATE
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
@@ -50,7 +51,7 @@ class Place(Record, frozen=True):
 
     `tests_in_image` says that the image has a `/tests` of its own; `spec` is what the sandbox was started by;
     `neighbours` are the containers beside it by their services. `environment` is what its tests are given besides the
-    container's own.
+    container's own, `terminal` where the state of the terminal lies in which some tests run.
     """
 
     image: str
@@ -60,6 +61,7 @@ class Place(Record, frozen=True):
     spec: SandboxSpec
     neighbours: dict[str, Container] = {}
     environment: Mapping[str, str] = {}
+    terminal: str = STATE
 
     def as_user(self, user: str) -> DockerSandbox:
         """The sandbox as a user has it, by name or number; "" is the container's own."""

@@ -1,34 +1,39 @@
-"""Runs the tests of a step where its agent cannot reach them; then again without what the agent did to their tools."""
+"""Runs the tests of a step where its agent cannot reach them; then again without what the agent did to their tools, and
+with a test that fails.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from benchwright.catalog.containers.bash import another_state
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.flags import FLAGS, Flag
 from benchwright.catalog.containers.sealing.leaks import Leaks
-from benchwright.catalog.containers.sealing.tools import changed_tools
+from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
 from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NothingStarts, Verifier
 from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
 from benchwright.catalog.harbor.grading import Parser, grade
 from benchwright.catalog.harbor.hiding import put_back
 from benchwright.catalog.harbor.settings import Step
-from benchwright.catalog.harbor.testing import DESTROYED, RunTests, SuiteResult
+from benchwright.catalog.harbor.testing import DESTROYED, RunTests, SuiteResult, ended_by_a_signal
+from benchwright.catalog.harbor.tools_of_tests import Tools, ToolsOfTests
+from benchwright.sandbox.docker import DockerSandbox
 from benchwright.sandbox.docker.images import configuration_of
-from benchwright.sandbox.docker.snapshots import Change
+from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import Say
 
 SEALED = "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
 """How it differs from the official protocols."""
 
 DEPENDS, RERUN = "verdict_depends_on_changed_tools", "rerun"
-NAMED = 8
-"""Changes that are named one by one."""
+ENDED = "tests_ended_by_a_signal"
 
 
 class SealedTests:
@@ -60,6 +65,7 @@ class SealedTests:
         self._step = step
         self._instruction = instruction
         self._parser = parser
+        self._texts = texts_of(folder, places_of_tests(folder, step))
 
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
         """What came of them, and what the seal adds to the artifacts.
@@ -75,41 +81,77 @@ class SealedTests:
             say("running the tests again")
             tested = await self._tested()
         score = self._score(tested)
-        tools = await self._changed_tools() if score else []
-        if not tools:
+        if not score:
             return tested, {}
-        say("running the tests without changed tools")
-        without = self._score(await self._tested(tools))
-        left_out = _in_words(tools)
-        artifacts: dict[str, Any] = {RERUN: {"left_out": left_out, "score": without}}
-        if without < score:
-            evidence = f"the score is {without:g} without these changes: {left_out}"
-            artifacts[FLAGS] = [msgspec.to_builtins(Flag(DEPENDS, evidence))]
+        flags = ended_by(tested, scripts_in(self._texts))
+        artifacts: dict[str, Any] = {}
+        if tools := await self._changed_tools():
+            say("running the tests without changed tools")
+            with patient_if_busy():
+                without = self._score(await self._tested(tools))
+            artifacts[RERUN] = {"left_out": tools.in_words, "score": without}
+            if without < score:
+                evidence = f"the score is {without:g} without these changes: {tools.in_words}"
+                flags.append(Flag(DEPENDS, evidence))
+        if not flags:
+            say("running the tests with one that fails")
+            flags += await flags_of_no_test(self._folder, self._step, score, self._score_of)
+        if flags:
+            artifacts[FLAGS] = msgspec.to_builtins(flags)
         return tested, artifacts
 
-    async def _tested(self, without: Sequence[Change] = ()) -> SuiteResult:
+    async def _tested(self, without: Tools | None = None) -> SuiteResult:
+        without = without or Tools()
         try:
-            async with self._verifier.started(without) as sandbox:
-                place = self._place.at(sandbox, {})
-                if self._exit is not None:
-                    place = self._place.at(sandbox, await self._exit.beside(place.as_root))
-                await put_back(place.as_root, self._leaks, self._folder)
+            async with self._verifier.started(without.changes) as sandbox:
+                place = await self._place_of_tests(sandbox)
+                if (terminal := await without.terminal_without(place.as_root)) is not None:
+                    place = msgspec.structs.replace(place, terminal=terminal)
                 return await self._tests(place, self._folder, self._step)
         except NothingStarts as gone:
             return SuiteResult(DESTROYED, reason=str(gone))
 
-    async def _changed_tools(self) -> list[Change]:
-        changes = await self._verifier.changes()
+    async def _place_of_tests(self, sandbox: DockerSandbox) -> Place:
+        place = self._place.at(sandbox, {})
+        if self._exit is not None:
+            place = self._place.at(sandbox, await self._exit.beside(place.as_root))
+        await put_back(place.as_root, self._leaks, self._folder)
+        return place
+
+    async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
+        """Return the score by the tests in another folder; 0 if nothing starts in what the agent left."""
+        started = self._verifier.started() if with_work else self._verifier.untouched()
+        try:
+            async with started as sandbox:
+                place = await self._place_of_tests(sandbox)
+                if not with_work:
+                    place = msgspec.structs.replace(place, terminal=another_state())
+                return self._score(await self._tests(place, folder, step))
+        except NothingStarts:
+            return 0.0
+
+    async def _changed_tools(self) -> Tools:
         configuration = await configuration_of(self._engine, self._place.image) or {}
         directory = self._place.spec.directory or configuration.get("WorkingDir") or "/"
-        return changed_tools(changes, self._instruction, directory)
+        own = {**_environment(configuration), **self._place.spec.environment}
+        what = (own, directory, self._texts, self._step, self._instruction)
+        return await ToolsOfTests(self._verifier, self._place, *what).changed()
 
     def _score(self, tested: SuiteResult) -> float:
-        return grade(msgspec.to_builtins(tested), self._parser).score or 0.0
+        return score(tested, self._parser)
 
 
-def _in_words(tools: Sequence[Change]) -> str:
-    """The changes, compiled files last: Python writes those by itself."""
-    ordered = sorted(tools, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path))
-    words = ", ".join(f"{change.kind} {change.path}" for change in ordered[:NAMED])
-    return f"{words} and {len(tools) - NAMED} more" if len(tools) > NAMED else words
+def score(tested: SuiteResult, parser: Parser | None) -> float:
+    """Return the score of one run of tests; 0 if it has none."""
+    return grade(msgspec.to_builtins(tested), parser).score or 0.0
+
+
+def ended_by(tested: SuiteResult, scripts: str) -> list[Flag]:
+    """The flag of tests whose script a signal has ended before it came to its end."""
+    signal = ended_by_a_signal(tested, scripts)
+    return [] if signal is None else [Flag(ENDED, f"signal {signal} ended the script of the tests")]
+
+
+def _environment(configuration: Mapping[str, Any]) -> dict[str, str]:
+    """The variables of an image."""
+    return dict(one.split("=", 1) for one in configuration.get("Env") or () if "=" in one)

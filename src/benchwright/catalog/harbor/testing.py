@@ -33,6 +33,9 @@ case $first in '#!'*) exec {TESTS}/test.sh;; *) exec bash {TESTS}/test.sh;; esac
 _REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
 
 _CANNOT_RUN = (126, 127)
+_SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
+_ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
+"""Programs by which a script comes to the exit code of another one that a signal has ended."""
 _NO_PROGRAM = b"OCI runtime exec failed"
 DESTROYED = "container_destroyed"
 
@@ -133,6 +136,12 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
         reward_json=json,
         reason="no program can be started in the container any more" if destroyed else ended.detail,
     )
+
+
+def ended_by_a_signal(tested: SuiteResult, scripts: str) -> int | None:
+    """The signal that has ended the script of tests, by its exit code; None where the script may end so by itself."""
+    code = tested.exit_code or 0
+    return code - 128 if code in _SIGNALLED and not _ENDS_OTHERS.search(scripts) else None
 
 
 def _bounded(log: str) -> str:

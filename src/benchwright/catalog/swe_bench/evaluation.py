@@ -60,6 +60,17 @@ def script(content: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def with_lines(script: str, added: str) -> str:
+    """The script with lines of shell after the patch of the tests, before anything is built or run with them."""
+    if not added:
+        return script
+    lines = script.split("\n")
+    start = next(number for number, line in enumerate(lines) if START in line)
+    ends = [number for number, line in enumerate(lines[:start], 1) if line == _END_OF_PATCH]
+    at = ends[-1] if ends else start
+    return "\n".join([*lines[:at], added.rstrip("\n"), *lines[at:]])
+
+
 _TESTED = re.compile(r"diff --git a/.* b/(.*)")
 _HEADER = re.compile(r"diff --git a/(.*) b/(.*)")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")

@@ -14,6 +14,7 @@ from benchwright.catalog.containers.flags import Flag, flags_of
 from benchwright.catalog.containers.golds import against_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patches import patch_in
+from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.containers.way_out import Exit, way_out
@@ -65,12 +66,22 @@ class PatchTester:
         """What came of the tests, and what the seal found, besides the `flags` that it had before."""
         content, network = sample.content, self._rules.opens(True)
 
-        async def test(patch: str) -> SuiteResult:
+        async def test(patch: str, added: str = "") -> SuiteResult:
             how = (self._containers, session, content, patch, self._seconds, self._edition)
-            return await tested(*how, network=network, exit=exit)
+            return await tested(*how, network=network, exit=exit, added=added)
 
         async def passes(patch: str) -> bool:
             return await self._resolves(content, await test(patch))
+
+        async def test_with(patch: str, added: str) -> tuple[bool, str]:
+            result = await test(patch, added)
+            return await self._resolves(content, result), result.log
+
+        async def when_clean() -> list[Flag]:
+            gold, tests = content["patch"], content["test_patch"]
+            return await flags_of_no_test(
+                patch, gold=gold, test_patch=tests, directory=DIRECTORY, test=test_with
+            )
 
         if not self._rules.sealed:
             return await test(patch), {}
@@ -80,7 +91,9 @@ class PatchTester:
         passed = await self._resolves(content, result)
         flags = [*flags, *(against_gold(sample, result.log) if passed else [])]
         runners = self._edition.runs_tests(content)
-        return result, await findings(patch, passed=passed, passes=passes, flags=flags, runners=runners)
+        return result, await findings(
+            patch, passed=passed, passes=passes, flags=flags, runners=runners, when_clean=when_clean
+        )
 
     async def _resolves(self, content: Content, result: SuiteResult) -> bool:
         verdict, _ = await graded(content, result.log, self._edition)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.way_out import Exit, started_with
 from benchwright.catalog.swe_bench.edition import Content, Edition
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, with_lines
 from benchwright.engine.protocols import Session
 from benchwright.records import Record
 from benchwright.sandbox.docker import ExecResult, Sandbox, SandboxSpec
@@ -66,9 +66,12 @@ async def tested(
     *,
     network: bool,
     exit: Exit | None,
+    added: str,
 ) -> SuiteResult:
-    """Tests a patch. Officially there is a network, in place of which it has an `exit` if there is one: projects are
-    installed again, and some tests use it.
+    """Test a patch after the lines of shell `added` have changed its tests.
+
+    Officially there is a network: projects are installed again, and some tests use it. In its place the container has
+    an `exit` if there is one.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the exit cannot be set up.
@@ -77,7 +80,8 @@ async def tested(
     spec = sandbox_spec(content, edition, network=network)
     async with started_with(exit, containers.sandboxes, spec, session.progress) as sandbox:
         session.progress("testing the patch")
-        files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: edition.script(content).encode()}
+        script = with_lines(edition.script(content), added)
+        files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script.encode()}
         await sandbox.write_files(files)
         applied = await _run(sandbox, _APPLY, APPLY_SECONDS)
         if applied.ended == "exited" and not applied.succeeded:

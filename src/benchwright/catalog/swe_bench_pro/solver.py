@@ -10,15 +10,16 @@ import msgspec
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
-from benchwright.catalog.containers.flags import flags_of
+from benchwright.catalog.containers.flags import Flag, flags_of
 from benchwright.catalog.containers.golds import against_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
+from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.containers.way_out import Exit, started_with, way_out
 from benchwright.catalog.swe_bench_pro.grading import grade, printed_elsewhere
 from benchwright.catalog.swe_bench_pro.reading import DIRECTORY
-from benchwright.catalog.swe_bench_pro.testing import run_tests
+from benchwright.catalog.swe_bench_pro.testing import KEPT_LOG, LARGEST_LOG, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.records import Outcome, Record, Sample, Trial
 from benchwright.sandbox.docker import Resources, Sandbox, SandboxSpec
@@ -120,16 +121,26 @@ class PatchTester:
         def reader() -> AbstractAsyncContextManager[Sandbox]:
             return sandboxes.started_beside(self._room.spec(image, network=False))
 
-        async def test(patch: str) -> dict[str, Any]:
+        async def test(patch: str, added: str = "", kept_log: int = KEPT_LOG) -> dict[str, Any]:
             spec = self._room.spec(image, network=self._room.rules.opens(True))
             async with started_with(exit, sandboxes, spec, session.progress) as sandbox:
                 session.progress("tests")
-                seconds = self._room.test_seconds
-                tests = await run_tests(sandbox, content, patch, seconds, reader if sealed else None)
+                how = (sandbox, content, patch, self._room.test_seconds, reader if sealed else None)
+                tests = await run_tests(*how, added=added, kept_log=kept_log)
             return {"patch": patch, "tests": msgspec.to_builtins(tests)}
 
         async def passes(patch: str) -> bool:
             return grade(content, await test(patch)).score == 1.0
+
+        async def test_with(patch: str, added: str) -> tuple[bool, str]:
+            tested = await test(patch, added, LARGEST_LOG)
+            return grade(content, tested).score == 1.0, tested["tests"]["log"]
+
+        async def when_clean() -> list[Flag]:
+            gold, tests = content["patch"], content["test_patch"]
+            return await flags_of_no_test(
+                patch, gold=gold, test_patch=tests, directory=DIRECTORY, test=test_with
+            )
 
         tested = await test(patch)
         if not sealed:
@@ -138,4 +149,6 @@ class PatchTester:
         if passed:
             log = tested["tests"]["log"]
             flags = [*flags, *printed_elsewhere(content, tested), *against_gold(sample, log)]
-        return tested | await findings(patch, passed=passed, passes=passes, flags=flags)
+        return tested | await findings(
+            patch, passed=passed, passes=passes, flags=flags, when_clean=when_clean
+        )

@@ -58,8 +58,8 @@ class Findings(Record, frozen=True):
     problem: str | None = None
 
 
-def entry_script(content: Mapping[str, Any]) -> str:
-    """The script: start of the work tree, patch, the instance's own test files, run script.
+def entry_script(content: Mapping[str, Any], added: str = "") -> str:
+    """The script: start of the work tree, patch, the instance's own test files, `added` lines of shell, run script.
 
     Of the instance's commands only the last line is run, which takes the test files out of the fixed commit. Where the
     image holds no later commits, they come from the test patch; that is ours.
@@ -75,6 +75,7 @@ def entry_script(content: Mapping[str, Any]) -> str:
         f"git apply -v {ROOM}/patch.diff || echo '{_NOT_APPLIED}'",
         before or "false",
         f"[ $? -eq 0 ] || {{ {_from_test_patch(base, content['test_patch'])}; }}",
+        *([added] if added else []),
         f"bash {ROOM}/run_script.sh {selected} > {ROOM}/{LOGS[0]} 2> {ROOM}/{LOGS[1]}",
     ]
     return "\n".join(lines) + "\n"
@@ -87,10 +88,19 @@ def _from_test_patch(base: str, test_patch: str) -> str:
 
 
 async def run_tests(
-    sandbox: Sandbox, content: Mapping[str, Any], patch: str, seconds: float, reader: Reader | None = None
+    sandbox: Sandbox,
+    content: Mapping[str, Any],
+    patch: str,
+    seconds: float,
+    reader: Reader | None = None,
+    *,
+    added: str = "",
+    kept_log: int = KEPT_LOG,
 ) -> Findings:
-    """Tests a patch in a fresh container of the instance's image. The parser reads the logs in the container that
-    `reader` starts, or without one, as officially, where the tests ran.
+    """Test a patch in a fresh container of the instance's image, after the lines of shell `added` changed its tests.
+
+    The parser reads the logs in the container that `reader` starts. Without one it reads, as officially, where the
+    tests ran. Of each log its last `kept_log` / 2 bytes are kept.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the engine does not answer.
@@ -99,7 +109,7 @@ async def run_tests(
         "patch.diff": text_only(patch),
         "test_patch.diff": text_only(content["test_patch"]),
         "run_script.sh": content["run_script"],
-        "entry_script.sh": entry_script(content) + ("" if reader else reading_script(content)),
+        "entry_script.sh": entry_script(content, added) + ("" if reader else reading_script(content)),
         **({} if reader else {PARSER: content["parser"]}),
     }
     await sandbox.write_files(
@@ -113,7 +123,7 @@ async def run_tests(
     if ended.reason != "exited":
         return Findings(*how, problem=_LIMITS[ended.reason].format(seconds=seconds))
     logs = {name: await _log(sandbox, name) for name in LOGS}
-    log += "".join(text[-KEPT_LOG // 2 :].decode("utf-8", "replace") for text in logs.values())
+    log += "".join(text[-kept_log // 2 :].decode("utf-8", "replace") for text in logs.values())
     how = (applied, log, *how[2:])
     try:
         if reader is None:

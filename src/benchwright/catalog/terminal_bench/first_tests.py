@@ -34,7 +34,7 @@ async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult
 
 
 async def _in_the_agents_shell(place: Place, step: Step) -> SuiteResult:
-    shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES)
+    shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES, state=place.terminal)
     record = await shell.run(f"bash {TESTS}/run-tests.sh", step.test_seconds)
     output = record.output.encode("utf-8", "replace")
     return suite_result(

@@ -16,8 +16,11 @@ SUM = "What is 7 + 5? Answer with the number only."
 ANSWERED_IN = 48
 """Tokens in which a model that does not think has answered that."""
 
-INLINE = ("<think>", "<thinking>", "<|channel|>analysis", "[THINK]", "<seed:think>")
-CLOSING = ("</think>", "</thinking>", "[/THINK]", "</seed:think>")
+INLINE = (
+    *("<think>", "<thinking>", "<thought>", "[THINK]", "<seed:think>"),
+    *("<|channel|>analysis", "<|channel>thought"),
+)
+CLOSING = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
 """Marks of thinking in the text of an answer: before and after it."""
 
 OFF = ("vllm", "openai", "deepseek", "dashscope", "openrouter")

@@ -15,9 +15,9 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING or __name__ != "keeper":
-    from benchwright.sandbox.inside import apart, processes, system
+    from benchwright.sandbox.inside import apart, family, processes, system
 else:
-    from inside import apart, processes, system
+    from inside import apart, family, processes, system
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the memory that all processes use together."""
@@ -27,17 +27,17 @@ def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) 
     """Runs the command to its end, and says on the lifeline how it ended."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
-    system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+    family.adopt()
     keeper = os.getpid()
     pid, _ = apart.fork_apart()
     if pid == 0:
         _become(command, keeper, lifeline)
     for descriptor in (0, 1, 2, *kept):
         os.close(descriptor)
-    family = _Family(pid)
-    reached = family.watch(lifeline, memory_bytes)
-    processes.end_all(None, family.reap)
-    _say(lifeline, reached or family.ending())
+    pack = family.Family(pid)
+    reached = _watch(pack, lifeline, memory_bytes)
+    processes.end_all(None, pack.reap)
+    _say(lifeline, reached or _ending(pack.status))
     os._exit(0)
 
 
@@ -59,44 +59,26 @@ def _say(lifeline: int, what: str) -> None:
         pass
 
 
-class _Family:
-    """The process and its descendants, all of which this process is told of."""
+def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
+    """Wait for the end of the process, of the host or of the memory; return "memory" for the last of these."""
+    ended = os.pidfd_open(pack.pid)
+    poll = select.poll()
+    for descriptor in (lifeline, ended):
+        poll.register(descriptor, select.POLLIN)
+    while not poll.poll(LOOK_EVERY * 1000):
+        pack.reap()
+        if processes.memory_of_all() > memory_bytes:
+            return "memory"
+    return None
 
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        self._status: int | None = None
 
-    def watch(self, lifeline: int, memory_bytes: int) -> str | None:
-        """Waits for the end of the process, of the host or of the memory; the latter is returned by its name."""
-        ended = os.pidfd_open(self._pid)
-        poll = select.poll()
-        for descriptor in (lifeline, ended):
-            poll.register(descriptor, select.POLLIN)
-        while not poll.poll(LOOK_EVERY * 1000):
-            self.reap()
-            if processes.memory_of_all() > memory_bytes:
-                return "memory"
-        return None
-
-    def reap(self) -> bool:
-        """Takes note of everything that has ended; returns whether anything is left."""
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return False
-            if pid == 0:
-                return True
-            if pid == self._pid:
-                self._status = status
-
-    def ending(self) -> str:
-        """How the process ended."""
-        if self._status is None:
-            return "signal 9"
-        if os.WIFEXITED(self._status):
-            return f"exit {os.WEXITSTATUS(self._status)}"
-        return f"signal {os.WTERMSIG(self._status)}"
+def _ending(status: int | None) -> str:
+    """Return how the process ended, in the words of the lifeline."""
+    if status is None:
+        return "signal 9"
+    if os.WIFEXITED(status):
+        return f"exit {os.WEXITSTATUS(status)}"
+    return f"signal {os.WTERMSIG(status)}"
 
 
 def start() -> NoReturn:

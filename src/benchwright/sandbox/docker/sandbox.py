@@ -17,6 +17,7 @@ from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
 from benchwright.sandbox.docker.images import Images, configuration_of
 from benchwright.sandbox.docker.networks import CLOSED, OPEN
+from benchwright.sandbox.docker.patience import patience
 from benchwright.sandbox.docker.removing import removed_in_the_end
 from benchwright.sandbox.docker.watching import disk_watched
 from benchwright.text import Say
@@ -105,6 +106,8 @@ class DockerSandbox:
     ) -> ExecResult:
         """Runs a program; see `executing.Command` for the limits, `ExecResult` for what comes back.
 
+        `seconds` are more in a task that has `patience`.
+
         What it leaves in the background goes on, until a limit ends a later program, or the sandbox is stopped: a limit
         ends whatever was started since the program was.
 
@@ -113,7 +116,7 @@ class DockerSandbox:
         """
         how = (stdin, cwd, self._spec.user, environment or {}, kept_bytes, output_bytes)
         async with self._turn:
-            return await execute(self.container, Command(argv, seconds, *how))
+            return await execute(self.container, Command(argv, seconds * patience(), *how))
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
         """Writes files, {absolute path: content}, and the folders they lie in; all can be read and executed.

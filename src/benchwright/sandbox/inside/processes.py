@@ -70,5 +70,5 @@ def _kill_all_of(user: int) -> None:
 def _kill(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    except OSError:
+        pass  # it has ended, or is another user's (sudo)

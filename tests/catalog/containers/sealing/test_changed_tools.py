@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from benchwright.catalog.containers.sealing.programs import Called
 from benchwright.catalog.containers.sealing.tools import changed_tools
 from benchwright.sandbox.docker.snapshots import Change, Kind
 
+NOTHING = Called()
 LIBRARY = "/usr/local/lib/python3.12"
 HOME = "/root"
 """Of the user in a container."""
 
 
-def is_tool(path: str, kind: Kind = "added", instruction: str = "") -> bool:
-    return bool(changed_tools([Change(path, kind)], instruction, "/app"))
+def is_tool(path: str, kind: Kind = "added", instruction: str = "", called: Called = NOTHING) -> bool:
+    return bool(changed_tools([Change(path, kind)], instruction, ("/app",), called))
 
 
 @pytest.mark.parametrize(
@@ -73,4 +75,4 @@ def test_what_the_task_asks_for_is_work() -> None:
 def test_of_an_added_folder_only_the_folder_is_told() -> None:
     cache = f"{HOME}/.cache/uv"
     changes = [Change(path, "added") for path in (cache, f"{cache}/a", f"{cache}/a/b")]
-    assert changed_tools(changes, "", "/app") == changes[:1]
+    assert changed_tools(changes, "", ("/app",), NOTHING) == changes[:1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchwright.catalog.containers.sealing.patches import (
     parts,
     reaches_out,
 )
+from benchwright.sandbox.docker.patience import patience
 
 
 def patch_of(folder: Path, files: Mapping[str, str], changed: Mapping[str, str]) -> str:
@@ -222,3 +224,34 @@ async def test_a_pass_by_nothing_but_configuration_needs_no_second_test() -> Non
 
     found = await findings(added("conftest.py"), passed=True, passes=never)
     assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bin/pytest", "node_modules/.bin/jest", "vendor/bin/phpunit", ".venv/bin/python3", "GNUmakefile", "tests.mk",
+     ".yarn/releases/yarn-4.cjs", ".npmrc", "rust-toolchain.toml", "build.rs", "go.work"],
+)  # fmt: skip
+def test_a_program_that_tests_call_and_what_leads_to_one_is_configuration(name: str) -> None:
+    assert of_test_configuration(parts(added(name))[0])
+
+
+@pytest.mark.parametrize("name", ["bin/greet", "src/python/module.py", "docs/make.md", "bin/data/python"])
+def test_other_programs_are_not(name: str) -> None:
+    assert not of_test_configuration(parts(added(name))[0])
+
+
+def test_a_name_of_a_program_that_a_package_installs_is_configuration() -> None:
+    assert of_test_configuration(parts(added("pyproject.toml", "[project.scripts]"))[0])
+    assert not of_test_configuration(parts(added("pyproject.toml", "[project.urls]"))[0])
+
+
+async def test_a_second_run_has_more_time_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (2.0 * (os.cpu_count() or 1), 0.0, 0.0))
+    given = []
+
+    async def passes(patch: str) -> bool:
+        given.append(patience())
+        return True
+
+    await findings(added("conftest.py") + added("module.py"), passed=True, passes=passes)
+    assert given == [pytest.approx(2.0)]

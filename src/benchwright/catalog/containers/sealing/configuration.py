@@ -24,9 +24,17 @@ _BUILDS = (
         "tests/bootstrap.php",
     ),  # PHP
     *("mvnw", "gradlew", "junit-platform.properties", "gradle-wrapper.properties"),  # Java
-    *(".cargo/config.toml", ".cargo/config", ".config/nextest.toml"),  # Rust
+    *(".cargo/config.toml", ".cargo/config", ".config/nextest.toml", "build.rs"),  # Rust
+    *("GNUmakefile", "makefile", "go.work", ".npmrc", ".yarnrc", ".yarnrc.yml", ".bundle/config"),
+    *("rust-toolchain", "rust-toolchain.toml"),
 )
 """Files that run tests, or are read before them: the last steps of their paths."""
+_PROGRAMS = (
+    r"py\.?test|python[\d.]*|pip[\d.]*|uv|tox|nox|nosetests|coverage|node|np[mx]|yarn|pnpm|jest|mocha|vitest|karma|ava|tap"
+    r"|tsc|ts-node|babel|go|cargo|rustc|mvn|gradle|java|ruby|rake|rspec|bundle|php|phpunit|composer|make|cmake|ctest|sh|bash"
+    r"|env|git|timeout|grep|sed|cat|tee"
+)
+"""Programs that run tests, or that scripts of tests call."""
 _BUILD_FILES = re.compile(
     r"(?:^|/)(?:"
     r"(?:jest|vitest|vite|vitest\.workspace|karma|playwright|cypress|babel|ava|qunit|web-test-runner)"
@@ -34,7 +42,10 @@ _BUILD_FILES = re.compile(
     r"|(?:jest|vitest|karma|babel)[.-](?:conf|config|setup|preset)[\w.-]*\.(?:[cm]?[jt]sx?|json)"
     r"|vitest\.workspace\.[cm]?[jt]sx?|setupTests\.[jt]sx?|\.mocharc(?:\.\w+)?|\.taprc|\.babelrc(?:\.\w+)?"
     r"|test/(?:mocha\.opts|setup\.[cm]?[jt]s)|__mocks__/.*"
-    r"|\.mvn/.*|META-INF/services/org\.(?:junit|testng)\..*|gradle/testing/.*|buildScripts/[^/]*\.xml"
+    r"|(?:node_modules/\.bin|vendor/bin|(?:\.?v?env[\w.-]*/)?s?bin)/(?:"
+    + _PROGRAMS
+    + r")|\.yarn/(?:releases|plugins)/.*|[\w.-]+\.mk"
+    r"|\.mvn/.*|gradle/wrapper/.*|META-INF/services/org\.(?:junit|testng)\..*|gradle/testing/.*|buildScripts/[^/]*\.xml"
     r")$"
 )
 _PARTLY = re.compile(
@@ -42,7 +53,9 @@ _PARTLY = re.compile(
     r"|build(?:\.test)?\.xml|[\w.-]*\.gradle(?:\.kts)?|gradle\.properties|[\w-]*_test\.go)$"
 )
 _ABOUT_TESTS = re.compile(
-    r"tool:pytest|tool\.pytest|\[pytest\]|pytest_plugins|pytest11|addopts|testpaths|python_(?:files|classes|functions)"
+    r"console_scripts|\[(?:project|tool\.poetry|tool\.flit)\.(?:gui-)?scripts\]|^[+-]\s*(?:scripts|script-files)\s*[=:]"
+    r"|^[+-]\s*[\"']?(?:" + _PROGRAMS + r")[\"']?\s*="
+    r"|tool:pytest|tool\.pytest|\[pytest\]|pytest_plugins|pytest11|addopts|testpaths|python_(?:files|classes|functions)"
     r"|norecursedirs|collect_ignore|\"(?:jest|mocha|vitest|ava|tap|nyc|test[\w:-]*)\"\s*:"  # Python, JavaScript
     r"|^[+-].*(?:\bharness\s*=|\[\[test\]\]|\btest\s*=|\bdoctest\s*=)"  # Cargo
     r"|surefire|failsafe|testFailureIgnore|skipTests|maven\.test|<junit\b|ignoreFailures|testLogging|useJUnit"

@@ -11,6 +11,7 @@ import msgspec
 from benchwright.catalog.containers.flags import FLAGS, Flag
 from benchwright.catalog.containers.sealing.configuration import FRAMEWORK, OF_TESTS, configures
 from benchwright.records import Record
+from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import one_line
 
 LONGEST_LINE = 200
@@ -70,12 +71,13 @@ async def findings(
     passes: Callable[[str], Awaitable[bool]],
     flags: Iterable[Flag] = (),
     runners: Collection[str] = (),
+    when_clean: Callable[[], Awaitable[list[Flag]]] | None = None,
 ) -> dict[str, Any]:
     """What a seal adds to the artifacts of a tested patch, besides the `flags` that it has already.
 
     A pass whose patch changes the configuration of tests, or one of the files that start them (`runners`), is tested
     once more without that, by `passes`: it has a flag if it fails then. One whose product code works on the framework
-    of the tests has a flag, too.
+    of the tests has a flag, too. A pass without any flag is looked at by `when_clean`.
     """
     found = parts(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
@@ -84,11 +86,14 @@ async def findings(
     left_out = sorted({part.names[-1] for part in about_tests})
     if left_out:
         rest = "".join(part.text for part in found if part not in about_tests)
-        still = bool(rest.strip()) and await passes(rest)
+        with patient_if_busy():
+            still = bool(rest.strip()) and await passes(rest)
         rerun = {RERUN: {"left_out": left_out, "passes": still}}
         if not still:
             evidence = f"the tests pass with the patch, and fail without its changes of {', '.join(left_out)}"
             flags.append(Flag(DEPENDS, evidence))
+    if passed and not flags and when_clean is not None:
+        flags += await when_clean()
     return {**rerun, **({FLAGS: msgspec.to_builtins(flags)} if flags else {})}
 
 

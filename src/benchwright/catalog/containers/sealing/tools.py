@@ -1,4 +1,4 @@
-"""Which changes of an agent's container are to what tests are run with: programs, loader, start-up files, pytest.
+"""Which changes of a container are to what tests are run with: programs, loader, start-up files, pytest.
 
 A change that is found here is no sign by itself. Tests that pass are run again without all of them, and only a pass
 that depends on them is suspicious; so what no honest test needs may be on the list without harm.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from benchwright.catalog.containers.auditing.tampering import CONFIGURES, STARTS, VERIFIER_TOOLS
+from benchwright.catalog.containers.sealing.programs import Called
 from benchwright.sandbox.docker.snapshots import Change
 
 _PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/[^/]+|(?:/root|/home/[^/]+)/\.(?:local|cargo)/bin/[^/]+")
@@ -20,6 +21,14 @@ _ANY_PROGRAM = re.compile(r".*/s?bin/[^/]+")
 _MORE_TOOLS = frozenset(
     ("ash", "busybox", "find", "sed", "awk", "tr", "sleep", "test", "true", "false", "npm", "sudo")
 )
+_CALLED_BY_OTHERS = frozenset(
+    (
+        *("cc", "gcc", "g++", "c++", "cpp", "as", "ld", "ar", "make", "cmake", "clang", "clang++", "rustc"),
+        *("java", "javac", "mvn", "gradle", "perl", "ruby", "php", "lua", "Rscript", "tsc", "deno", "bun"),
+        *("cmp", "md5sum", "sha256sum", "wc", "sort", "uniq", "cut", "xargs", "nc", "ss", "pgrep", "kill"),
+    )
+)
+"""Programs that the image has and tests run without naming them."""
 _PYTHON = re.compile(r"(?:python|pip)[\d.]*")
 _LOADER = re.compile(
     r"/etc/ld\.so\.(?:preload|conf)|/etc/ld\.so\.conf\.d/.*|.*/(?:ld-(?:linux|musl)|libc\.|libc-)[^/]*"
@@ -35,27 +44,93 @@ _SOURCES = re.compile(
 _EDITABLE = re.compile(r"__editable__.*\.pth|easy-install\.pth|.*\.egg-link")
 _ABOVE = (*CONFIGURES, "setup.cfg", "pyproject.toml")
 _INSTALLS = r"\b(?:install|build|compile|upgrade)[^.\n]{0,80}?"
+_OF_THE_SYSTEM = re.compile(r"(?:/usr)?/s?bin/[^/]+")
+_REPLACES = r"(?:re)?install|build|rebuild|compile|recompile|upgrade|downgrade|update|replace|patch"
+_CHANGES = (
+    rf"{_REPLACES}|fix|repair|debug|modify|change|extend|improve|optimi[sz]e|implement|create|write|provide|add|make"
+    r"|wrap|rewrite|port|edit|correct|restore|recover|put|place|save|copy|link|symlink|deploy|set up|develop|design"
+)
+_BETWEEN = (
+    r"(?:(?!\b(?:so|such|that|which|using|uses?|with|via|by|for|accepts?|until|when|if)\b)[^.;:\n]){0,60}?"
+)
 _SHADOWED = (sys.stdlib_module_names - {"test", "code"}) | {"pytest", "_pytest", "pluggy"}
 
 
-def changed_tools(changes: Sequence[Change], instruction: str, directory: str) -> list[Change]:
-    """The changes to what tests are run with, but for what the task's instruction names; `directory` is where they are
-    run. Of a folder that was added as a whole only the folder is told.
+def changed_tools(
+    changes: Sequence[Change], instruction: str, directories: Collection[str], called: Called
+) -> list[Change]:
+    """The changes to what tests are run with, but for what the task's instruction asks for.
+
+    `directories` are those in which tests are run, `called` is what they call. Of a folder that was added as a whole
+    only the folder is told.
     """
-    found = [one for one in changes if _is_tool(one, directory) and not _is_named(one, instruction)]
+    found = [
+        one
+        for one in changes
+        if _is_tool(one, instruction, directories, called) and not _is_named(one, instruction)
+    ]
     folders = {one.path for one in found if one.kind == "added"}
     return [one for one in found if not any(above in folders for above in _above(one.path))]
 
 
-def _is_tool(change: Change, directory: str) -> bool:
+def added_programs(changes: Iterable[Change], called: Called) -> set[str]:
+    """Names of programs that were added where programs are looked for, and that tests call: those that the image has,
+    too, are replaced by them.
+    """
+    return {
+        posixpath.basename(one.path)
+        for one in changes
+        if one.kind == "added"
+        and _is_program(one, (), called)
+        and posixpath.basename(one.path) in called.words | _CALLED_BY_OTHERS
+    }
+
+
+def is_usual(name: str) -> bool:
+    """Whether tests are usually run with a program of this name."""
+    return name in VERIFIER_TOOLS | _MORE_TOOLS or _PYTHON.fullmatch(name) is not None
+
+
+def _is_program(change: Change, directories: Collection[str], called: Called) -> bool:
+    """Whether it lies where programs are looked for; in a folder that is worked in, what was there is no program."""
+    places, folder = _PROGRAM if change.kind == "added" else _ANY_PROGRAM, posixpath.dirname(change.path)
+    if places.fullmatch(change.path):
+        return True
+    return folder in called.folders and (change.kind == "added" or folder not in directories)
+
+
+def _is_replaced(change: Change, instruction: str, called: Called) -> bool:
+    """Whether a program counts as one of the tests' own."""
+    name = posixpath.basename(change.path)
+    if is_usual(name):
+        return True
+    if change.kind == "added":
+        counts = name in called.installed or name in called.there & (called.words | _CALLED_BY_OTHERS)
+    else:
+        counts = name in called.words | _CALLED_BY_OTHERS
+    return counts and not _is_asked_for(change.path, instruction)
+
+
+def _is_asked_for(path: str, instruction: str) -> bool:
+    """Whether the task asks for a program to be put in its place. Those of the system are to be installed for that; of
+    others it is enough that they are to be written, or repaired.
+    """
+    named = rf"(?<![\w.-]){re.escape(posixpath.basename(path))}(?![\w-])"
+    verbs = _REPLACES if _OF_THE_SYSTEM.fullmatch(path) else _CHANGES
+    return re.search(rf"\b(?:{verbs})\b{_BETWEEN}{named}", instruction, re.IGNORECASE) is not None
+
+
+def _is_tool(change: Change, instruction: str, directories: Collection[str], called: Called) -> bool:
     path, name, folder = change.path, posixpath.basename(change.path), posixpath.dirname(change.path)
-    if (_PROGRAM if change.kind == "added" else _ANY_PROGRAM).fullmatch(path):
-        return name in VERIFIER_TOOLS | _MORE_TOOLS or _PYTHON.fullmatch(name) is not None
+    if _is_program(change, directories, called):
+        return _is_replaced(change, instruction, called)
+    if folder == "/etc/alternatives":
+        return is_usual(name) or name in called.words | _CALLED_BY_OTHERS
     if _LIBRARY.search(path + "/"):
         return _is_python(change, path, name)
     if folder == "/" and name in _ABOVE:
         return True
-    if folder == directory and change.kind == "added" and name.removesuffix(".py") in _SHADOWED:
+    if folder in directories and change.kind == "added" and name.removesuffix(".py") in _SHADOWED:
         return name.endswith(".py") or name in ("_pytest", "pytest", "pluggy")
     if _LOADER.fullmatch(path):
         return change.kind != "added" or path.startswith("/etc/")

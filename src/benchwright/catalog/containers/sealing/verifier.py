@@ -7,15 +7,24 @@ write, and cannot end them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
 
 from benchwright.catalog.containers.benchmark import Containers
+from benchwright.catalog.containers.sealing.programs import paths_of
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandbox, EngineError, SandboxSpec
-from benchwright.sandbox.docker.archives import blank_out, copy_path
+from benchwright.sandbox.docker.archives import (
+    FileTooLarge,
+    NoFile,
+    PathStat,
+    blank_out,
+    copy_path,
+    path_stat,
+    read_file,
+)
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.errors import engine_errors
 from benchwright.sandbox.docker.removing import created
@@ -93,9 +102,43 @@ class Verifier:
                     await root.run(["rm", "-rf", "--", *added], seconds=REMOVING_SECONDS)
                 yield sandbox
 
+    @asynccontextmanager
+    async def untouched(self) -> AsyncIterator[DockerSandbox]:
+        """Start a container of the image itself, without the agent's files, on the network of the agent's container.
+
+        Raises:
+            EngineError: The container cannot be started, or the engine does not answer.
+        """
+        spec = msgspec.structs.replace(self._spec, network=False, beside=self._agent.name, mounts={})
+        async with self._containers.sandboxes.started_beside(spec) as sandbox:
+            yield sandbox
+
     async def changes(self) -> list[Change]:
         """What the agent has changed, as the engine sees it."""
         return await changes_of(self._agent)
+
+    async def there(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
+        """Which of these names programs of the image have in one of these folders."""
+        if not names:
+            return frozenset()
+        engine, run_id = self._containers.engine, self._containers.run_id
+        found = set()
+        async with created(engine, self._spec.image, run_id) as pristine:
+            for name, path in paths_of(sorted(names), folders):
+                if name not in found and await path_stat(pristine, path) is not None:
+                    found.add(name)
+        return frozenset(found)
+
+    async def look_at(self, path: str) -> PathStat | None:
+        """What the agent left at a path."""
+        return await path_stat(self._agent, path)
+
+    async def text_at(self, path: str, most: int) -> str:
+        """The text of a file that the agent left; empty where there is none, or a longer one."""
+        try:
+            return (await read_file(self._agent, path, most)).decode("utf-8", "replace")
+        except (NoFile, FileTooLarge):
+            return ""
 
     async def agent_is_at_work(self) -> bool:
         """Whether the agent left processes that go on."""

@@ -1,0 +1,145 @@
+"""Start an agent's program, and end all that it started: when it ends, when it has to, and when its host is gone.
+
+`python -I -S -c START FOLDERS LIFELINE COMMAND…` (see `programs.py`); standard library only, for Linux. The host holds
+the other end of LIFELINE, a socket, and reads there a line of JSON when nothing is left: `status` as `subprocess` has
+it (negative: the signal), `left`, how many processes the program had left running, `names`, some of their names, and
+`trouble`, why it did not start. When the host closes its end, everything is to end: the program's process group has a
+moment for it after SIGTERM.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING or __name__ != "keeper":
+    from benchwright.sandbox.inside import family, processes, system
+else:
+    from inside import family, processes, system
+
+TO_END_BY_ITSELF = 0.25
+"""Seconds that processes of a program that has ended get to end, too, before they count as left running."""
+PATIENCE = 2.0
+"""Seconds from SIGTERM to SIGKILL."""
+NAMES = 10
+"""Names of processes that are reported."""
+LOOK_EVERY = 0.01
+
+
+def main(lifeline: int, command: list[str]) -> NoReturn:
+    """Run the command to its end, end what it left running, and report both."""
+    woken = _wake_at_ends()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the host says when to end
+    family.adopt()
+    keeper, started = os.getpid(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _become(command, keeper, lifeline, started[1])
+    os.close(started[1])
+    for descriptor in (0, 1, 2):
+        os.close(descriptor)
+    trouble = os.read(started[0], 1000)
+    program = family.Family(pid)
+    if _wait(program, lifeline, woken):
+        _end_group(pid)
+        _give_time(program, woken, PATIENCE)
+    else:
+        _give_time(program, woken, TO_END_BY_ITSELF, all_of_it=True)
+    left = [name for one in processes.below() if one != pid and (name := _name(one))]
+    processes.end_all(None, program.reap)
+    _report(lifeline, program.status, left, trouble)
+    os._exit(0)
+
+
+def _end_group(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGTERM)
+    except OSError:
+        pass  # it has ended, or is another user's
+
+
+def _wake_at_ends() -> int:
+    """Return a descriptor that can be read whenever a child has ended."""
+    woken, wake = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    return woken
+
+
+def _become(command: list[str], keeper: int, lifeline: int, trouble: int) -> NoReturn:
+    try:
+        os.set_inheritable(lifeline, False)
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == keeper:  # else it died before it could be asked to take this process along
+            os.execvp(command[0], command)
+    except OSError as error:
+        os.write(trouble, (error.strerror or str(error)).encode())
+    os._exit(126)
+
+
+def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
+    """Wait until the program has ended, or everything has to end; return True for the latter."""
+    poll = select.poll()
+    for descriptor in (lifeline, woken):
+        poll.register(descriptor, select.POLLIN)
+    while True:
+        program.reap()
+        if program.status is not None:
+            return False
+        for descriptor, _ in poll.poll():
+            if descriptor == lifeline:
+                return True
+            os.read(woken, 1000)
+
+
+def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it: bool = False) -> None:
+    """Wait at most so long for the program, or for all that it started."""
+    for _ in range(round(seconds / LOOK_EVERY)):
+        if not program.reap() or (program.status is not None and not all_of_it):
+            return
+        select.select([woken], [], [], LOOK_EVERY)
+        try:
+            os.read(woken, 1000)
+        except BlockingIOError:
+            pass
+
+
+def _name(pid: int) -> str:
+    """Return the name of a process; "" if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:
+            words = file.read()
+    except OSError:
+        return ""
+    name, _, rest = words.partition("(")[2].rpartition(")")
+    return "" if rest.split()[:1] == ["Z"] else name
+
+
+def _report(lifeline: int, status: int | None, left: list[str], trouble: bytes) -> None:
+    ended = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
+    told = {
+        "status": ended,
+        "left": len(left),
+        "names": sorted(set(left))[:NAMES],
+        "trouble": trouble.decode(),
+    }
+    try:
+        os.write(lifeline, json.dumps(told).encode())
+    except OSError:
+        pass  # the host is gone
+
+
+def start() -> NoReturn:
+    """Read the command line."""
+    lifeline, *command = sys.argv[3:]
+    main(int(lifeline), command)

@@ -1,0 +1,141 @@
+"""A canary: a test that always fails, added to the tests of a pass. A pass that stays was not made by the tests.
+
+Code under test runs in the process of the test runner. It can print what looks like a report, and end the runner
+before that reports. It cannot report that a test failed of which it does not know.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+
+from benchwright.records import Record
+
+OF_NO_TEST = "results_of_no_test"
+"""The kind of flag of a pass that no test has made."""
+
+_TESTS = re.compile(r"(?:test_[^/]*|[^/]*_test)\.py")
+_MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
+_FAILED = re.compile(r"fail|error|^_{3,}|Traceback|exit", re.IGNORECASE)
+_PASSED = re.compile(r"\b(?:PASSED|passed)\b|\.\.\. ok\b|--- PASS|[✓✔]|\[ *ok *\]")
+
+_PYTHON = """
+
+def test_MARK():
+    raise AssertionError("MARK")
+
+
+class Test_MARK(__import__("unittest").TestCase):
+    def test_MARK(self):
+        raise AssertionError("MARK")
+
+"""
+_JAVASCRIPT = '\n;(typeof it === "function" ? it : test)("MARK", () => { throw new Error("MARK") })\n'
+_GO = '\nfunc Test_MARK(t *testing.T) {\n\tt.Fatal("error MARK")\n}\n'
+_RUST = '\n#[test]\nfn test_MARK() {\n    panic!("error MARK")\n}\n'
+_CODE = {
+    ".py": _PYTHON,
+    **dict.fromkeys((".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"), _JAVASCRIPT),
+    ".go": _GO,
+    ".rs": _RUST,
+}
+"""A test that fails, by the suffix of the file's name."""
+
+ONE_PASSES = """\
+import unittest
+
+
+def test_passes():
+    pass
+
+
+class TestPasses(unittest.TestCase):
+    def test_passes(self):
+        pass
+"""
+"""Tests in Python that pass, for every runner."""
+
+
+class Canary(Record, frozen=True):
+    """A test that fails. Its name and its message hold the `mark`, which nobody can know before."""
+
+    mark: str
+
+    def code_for(self, name: str) -> str:
+        """Return the test in the language of a file of this name; "" if that is not known."""
+        return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
+            "MARK", self.mark
+        )
+
+    def added_to(self, text: str) -> str:
+        """Return a file of tests in Python with the test, before the part that runs if the file is a program."""
+        tests, main = _parts(text)
+        return f"{tests}\n{self.code_for('.py')}{main}"
+
+    def is_told(self, log: str) -> bool:
+        """Return True if a log says that the test failed, and nowhere that it passed."""
+        lines = [line for line in log.splitlines() if self.mark in line]
+        return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)
+
+
+def new_canary() -> Canary:
+    """Return a canary with a random mark."""
+    return Canary(f"x{token_hex(6)}")
+
+
+def one_that_passes(text: str) -> str:
+    """Return a file of tests in Python with a test that passes in the place of its own tests."""
+    return f"{ONE_PASSES}\n\n{_parts(text)[1]}"
+
+
+def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
+    """Return the files of tests in Python at or below these places, {path: text}."""
+    below = tuple(places)
+    return {
+        name: text
+        for name, text in texts.items()
+        if _TESTS.fullmatch(posixpath.basename(name))
+        and any(name == place or name.startswith(f"{place}/") for place in below)
+    }
+
+
+@contextmanager
+def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
+    """Make a copy of these places of a task's folder, in which some files have other texts; removed on exit."""
+    with tempfile.TemporaryDirectory() as made:
+        copy = Path(made)
+        for place in places:
+            source, target = folder / place, copy / place
+            if source.is_dir():
+                shutil.copytree(source, target, symlinks=True, copy_function=_link, dirs_exist_ok=True)
+            else:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _link(source, target)
+        for name, text in texts.items():
+            mode = (copy / name).stat().st_mode
+            (copy / name).unlink()
+            (copy / name).write_text(text)
+            (copy / name).chmod(mode)
+        yield copy
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """Split a file of tests into what every runner reads, and what is run if the file is a program."""
+    main = _MAIN.search(text)
+    at = main.start() if main else len(text)
+    return text[:at], text[at:]
+
+
+def _link(source: str | Path, target: str | Path) -> None:
+    """Make a hard link if the file system allows it, else a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

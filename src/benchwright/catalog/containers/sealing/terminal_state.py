@@ -1,0 +1,138 @@
+"""What an agent's terminal hands on to tests that run in it: its folder, and the variables that it exports.
+
+Some variables decide what tests are run with: by which folders programs are found, what is read when they start, and
+those of the container itself, which say where the tests lie.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import cast
+
+from benchwright.catalog.containers.bash import STATE, another_state
+from benchwright.catalog.containers.sealing.programs import visible
+from benchwright.records import Record
+from benchwright.sandbox.docker import Sandbox
+
+SECONDS = 30.0
+LONGEST = 1024 * 1024
+"""Bytes of a terminal's state that are read."""
+PATH = "PATH"
+
+_READ = 'cat "$1/$2"'
+_WRITE = 'mkdir -p "$1" && cat >"$1/$2" && chmod -R a+rwX "$1"'
+_NAME = re.compile(r"\s*(?:declare -\w*x\w*|export)[ \t]+([A-Za-z_]\w*)(=?)")
+_PIECE = re.compile(
+    r"""\$?"((?:[^"\\$`]|\\.)*)"|\$'((?:[^'\\]|\\.)*)'|'([^']*)'|\\(.)|([^\s"'\\$`;&|()<>]+)""", re.DOTALL
+)
+_ESCAPED = re.compile(r'\\(["\\$`])|\\\n')
+_IN_QUOTES = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
+_BYTES = {b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"E": b"\x1b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t",
+          b"v": b"\v"}  # fmt: skip
+_STARTS_PROGRAMS = re.compile(
+    r"BASH_ENV|ENV|PYTHON\w*|PYTEST\w*|PY_\w+|LD_\w+|BASH_FUNC_.*|NODE_\w+|PERL5\w*|RUBY\w*|JAVA_TOOL_OPTIONS"
+    r"|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_\w+|PIP_\w+|UV_\w+|NPM_\w+|npm_\w+|SHELLOPTS|BASHOPTS|GLOBIGNORE"
+    r"|CDPATH|IFS|PS4|PROMPT_COMMAND|GREP_\w+|TAR_OPTIONS|MAKEFLAGS|MAKEFILES|CC|CXX|LANGUAGE|COVERAGE_\w+|TOX_\w+"
+)
+_FREE = re.compile(
+    r"PATH|PWD|OLDPWD|SHLVL|HOME|TERM|COLUMNS|LINES|LANG|LC_\w+|HOSTNAME|USER|LOGNAME|SHELL|TZ|_|PS1"
+    r"|CONDA_\w+|VIRTUAL_ENV\w*|\w+_HOME|(?i:\w+_proxy)"
+)
+"""Variables of a container that agents change for good reasons."""
+_DEFAULTS = re.compile(
+    r"\$\{([A-Za-z_]\w*):?[-=+]|(?:^|[;&|]|\bthen\b|\bdo\b)[ \t]*\"?\$\{?([A-Za-z_]\w*)", re.MULTILINE
+)
+"""Variables that a script has another value for, and those that it takes for a program."""
+
+
+class Terminal(Record, frozen=True):
+    """The state of a terminal. One that is not `plain` holds more than the variables that it exports."""
+
+    directory: str
+    exports: dict[str, str]
+    plain: bool = True
+
+
+async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
+    """The state of the agent's terminal, read in a sandbox that shares its memory; None where it has none.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    exports = await _read(sandbox, state, "exports")
+    if exports is None:
+        return None
+    found, plain = exports_in(exports)
+    return Terminal((await _read(sandbox, state, "directory") or "").rstrip("\n"), found, plain)
+
+
+def exports_in(text: str) -> tuple[dict[str, str], bool]:
+    """The variables that a shell's `export -p` has listed, and whether the text is nothing else."""
+    found: dict[str, str] = {}
+    at = 0
+    while named := _NAME.match(text, at):
+        at, pieces = named.end(), []
+        while named[2] and (piece := _PIECE.match(text, at)):
+            at = piece.end()
+            pieces.append(_plain(piece))
+        if named[2]:
+            found[named[1]] = "".join(pieces)
+    return found, not text[at:].strip()
+
+
+def judges_tests(
+    terminal: Terminal, own: Mapping[str, str], scripts: str, instruction: str
+) -> dict[str, str | None]:
+    """The variables of a terminal by which it decides what tests are run with, as the container itself has them; None
+    for one that it has not. `own` are its variables, `scripts` those of the tests; what the instruction names is free.
+    """
+    used = {name for pair in _DEFAULTS.findall(scripts) for name in pair if name}
+    exports = terminal.exports
+    return {
+        name: own.get(name)
+        for name in sorted({*exports, *own})
+        if exports.get(name) != own.get(name)
+        and not _FREE.fullmatch(name)
+        and (_STARTS_PROGRAMS.fullmatch(name) or name in own or name in used)
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", instruction) is None
+    }
+
+
+async def write_terminal(sandbox: Sandbox, terminal: Terminal, changed: Mapping[str, str | None]) -> str:
+    """Writes a terminal with these variables changed, and without folders of its path that nobody can look into;
+    returns where it lies.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    exports = {**terminal.exports, **changed}
+    exports[PATH] = visible(exports.get(PATH) or "")
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in exports.items() if value is not None]
+    state = another_state()
+    for name, text in (("exports", "".join(lines)), ("directory", f"{terminal.directory}\n")):
+        await sandbox.run(["sh", "-c", _WRITE, "sh", state, name], seconds=SECONDS, stdin=text.encode())
+    return state
+
+
+async def _read(sandbox: Sandbox, state: str, name: str) -> str | None:
+    ended = await sandbox.run(["sh", "-c", _READ, "sh", state, name], seconds=SECONDS, kept_bytes=LONGEST)
+    return ended.stdout.decode("utf-8", "replace") if ended.succeeded else None
+
+
+def _plain(piece: re.Match[str]) -> str:
+    """What a piece of a word stands for, whichever quotes it has."""
+    doubled, escaped, single, one, bare = cast("tuple[str | None, ...]", piece.groups())
+    if doubled is not None:
+        return _ESCAPED.sub(lambda found: found[1] or "", doubled)
+    if escaped is not None:
+        return _IN_QUOTES.sub(_byte, escaped.encode()).decode("utf-8", "replace")
+    return single or one or bare or ""
+
+
+def _byte(found: re.Match[bytes]) -> bytes:
+    """Return the byte that an escape in $'…' stands for; bash writes those it cannot print in octal digits."""
+    if found[1][:1] in b"01234567":
+        return bytes([int(found[1], 8) & 0xFF])
+    return _BYTES.get(found[1], found[1])

@@ -1,0 +1,57 @@
+"""A test that fails, added to the tests of a step that passes: a score that stays was not made by the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from benchwright.catalog.containers.flags import Flag
+from benchwright.catalog.containers.sealing.canaries import (
+    OF_NO_TEST,
+    changed_copy,
+    new_canary,
+    one_that_passes,
+    python_tests,
+)
+from benchwright.catalog.containers.sealing.programs import texts_of
+from benchwright.catalog.harbor.settings import Step
+
+ScoreOf = Callable[[Path, Step, bool], Awaitable[float]]
+"""Runs a step's tests out of a folder, in a container with what the agent did (True) or without; returns the score."""
+
+
+def places_of_tests(folder: Path, step: Step) -> list[str]:
+    """Return where the tests of a step lie in its task's folder, also those that are built into an image."""
+    own = f"steps/{step.name}/tests" if step.name else "tests"
+    return [name for name in dict.fromkeys(("run-tests.sh", *step.tests, own)) if (folder / name).exists()]
+
+
+async def flags_of_no_test(folder: Path, step: Step, score: float, score_of: ScoreOf) -> list[Flag]:
+    """Return the flag of a score that stays with one more test, which fails.
+
+    Some tests give their score by another rule, or run only what they name. So in a container without the agent's
+    work, with one test that passes in the place of the task's own, the test that fails has to lower the score.
+
+    Raises:
+        EngineError: A container cannot be started, or the engine does not answer.
+    """
+    places = places_of_tests(folder, step)
+    tests, canary = python_tests(texts_of(folder, places), places), new_canary()
+    if not tests:
+        return []
+    step = msgspec.structs.replace(step, tests=tuple(place for place in places if place != "run-tests.sh"))
+
+    async def score_with(texts: Mapping[str, str], with_work: bool) -> float:
+        with changed_copy(folder, places, texts) as changed:
+            return await score_of(changed, step, with_work)
+
+    if await score_with({name: canary.added_to(text) for name, text in tests.items()}, True) < score:
+        return []
+    passing = {name: one_that_passes(text) for name, text in tests.items()}
+    best = await score_with(passing, False)
+    failing = {name: canary.added_to(text) for name, text in passing.items()}
+    if not best or await score_with(failing, False) >= best:
+        return []
+    return [Flag(OF_NO_TEST, f"a test that fails was added to the tests, and the score is still {score:g}")]

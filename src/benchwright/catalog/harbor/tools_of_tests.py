@@ -1,0 +1,184 @@
+"""What an agent changed of the tools of a task's tests: in its container, and in the terminal that it hands on."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from benchwright.catalog.containers.sealing.programs import Called, called_in, scripts_in
+from benchwright.catalog.containers.sealing.terminal_state import (
+    PATH,
+    Terminal,
+    judges_tests,
+    terminal_in,
+    write_terminal,
+)
+from benchwright.catalog.containers.sealing.tools import added_programs, changed_tools, is_usual
+from benchwright.catalog.containers.sealing.verifier import Verifier
+from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.settings import Step
+from benchwright.records import Record
+from benchwright.sandbox.docker import DockerSandbox
+from benchwright.sandbox.docker.snapshots import Change
+
+NAMED = 8
+"""Changes that are named one by one."""
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where the engine looks for programs if an image does not say."""
+_LINK = 0x8000000
+"""Of Go's os.FileMode."""
+LONGEST_PROFILE = 64 * 1024
+_PROFILES = re.compile(
+    r"/etc/(?:profile|bash\.bashrc|environment|profile\.d/[^/]+)|(?:/root|/home/[^/]+)/"
+    r"(?:\.bashrc|\.bash_profile|\.bash_login|\.profile|\.zshenv|\.zshrc|\.local/bin/env|\.cargo/env)"
+)
+_READS_PROFILES = re.compile(
+    r"\b(?:bash|sh)\s+(?:-\w+\s+)*-\w*[il]\w*\b|--login\b|(?:\bsource|(?:^|\s)\.)\s+\S*(?:bashrc|profile|environment|/env)\b",
+    re.MULTILINE,
+)
+_FOLDERS = re.compile(r"\bPATH=(\S+)")
+_GIVES_ANOTHER = re.compile(
+    r"\balias\s+([\w.-]+)=|^\s*(?:function\s+)?([\w.-]+)\s*\(\)|\bfunction\s+([\w.-]+)", re.MULTILINE
+)
+_STARTS = re.compile(r"\b(?:BASH_ENV|ENV|LD_PRELOAD|LD_LIBRARY_PATH|PYTHON\w+|PYTEST_\w+)=")
+_ENVIRONMENTS = re.compile(
+    r"\b(?:venv|virtual\s?env\w*|conda|mamba|pyenv|nvm|rbenv|environment)\b", re.IGNORECASE
+)
+
+
+class Tools(Record, frozen=True):
+    """What was changed: `changes` of files, and variables of the terminal, with what the container has in their place.
+
+    Where the tests run in the agent's `terminal`, that is its state.
+    """
+
+    changes: list[Change] = []
+    variables: dict[str, str | None] = {}
+    terminal: Terminal | None = None
+
+    def __bool__(self) -> bool:
+        plain = self.terminal is None or self.terminal.plain
+        return bool(self.changes or self.variables) or not plain
+
+    @property
+    def in_words(self) -> str:
+        """The changes, compiled files last: Python writes those by itself."""
+        ordered = sorted(
+            self.changes, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path)
+        )
+        words = [f"exported {name}" for name in self.variables]
+        if self.terminal is not None and not self.terminal.plain:
+            words.append("commands in the state of the terminal")
+        words += [f"{change.kind} {change.path}" for change in ordered]
+        told = ", ".join(words[:NAMED])
+        return f"{told} and {len(words) - NAMED} more" if len(words) > NAMED else told
+
+    async def terminal_without(self, sandbox: DockerSandbox) -> str | None:
+        """Writes the terminal without them in a sandbox; where it lies, None if no tests run in one."""
+        if self.terminal is None:
+            return None
+        return await write_terminal(sandbox, self.terminal, self.variables)
+
+
+class ToolsOfTests:
+    """The tools of the tests of a step; `own` are the variables of its container, `texts` its tests' files, and
+    `instruction` is what the agent was asked.
+    """
+
+    def __init__(
+        self,
+        verifier: Verifier,
+        place: Place,
+        own: Mapping[str, str],
+        directory: str,
+        texts: Mapping[str, str],
+        step: Step,
+        instruction: str,
+    ) -> None:
+        self._verifier = verifier
+        self._place = place
+        self._own = {PATH: SYSTEM_PATH, **own}
+        self._directory = directory
+        self._texts = texts
+        self._scripts = scripts_in(texts)
+        self._step = step
+        self._instruction = instruction
+
+    async def changed(self) -> Tools:
+        """What the agent changed of them.
+
+        Raises:
+            EngineError: the engine does not answer.
+        """
+        terminal = await self._terminal() if self._step.same_shell else None
+        changes = await self._verifier.changes()
+        profiles = await self._profiles(changes)
+        paths = [self._own[PATH], *(path for text in profiles.values() for path in _FOLDERS.findall(text))]
+        directories = {self._directory}
+        if terminal is not None:
+            paths.append(terminal.exports.get(PATH, ""))
+            directories.add(terminal.directory)
+        called = await self._called(changes, paths)
+        found = changed_tools(changes, self._instruction, directories, called)
+        found = [one for one in found if not await self._is_genuine(one, changes)]
+        found += [one for one in changes if one.path in profiles and _overrides(profiles[one.path], called)]
+        found += await self._folders_led_elsewhere(changes, called)
+        variables = {}
+        if terminal is not None:
+            variables = judges_tests(terminal, self._own, self._scripts, self._instruction)
+        return Tools(found, variables, terminal)
+
+    async def _terminal(self) -> Terminal | None:
+        async with self._verifier.untouched() as sandbox:
+            return await terminal_in(self._place.at(sandbox, {}).as_root)
+
+    async def _called(self, changes: Sequence[Change], paths: Sequence[str]) -> Called:
+        called = called_in(self._texts, paths, self._directory)
+        there = await self._verifier.there(
+            added_programs(changes, called), called_in({}, [self._own[PATH]], self._directory).folders
+        )
+        return msgspec.structs.replace(called, there=there)
+
+    async def _profiles(self, changes: Sequence[Change]) -> dict[str, str]:
+        """What shells read at their start that the agent wrote, where tests have that read."""
+        if not _READS_PROFILES.search(self._scripts):
+            return {}
+        paths = [one.path for one in changes if one.kind != "deleted" and _PROFILES.fullmatch(one.path)]
+        return {path: await self._verifier.text_at(path, LONGEST_PROFILE) for path in paths}
+
+    async def _is_genuine(self, change: Change, changes: Sequence[Change]) -> bool:
+        """Whether a program is the image's own by another way, or of an environment that the task asks for."""
+        if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH].split(":"):
+            return False
+        name = posixpath.basename(change.path)
+        if not is_usual(name):
+            return False
+        environment = posixpath.dirname(posixpath.dirname(change.path))
+        asked = environment not in ("/", self._directory) and posixpath.basename(environment) in re.findall(
+            r"[\w.-]+", self._instruction
+        )
+        if asked and _ENVIRONMENTS.search(self._instruction):
+            return True
+        stat = await self._verifier.look_at(change.path)
+        if stat is None or not stat.mode & _LINK or not stat.linkTarget:
+            return False
+        leads_to = posixpath.basename(stat.linkTarget)
+        family = leads_to == name or (leads_to.startswith("python") and name.startswith("python"))
+        return family and stat.linkTarget not in {one.path for one in changes}
+
+    async def _folders_led_elsewhere(self, changes: Sequence[Change], called: Called) -> list[Change]:
+        """Folders of programs in whose place is a link now."""
+        found = [one for one in changes if one.kind == "changed" and one.path in called.folders]
+        stats = [await self._verifier.look_at(one.path) for one in found]
+        return [one for one, stat in zip(found, stats, strict=True) if stat and stat.mode & _LINK]
+
+
+def _overrides(profile: str, called: Called) -> bool:
+    """Whether it gives a program of the tests another meaning, or decides how programs start."""
+    if _STARTS.search(profile):
+        return True
+    names = {name for found in _GIVES_ANOTHER.findall(profile) for name in found if name}
+    return any(name in called.words and is_usual(name) for name in names - {"ls", "grep"})

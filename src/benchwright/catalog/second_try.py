@@ -1,0 +1,48 @@
+"""A second try of right answers: a busy machine may not make one of them wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchwright.catalog.turns import Turns
+from benchwright.engine.protocols import Scorer, Session, Solver
+from benchwright.errors import ExecutionError
+from benchwright.records import FAILED, Outcome, Sample, Trial
+from benchwright.sandbox.docker.patience import patient_if_busy
+
+
+class SecondTry:
+    """A solver around a solver. A trial that `must_pass` and does not score 1 is played once more, alone.
+
+    Only the second outcome counts. If the machine is busy even then, limits of programs in containers are longer.
+    """
+
+    def __init__(self, solver: Solver, scorer: Scorer, must_pass: Callable[[Sample], bool]) -> None:
+        self._solver = solver
+        self._scorer = scorer
+        self._must_pass = must_pass
+        self._turns = Turns()
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Play the trial.
+
+        Raises:
+            ExecutionError: It failed twice, or need not pass.
+        """
+        must_pass = self._must_pass(trial.sample)
+        async with self._turns.beside_others():
+            try:
+                outcome = await self._solver.solve(trial, session)
+                if not must_pass or await self._is_right(trial.sample, outcome, session):
+                    return outcome
+            except ExecutionError:
+                if not must_pass:
+                    raise
+        async with self._turns.alone():
+            with patient_if_busy():
+                return await self._solver.solve(trial, session)
+
+    async def _is_right(self, sample: Sample, outcome: Outcome, session: Session) -> bool:
+        if outcome.status in FAILED:
+            return False
+        return (await self._scorer.score(sample, outcome, session)).value == 1.0
