@@ -103,7 +103,7 @@ class TestExitCodes:
         with served(models=None) as server:
             ended = program.run(*asked(server.base_url))
         assert ended.returncode == 0
-        assert ended.stdout.startswith(f"Connected to {server.base_url}, but it lists no models (HTTP 404: ")
+        assert ended.stdout.startswith(f"Connected to {server.base_url}, but it lists no models (HTTP 404).")
         assert "chat completions        yes" in ended.stdout
 
     def test_one_of_which_nothing_answers_is_a_failed_connection(self, program: Program) -> None:

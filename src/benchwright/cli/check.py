@@ -99,7 +99,7 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
         models = run_async(list_models(target.base_url, access))
     except ProviderError as error:
         if card and error.http_status is not None and error.http_status not in KEY_REFUSED:
-            refusal = plain(str(error).partition(" answered ")[2] or str(error)).rstrip(".")
+            refusal = plain(str(error).partition(" answered ")[2].rstrip(".") or f"HTTP {error.http_status}")
             echo(
                 coloured(f"Connected to {target.base_url}, but it lists no models ({refusal}).", "yellow"),
                 err=as_json,

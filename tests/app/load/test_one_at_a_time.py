@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.app.app_kit import Program
 from tests.app.load.load_kit import measure
@@ -97,6 +97,7 @@ def streamed(slots: int, in_flight: int, prefill: float, decode: float, spread: 
 def test_streams_one_after_the_other_are_known_as_such(
     in_flight: int, prefill: float, decode: float, spread: float, seed: int
 ) -> None:
+    assume(decode >= prefill)  # with shorter streams, that none overlaps may be chance
     assert streams_alone(streamed(1, in_flight, prefill, decode, spread, seed)) == 60
 
 
