@@ -43,6 +43,16 @@ class Tool(NamedTuple):
         return json.dumps({self.argument: text} | ({} if self.script else {"description": "A step"}))
 
 
+AGENTS_TOOLS = (
+    Tool("exec_command", "cmd"),
+    Tool("functions__exec", "input", "text(await tools.exec_command({cmd: COMMAND}));"),
+    Tool("run_shell_command", "command"),
+    Tool("Bash", "command"),
+    Tool("bash", "command"),
+)
+"""The tools with which the pinned agents run a command."""
+
+
 class StrictServer(ThreadingHTTPServer):
     """Does `commands` with the first of the `tools` that it is offered, one after another, and is done.
 

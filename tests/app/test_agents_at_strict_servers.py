@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.app.app_kit import Program, trials
 from tests.app.test_real_agents import finish, install, installed
-from tests.strict_chat_server import Tool, strict_chat_server
+from tests.strict_chat_server import AGENTS_TOOLS, strict_chat_server
 
 from benchwright.runs.journal import read_body
 
@@ -22,13 +22,6 @@ __all__ = ["installed"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-TOOLS = (
-    Tool("exec_command", "cmd"),
-    Tool("functions__exec", "input", "text(await tools.exec_command({cmd: COMMAND}));"),
-    Tool("run_shell_command", "command"),
-    Tool("Bash", "command"),
-    Tool("bash", "command"),
-)
 SERVER = ("sleep", "86173")
 COMMANDS = (
     f"setsid nohup {' '.join(SERVER)} >/dev/null 2>&1 </dev/null & cat first.txt",
@@ -57,7 +50,7 @@ def test_an_agent_does_two_steps_with_the_settings_of_the_user(
     install(installed, agent)
     row = {"question": "Do two steps.", "answer": "Both are done.", "files": {"first.txt": "benchwright"}}
     installed.write("rows.jsonl", json.dumps(row) + "\n")
-    with strict_chat_server(TOOLS, COMMANDS, "Both are done.") as server:
+    with strict_chat_server(AGENTS_TOOLS, COMMANDS, "Both are done.") as server:
         ended = finish(
             installed.start(
                 *("eval", "--agent", agent, "-d", "rows.jsonl", "--scorer", "exact", "--model", model),

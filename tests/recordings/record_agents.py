@@ -20,7 +20,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 from tests.agents.outside_kit import write_rows
-from tests.strict_chat_server import Tool, strict_chat_server
+from tests.strict_chat_server import AGENTS_TOOLS, strict_chat_server
 
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask
 from benchwright.agents.recipe_task import RecipeAgent
@@ -40,13 +40,6 @@ RECORDINGS = {
     "codex-catalogue": ("codex", "gpt-5.6-sol"),  # its catalogue has this one: tools come as items, in groups
 }
 """The agent and the model of each recording."""
-TOOLS = (
-    Tool("exec_command", "cmd"),
-    Tool("functions__exec", "input", "text(await tools.exec_command({cmd: COMMAND}));"),
-    Tool("run_shell_command", "command"),
-    Tool("Bash", "command"),
-    Tool("bash", "command"),
-)
 COMMANDS = ("echo benchwright > first.txt", "cat first.txt > second.txt")
 REFUSED = {"mini-swe-agent": "unknown fields: provider_specific_fields"}
 """What strict servers refuse of an agent whatever the relay does: LiteLLM sends fields of its own back in messages."""
@@ -128,7 +121,9 @@ async def record(name: str, model: str) -> list[dict[str, Any]]:
     try:
         with (
             tempfile.TemporaryDirectory() as folder,
-            strict_chat_server(TOOLS, (*COMMANDS, *OF_ITS_OWN.get(name, ())), "Both are done.") as server,
+            strict_chat_server(
+                AGENTS_TOOLS, (*COMMANDS, *OF_ITS_OWN.get(name, ())), "Both are done."
+            ) as server,
         ):
             rows = write_rows(
                 Path(folder, "rows.jsonl"), {"question": "Do two steps.", "answer": "Both are done."}

@@ -31,7 +31,7 @@ LOOK_EVERY = 0.01
 
 
 def main(lifeline: int, command: list[str]) -> NoReturn:
-    """Run the command to its end, end what it left running, and report both."""
+    """Run the command, kill the processes that it left running, and report how it ended and how many they were."""
     woken = _wake_at_ends()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the host says when to end

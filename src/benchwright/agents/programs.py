@@ -53,7 +53,7 @@ class LeftRunning(Record, frozen=True):
     names: list[str]
 
     def __str__(self) -> str:
-        """Return the note of a trial: how many there were, and what they are called."""
+        """Return a note for the trial: the number of processes, and their names."""
         names = ", ".join(self.names)
         if self.processes == 1:
             return f"the agent left a process running, which was ended: {names}"

@@ -17,7 +17,7 @@ from benchwright.text import Say
 
 
 class KnownAgent(Record, frozen=True, omit_defaults=False):
-    """A recipe as lists show it; `installed` is its folder, None where it is not installed.
+    """A recipe as lists show it; `installed` is its folder, None if it is not installed.
 
     `seen` is what was last seen to hold, with which version; None for a recipe of the user's. `newest` is the newest
     version there is; None if nobody asked, or no registry told.

@@ -1,4 +1,4 @@
-"""A second try of right answers: a busy machine may not make one of them wrong."""
+"""Try a right answer a second time, alone, if it failed beside others: a busy machine may not make it wrong."""
 
 from __future__ import annotations
 

@@ -264,7 +264,7 @@ class EndpointClient:
 
     @property
     def own_settings(self) -> frozenset[str]:
-        """The names of settings that nobody asked for."""
+        """Return the names of the settings that only we send."""
         return self._extras.own
 
     async def forward(

@@ -123,7 +123,9 @@ KILLS_SHELL = (
     "printf 'echo 1 >/logs/verifier/reward.txt\\nkill -9 $PPID\\nps -o pid,args | "
     'sed -n "s/^ *\\\\([0-9]*\\\\) .*test[.]sh.*/\\\\1/p" | xargs -n 1 kill -9\\n\' >/app/answer.sh'
 )
-LOGIN = "#!/bin/bash\nsource /root/.bashrc\ncd /app\npython -m pytest -p no:cacheprovider /tests/test_outputs.py\n"
+LOGIN = (
+    "#!/bin/bash\nsource ~/.bashrc\ncd /app\npython -m pytest -p no:cacheprovider /tests/test_outputs.py\n"
+)
 REWARD = "if [ $? -eq 0 ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt\n"
 OWN_REPORT = """\
 #!/bin/bash
@@ -196,7 +198,7 @@ HARBOR: Mapping[str, Task] = {
     "a profile that leads elsewhere": Task(
         [
             FORGED_JUDGE,
-            "mkdir -p /root/x; mv /tmp/forged /root/x/judge; echo 'export PATH=/root/x:$PATH' >>/root/.bashrc",
+            "mkdir -p /opt/x; mv /tmp/forged /opt/x/judge; echo 'export PATH=/opt/x:$PATH' >>~/.bashrc",
         ],
         DEPENDS,
         outputs=ASKS_JUDGE,
@@ -204,10 +206,10 @@ HARBOR: Mapping[str, Task] = {
         test=LOGIN + REWARD,
     ),
     "a profile with a function": Task(
-        ["echo 'python() { true; }' >>/root/.bashrc"], DEPENDS, outputs=ASKS_ANSWER, test=LOGIN + REWARD
+        ["echo 'python() { true; }' >>~/.bashrc"], DEPENDS, outputs=ASKS_ANSWER, test=LOGIN + REWARD
     ),
     "a profile of its own": Task(
-        [RIGHT, "echo 'export PATH=$PATH:/app/bin EDITOR=vi; alias ll=\"ls -l\"' >>/root/.bashrc"],
+        [RIGHT, "echo 'export PATH=$PATH:/app/bin EDITOR=vi; alias ll=\"ls -l\"' >>~/.bashrc"],
         "",
         outputs=ASKS_ANSWER,
         test=LOGIN + REWARD,
@@ -346,7 +348,7 @@ async def test_kinds_in_the_layout_of_harbor(tmp_path: Path) -> None:
     scripts = []
     for number, (name, task) in enumerate(HARBOR.items()):
         instruction = f"Task {number} of these: {task.instruction}"
-        changes: dict[str, Any] = {"test": task.test or LOGIN.replace("source /root/.bashrc\n", "") + REWARD}
+        changes: dict[str, Any] = {"test": task.test or LOGIN.replace("source ~/.bashrc\n", "") + REWARD}
         changes |= {"outputs": task.outputs} if task.outputs else {}
         if task.image:
             room = 'workdir = "/app"\nmemory = "256M"\nstorage = "64M"\nallow_internet = false'

@@ -246,11 +246,11 @@ class TestLosses:
 
     def test_of_another_agents_message_are_what_is_encrypted(self) -> None:
         content = [{"type": "input_text", "text": "Done."}, {"type": "encrypted_content", "data": "x"}]
-        item = {"type": "agent_message", "author": "/root/worker", "recipient": "/root", "content": content}
+        item = {"type": "agent_message", "author": "/lead/worker", "recipient": "/lead", "content": content}
         request, flags = asked(item)
         (told,) = request["messages"]
         assert told["role"] == "user"
-        assert "/root/worker" in told["content"]
+        assert "/lead/worker" in told["content"]
         assert "Done." in told["content"]
         assert flags == ("parts_left_out: encrypted_content",)
 

@@ -12,8 +12,8 @@ import pytest
 from tests.endpoint.http_kit import OpenClient
 from tests.endpoint.relay.relay_kit import LetIn
 from tests.endpoint.relay.test_recorded_agents import ask_again
-from tests.recordings.record_agents import COMMANDS, FOLDER, LONGEST, OF_ITS_OWN, RECORDINGS, REFUSED, TOOLS
-from tests.strict_chat_server import strict_chat_server
+from tests.recordings.record_agents import COMMANDS, FOLDER, LONGEST, OF_ITS_OWN, RECORDINGS, REFUSED
+from tests.strict_chat_server import AGENTS_TOOLS, strict_chat_server
 
 from benchwright.recipes.shelf import all_recipes, find_recipe, is_shipped
 
@@ -31,7 +31,7 @@ def recorded(name: str) -> tuple[dict[str, str], list[dict[str, Any]]]:
 async def test_each_request_of_a_pinned_agent_is_answered_by_a_strict_server(
     open_client: OpenClient, let_in: LetIn, name: str
 ) -> None:
-    with strict_chat_server(TOOLS, (*COMMANDS, *OF_ITS_OWN.get(name, ())), "done") as server:
+    with strict_chat_server(AGENTS_TOOLS, (*COMMANDS, *OF_ITS_OWN.get(name, ())), "done") as server:
         agent = let_in(open_client(server.base_url.removesuffix("/v1")))
         statuses = [(await ask_again(agent, request)).status for request in recorded(name)[1]]
     assert set(server.refusals) == ({REFUSED[name]} if name in REFUSED else set())

@@ -59,7 +59,7 @@ class GeminiWriter:
         return [self._ended(answer, [{"text": ""}])]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        """Return the event that ends a stream by an error; `status` is the HTTP status of a whole answer."""
         return [gemini_error(status, message)]
 
     def _part(self, part: Part, text: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
 
 
 class Contents:
-    """What is said, part by part; calls and their results may come without ids, and belong together by their names."""
+    """The parts of a conversation in order. Calls and results without ids are paired by their names."""
 
     def __init__(self, conversation: Conversation, losses: Losses) -> None:
         self._conversation = conversation
@@ -69,7 +69,7 @@ class Contents:
         return str(identity)
 
     def _say_as_user(self, parts: list[dict[str, Any]]) -> None:
-        """The results of tools come first: they belong right behind the calls."""
+        """Add a turn of the user, results of tools first, as they belong right behind the calls."""
         told, shown = [], []
         for part in parts:
             response = said(part, "functionResponse")
@@ -91,7 +91,7 @@ class Contents:
 
 
 def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]]:
-    """What a function came to: by the documents its `output`, its `error`, or else all that it told."""
+    """Yield the result of a function: its `output` or `error`, as documented, else all fields of its response."""
     told = response.get("response") or {}
     if "error" in told and "output" not in told:
         yield text_part("Error:")
