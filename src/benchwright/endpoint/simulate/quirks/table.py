@@ -72,6 +72,7 @@ QUIRKS = {
     "thinking_twice": Quirk(texts.thinking_twice, texts.thinking_twice_in_body),
     "late_thinking": Quirk(texts.late_thinking, texts.late_thinking_in_body),
     "channel_tokens": Quirk(texts.channel_tokens, texts.channel_tokens_in_body),
+    "marked_thinking": Quirk(texts.marked_thinking, texts.tagged_thinking("<think>", "</think>")[1]),
     "tagged_thinking": Quirk(*texts.tagged_thinking("<thought>", "</thought>")),
     "channel_thinking": Quirk(*texts.tagged_thinking("<|channel>thought\n", "<channel|>")),
     "answer_as_thinking": Quirk(*in_both(texts.answer_as_thinking)),

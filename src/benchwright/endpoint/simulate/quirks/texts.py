@@ -152,6 +152,13 @@ def thinking_elsewhere(message: dict[str, Any]) -> None:
         message["thinking"] = thought
 
 
+def marked_thinking(stream: Stream) -> None:
+    """Send reasoning as text that only a mark beside it makes known (Vertex)."""
+    for delta in deltas(stream):
+        if thought := delta.pop("reasoning_content", None):
+            delta |= {"content": thought, "extra_content": {"google": {"thought": True}}}
+
+
 def late_thinking(stream: Stream) -> None:
     """Think once more before the end of the answer, in its text."""
     if found := texts(stream)[1:]:
