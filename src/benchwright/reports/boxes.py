@@ -10,7 +10,7 @@ from benchwright.text import plain
 def boxed(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], centred: Sequence[int] = ()
 ) -> str:
-    """Render a boxed table as text. Columns whose positions are in `centred` are centred, others flush left."""
+    """Render a boxed table as text. `centred` contains the positions of centred columns."""
     cells = [[plain(cell) for cell in row] for row in [columns, *rows]]
     widths = [max(_width(row[place]) for row in cells) for place in range(len(columns))]
     lines = [_rule("┌┬┐", widths), _line(cells[0], widths, centred), _rule("├┼┤", widths)]

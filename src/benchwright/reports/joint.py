@@ -181,7 +181,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """Yield the verdict of each table: the trend of accuracy, and the concurrency with the best correct rate."""
+    """Yield the verdict of each table: the trend of accuracy, and the concurrency with most correct answers/s."""
     for table in tables:
         told: list[Cell] = (
             [Foreign(table.model), " on ", Foreign(table.task), ": "] if len(tables) > 1 else []
@@ -190,7 +190,7 @@ def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
 
 
 def trend_text(table: ByConcurrency) -> str:
-    """Describe the trend of accuracy with concurrency, and name the concurrency with most correct answers/s."""
+    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers/s."""
     text = f"No trend with concurrency: {table.no_trend}."
     if table.trend is not None:
         text = _trend(table.trend, table.confidence)

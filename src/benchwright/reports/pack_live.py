@@ -92,7 +92,7 @@ def _at_work(
 
 
 def _window(count: int, first: int, last: int, room: int, reserve: int = 1) -> range:
-    """Return the positions to show out of `count` if only `room` fit, centred on `first` to `last` if possible.
+    """Return the positions to show out of `count` if only `room` fit, centred on `first` to `last`.
 
     If not all fit, `reserve` places are kept free for the line that counts the hidden ones.
     """

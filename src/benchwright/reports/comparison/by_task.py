@@ -54,7 +54,7 @@ def told_verdicts(comparison: Comparison) -> Iterator[Line]:
 
 
 def task_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield a table for each pair of folders: a row for each task and score, then one for all tasks together."""
+    """Yield a table for each pair of folders: a row for each task and score, then one for all together."""
     for names, pairs in _by_names(comparison).items():
         together = [one for one in comparison.together if (one.a, one.b) == names]
         yield _tasks(names, pairs, together, comparison.confidence)

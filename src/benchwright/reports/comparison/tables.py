@@ -23,7 +23,7 @@ from benchwright.text import shortened
 LONGEST_ANSWER = 60
 METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 MOST_CHANGES = 20
-"""Maximum number of changed samples shown, at least half of them losses if possible; `--json` contains all."""
+"""Maximum number of changed samples shown, at least half losses if possible; `--json` contains all."""
 
 
 class Block(NamedTuple):

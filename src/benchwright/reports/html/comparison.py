@@ -16,7 +16,7 @@ from benchwright.reports.html.plots import difference_plots, distribution_plot
 
 
 def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
-    """Render the runs, their differences with charts, and the distributions of times, without changed samples."""
+    """Render the runs, their differences with charts, and the distributions of times."""
     comparison, places, names = named(found), _places(found), _names(found)
     runs, *others = blocks(comparison)
     return _rendered(

@@ -51,9 +51,9 @@ def html_environment(templates: Path) -> Environment:
 
 
 def _finalised(value: Any) -> Any:
-    """Make hidden and control characters of a text visible before it is escaped. None becomes an empty string.
+    """Make hidden and control characters of a text visible before it is escaped.
 
-    Every template expression passes through this function.
+    Every template expression passes through this function. None becomes an empty string.
     """
     if value is None:
         return ""

@@ -93,7 +93,7 @@ def _curves(shown: Sequence[Shown]) -> Iterator[Plot]:
 
 
 def _rates(shown: Sequence[Shown]) -> Iterator[Plot]:
-    """Yield a plot of rates for closed loops and one for open loops, as their loads are of different kinds."""
+    """Yield a plot of rates for closed loops and one for open loops: their loads are of different kinds."""
     for is_open in (False, True):
         found = {
             one.letter: one.load.report
@@ -133,7 +133,7 @@ def _rate(rate: Estimate | None) -> list[Cell]:
 
 
 def _distributions(shown: Sequence[Shown], timed: Timed) -> Iterator[Plot]:
-    """Yield one plot with all levels for a single measurement, or a plot for each level that several share."""
+    """Yield one plot of all levels for a single measurement, or a plot for each level that several share."""
     found = [[(each, detail) for each, detail in one.results if getattr(detail, timed)] for one in shown]
     if len(shown) == 1:
         chosen = _evenly(found[0], MOST_CURVES)
@@ -203,7 +203,7 @@ def _in_words(result: LevelResult) -> str:
 
 
 def _evenly(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most `most` evenly spaced items, always including the last, and the first if `most` is above 1."""
+    """Return at most `most` evenly spaced items, including the first and last (only the last if `most` is 1)."""
     if len(items) <= most:
         return list(items)
     if most == 1:

@@ -82,7 +82,7 @@ def _load_plots(report: Report) -> list[Plot]:
 
 
 def _belongs(block: Block) -> bool:
-    """Return True if a table is shown here: runs and changed samples have their own chapters, metrics none."""
+    """Return True if a table is shown here: not runs or changed samples (own chapters), nor metrics."""
     return block.title not in ("Runs", "Metrics") and not block.title.startswith("Changed")
 
 

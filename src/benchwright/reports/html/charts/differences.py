@@ -27,7 +27,7 @@ class Bar(NamedTuple):
 
 
 def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
-    """Draw a point for each difference, with a whisker for its interval; coloured if 0 is outside the interval."""
+    """Draw a point and an interval for each difference, coloured if 0 is outside the interval."""
     scale = _scale(bars)
     bottom = TOP + ROW * len(bars)
     parts = bottom_axis(scale, TOP, bottom, signed_label, axis)

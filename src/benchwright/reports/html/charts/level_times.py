@@ -63,7 +63,7 @@ def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
 
 
 def _drawn(points: Points, high: float) -> Points:
-    """Return the points of a curve, starting at share 0 and cut (interpolated) at `high`, the end of the axis."""
+    """Return the points of a curve from share 0 up to `high`, the end of the axis, interpolated there."""
     inside = [point for point in points if point[0] <= high]
     if len(inside) < len(points) and inside:
         (time, share), (later, more) = inside[-1], points[len(inside)]

@@ -31,7 +31,7 @@ Rates = Sequence[tuple[float, Estimate]]
 
 
 def served(report: LoadReport) -> Rates:
-    """Return answers per second at each level with a steady rate. A replayed trace has no load and is left out."""
+    """Return answers per second at each level with a steady rate, without replayed traces (no load value)."""
     return [(one.level.height, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
@@ -48,9 +48,10 @@ def _levels(report: LoadReport) -> list[LevelResult]:
 def load_rates(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str], *, open_loop: bool
 ) -> Markup:
-    """Draw rates against the load, with intervals: goodput if there are objectives, and all answers (then fainter).
+    """Draw rates against the load, with intervals: goodput if there are objectives, and all answers.
 
-    With `open_loop`, the load itself is a rate, and a dashed line shows a server that answers all offered requests.
+    All answers are fainter if there is goodput. With `open_loop`, the load itself is a rate, and a dashed line
+    shows a server that answers all offered requests.
     """
     entries = list(_entries(found, places, names))
     named, room = legend(entries, LEFT, 0)

@@ -13,7 +13,7 @@ STEPS = (1, 2, 5, 10)
 
 
 class Scale(NamedTuple):
-    """A scale that maps values from `low` to `high` to coordinates from `start` to `end`, logarithmic if `log`."""
+    """A linear (or logarithmic) mapping of values `low` to `high` to coordinates `start` to `end`."""
 
     low: float
     high: float
@@ -70,7 +70,7 @@ def scores(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def around(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale over the range of the values and a little more, within 0 to 1 if all are in this range."""
+    """Return a scale over the range of the values and a little more, within 0 to 1 if all values are."""
     known = list(values)
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = (high - low) * 0.06 or abs(high) * 0.06 or 0.5

@@ -1,6 +1,6 @@
 """SVG as text: elements with escaped attributes, a frame with axes, a drawing with its text alternative.
 
-Colours and fonts are classes in the style sheet of the page: `s0`, `s1`, … are the colours of the runs, in order.
+Colours and fonts are classes in the style sheet of the page. `s0`, `s1`, … are the colours of the runs in order.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from benchwright.reports.html.charts.scales import Scale
 from benchwright.reports.html.text import shown
 
 WIDTH = 560
-"""Width of a drawing in units: small enough to be readable on a phone, where a unit is two thirds of a pixel."""
+"""Width of a drawing in units. It is readable on a phone, where a unit is two thirds of a pixel."""
 
 SAMPLE, LINE, CHARACTER = 22, 18, 7.5
-"""Sizes in a legend, in units: length of a sample line, height of a row, width of a character in a wide font."""
+"""Sizes in a legend, in units: length of a sample line, height of a row, width of a wide character."""
 
 SERIES = 6
 """Number of distinguishable colours."""
 
 
 def element(name: str, content: str | Markup = "", **attributes: str | float) -> Markup:
-    """Render an element, escaped. In names of attributes, `_` becomes a dash; a trailing `_` is dropped (`class_`)."""
+    """Render an element, escaped.
+
+    In names of attributes, `_` becomes a dash, and a trailing `_` is dropped (`class_`).
+    """
     text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"' for key, value in attributes.items()
     )

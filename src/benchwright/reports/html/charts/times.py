@@ -125,7 +125,7 @@ def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
 
 
 def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
-    """Draw a bar for each trial from its start: waiting, connecting, first token, generation, and the rest."""
+    """Draw a bar for each trial from its start: waiting, connecting, first token, generation, the rest."""
     end = max((trial.length for trial in trials), default=1.0) or 1.0
     x = Scale(0.0, end, NAMES, WIDTH - RIGHT - 44)
     bottom = TOP + ROW * len(trials)
