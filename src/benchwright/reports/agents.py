@@ -14,8 +14,8 @@ from benchwright.text import plain
 class AgentLine(Record, frozen=True):
     """One row of the table of agents.
 
-    `installs` is False if the agent's recipe installs nothing. `seen` is the version and date of the last trial
-    with the agent itself, `newest` its newest published version. Either is empty if it is unknown.
+    `installs` is False if the agent's recipe installs nothing. `seen` is the version and date of the last
+    trial with the agent itself, `newest` its newest published version. Either is empty if it is unknown.
     """
 
     name: str

@@ -108,7 +108,7 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
 
 
 def cell_word(attempts: Sequence[str]) -> str:
-    """Describe a cell by the statuses of its attempts: the errors if any, else the majority and the passes."""
+    """Describe a cell by the statuses of its attempts: the errors if any, else the majority and passes."""
     if len(attempts) == 1:
         return attempts[0]
     if errors := attempts.count("error"):

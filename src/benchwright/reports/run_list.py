@@ -149,7 +149,7 @@ def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
 
 
 def listed_columns(rows: Sequence[RunRow]) -> list[str]:
-    """Return the columns that a page shows by default: those that are informative for these runs."""
+    """Return the columns that a page shows by default: only informative ones for these runs."""
     return [name for name in IN_A_PAGE if name not in IF_ROOM or name == "state" or _tells(name, rows)]
 
 

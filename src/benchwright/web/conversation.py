@@ -67,7 +67,8 @@ def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
 class Turn(Record, frozen=True):
     """What a model said in one go, with the results of the tools that it called; `number` counts from 1.
 
-    What others said before it stands in `heard`. A turn without `said` is what was said after the model's last word.
+    What others said before it stands in `heard`. A turn without `said` is what was said after the model's
+    last word.
     """
 
     number: int

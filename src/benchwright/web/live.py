@@ -1,8 +1,8 @@
 """What changes, as server-sent events.
 
-An event's id says what the page then shows: for a run, how far its journal was read. A browser that comes back
-gives the last id it has seen, and hears of a change if there was one, however long it was away; the page then
-asks for its parts again, as they are now. So no event has to be kept, and all windows show the same.
+An event's id says what the page then shows: for a run, how far its journal was read. A browser that comes
+back gives the last id it has seen, and hears of a change if there was one, however long it was away; the page
+then asks for its parts again, as they are now. So no event has to be kept, and all windows show the same.
 """
 
 from __future__ import annotations

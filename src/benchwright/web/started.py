@@ -1,7 +1,7 @@
 """Runs that were started from a page: the same command line, in a process group of its own each.
 
-They are ended with the viewer, gently: what is in flight is finished and saved, and they can be resumed. Where the
-viewer is killed, so are they.
+They are ended with the viewer, gently: what is in flight is finished and saved, and they can be resumed.
+Where the viewer is killed, so are they.
 """
 
 from __future__ import annotations

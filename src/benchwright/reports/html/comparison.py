@@ -36,7 +36,7 @@ def flip_part(found: Comparison, a: str, b: str, flip: Flip, href: str) -> Marku
 
 
 def without_changes(shown: Sequence[Block]) -> Iterator[Block]:
-    """Yield the tables except those of changed samples: pages show these with both answers instead."""
+    """Yield the tables, except for changed samples: pages show these with both answers instead."""
     return (block for block in shown if not block.title.startswith("Changed"))
 
 

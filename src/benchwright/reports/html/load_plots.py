@@ -203,7 +203,7 @@ def _in_words(result: LevelResult) -> str:
 
 
 def _evenly(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most `most` evenly spaced items, including the first and last (only the last if `most` is 1)."""
+    """Return at most `most` evenly spaced items, with the first and last (only the last if `most` is 1)."""
     if len(items) <= most:
         return list(items)
     if most == 1:

@@ -93,7 +93,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
 
 
 def difference_plots(comparison: Comparison) -> list[Plot]:
-    """Build plots of the difference in each score of each pair: one per label, or one if there are no labels."""
+    """Build plots of the difference in each score of each pair: one per label, or one without labels."""
     return [plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)]
 
 

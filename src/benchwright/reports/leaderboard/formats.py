@@ -43,7 +43,7 @@ def latex(text: str) -> str:
 
 
 def render_latex(board: Leaderboard) -> str:
-    """Render a `tabular` with booktabs rules: the best bold, ties with it underlined, ranks as superscripts."""
+    """Render a `tabular` with booktabs rules: the best bold, its ties underlined, ranks as superscripts."""
     head = " & ".join(["Model", *(latex(column.name) for column in board.columns), "Failed"])
     parts = [
         "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",

@@ -26,7 +26,7 @@ def figure(value: float, column: BoardColumn) -> str:
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the mean, `no score`, or a dash if unknown; "(incomplete)" marks a pack's total with missing cells."""
+    """Return the mean, `no score`, or a dash; a pack's total without all its cells is "(incomplete)"."""
     if not is_number(cell.mean):
         return number(cell.mean)
     incomplete = column.total and cell.n_scored < cell.n

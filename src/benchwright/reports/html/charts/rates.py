@@ -50,8 +50,8 @@ def load_rates(
 ) -> Markup:
     """Draw rates against the load, with intervals: goodput if there are objectives, and all answers.
 
-    All answers are fainter if there is goodput. With `open_loop`, the load itself is a rate, and a dashed line
-    shows a server that answers all offered requests.
+    All answers are fainter if there is goodput. With `open_loop`, the load itself is a rate, and a dashed
+    line shows a server that answers all offered requests.
     """
     entries = list(_entries(found, places, names))
     named, room = legend(entries, LEFT, 0)

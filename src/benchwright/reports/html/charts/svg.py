@@ -1,6 +1,6 @@
 """SVG as text: elements with escaped attributes, a frame with axes, a drawing with its text alternative.
 
-Colours and fonts are classes in the style sheet of the page. `s0`, `s1`, … are the colours of the runs in order.
+Colours and fonts are classes in the page's style sheet. `s0`, `s1`, … are the colours of the runs, in order.
 """
 
 from __future__ import annotations
