@@ -31,7 +31,7 @@ class Exact:
         self.fingerprint = fingerprint(self.name, VERSION, strict)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with a target that is a list; None if it is right or no list."""
+        """Return why a list of right answers is invalid; None if it is valid, or the target is not a list."""
         return wrong_list(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:

@@ -76,7 +76,7 @@ class Judge:
         return other
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with a target that is a list; None if it is right, no list, or missing."""
+        """Return why a list of right answers is invalid; None if it is valid, not a list, or missing."""
         return wrong_list(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:

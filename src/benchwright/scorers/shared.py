@@ -26,7 +26,7 @@ class TargetChecker(Protocol):
     """A scorer that can detect unusable targets before the first request."""
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with the `ground_truth` in a sample's content; None if it is usable."""
+        """Return why the `ground_truth` in a sample's content is unusable; None if it is usable."""
         ...
 
 
@@ -98,7 +98,7 @@ def right_texts(sample: Sample) -> list[str]:
 
 
 def wrong_list(content: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a target that is a list; None if it is right or no list."""
+    """Return why a list of right answers is invalid; None if it is valid, or if the target is not a list."""
     try:
         right_answers(content.get("ground_truth"))
     except ValueError as error:

@@ -6,6 +6,6 @@
                                               ranges, …                     a gold answer
 
 `digits.py` reads separators, `numerals.py` scales, fractions, currencies and units around digits, `words.py`
-number words, `units.py` units. `marks.py` finds marked answers (a box, `####`, "the answer is"). `quantity.py`
-defines the values and their equality.
+number words, `units.py` units. `marks.py` finds marked answers (a box, `####`, "the answer is").
+`quantity.py` defines the values and their equality.
 """
