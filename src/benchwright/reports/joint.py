@@ -181,7 +181,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """Yield the verdict of each table: the trend of accuracy, and the fastest concurrency in correct answers."""
+    """Yield the verdict of each table: the accuracy trend, and the concurrency with most correct answers."""
     for table in tables:
         told: list[Cell] = (
             [Foreign(table.model), " on ", Foreign(table.task), ": "] if len(tables) > 1 else []

@@ -63,7 +63,7 @@ class MessageView(Record, frozen=True):
 
 
 def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
-    """Return the messages of a trial. The extracted answers `spans` are marked in the model's last message."""
+    """Return the messages of a trial. The extracted answers `spans` are marked in the last model message."""
     parsed, left_out = parse_messages(body, spans, FIRST, MOST_MESSAGES)
     return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
 

@@ -57,7 +57,7 @@ class AccessCheck:
         return "Open the address that `benchwright view` printed: it lets this browser in."
 
     def _is_ours(self, host: str) -> bool:
-        """Return True for an IP address, `localhost` or our host: no foreign DNS server can point these here."""
+        """Return True for an IP address, `localhost` or our host: foreign DNS servers cannot rebind these."""
         try:
             parts = urlsplit(f"//{host}")
             name, _ = parts.hostname or "", parts.port  # an invalid port raises ValueError, too

@@ -14,7 +14,7 @@ def shown(text: str) -> str:
     """Replace each character that is invisible or affects its neighbours by its code point (⟨U+202E⟩).
 
     These are control characters other than line ends and tabs, format characters (including bidirectional
-    marks), surrogates, and unassigned code points.
+    marks), surrogates, private and unassigned code points.
     """
     if text.isprintable():
         return text

@@ -19,7 +19,7 @@ LEGEND = (
 
 
 def figure(value: float, column: BoardColumn) -> str:
-    """Format a mean or an end of its interval. The total of a pack is shown with all its digits."""
+    """Format a mean or an end of its interval. The total of a pack has up to six significant digits."""
     if column.total:
         return f"{value:g}"
     return f"{value:.3f}" if column.unit else f"{value:.4g}"

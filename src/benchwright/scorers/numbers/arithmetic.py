@@ -72,7 +72,7 @@ def divided(one: Value, other: Value) -> Value:
 
 
 def powered(base: Value, exponent: Value) -> Value:
-    """Return base ** exponent."""
+    """Return base ** exponent. A fractional exponent is a root."""
     if isinstance(base, str) or isinstance(exponent, str):
         return base if isinstance(base, str) else exponent
     if exponent.value.denominator != 1:
@@ -88,7 +88,7 @@ def powered(base: Value, exponent: Value) -> Value:
 
 
 def factorial(value: Quantity) -> Value:
-    """Return value!."""
+    """Return the factorial of a value; `TOO_LARGE` above 2,000, and for negative or fractional values."""
     number = value.value.numerator
     if value.value.denominator != 1 or not 0 <= number <= 2_000:
         return TOO_LARGE

@@ -25,7 +25,8 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 LEAST, MOST, SHORTEST = 0.05, 0.995, 1e-4
-"""The time axis reaches from the quantile `LEAST` of the fastest curve to the quantile `MOST` of the slowest.
+"""The time axis reaches from 0 (linear), or the quantile `LEAST` of the fastest curve (logarithmic), to the
+quantile `MOST` of the slowest curve.
 
 A few extreme times would squeeze all others. Times below `SHORTEST` seconds are taken as `SHORTEST`: shorter
 gaps come from the network.

@@ -114,7 +114,7 @@ def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -
 
 def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     mark = one.mark
-    assert is_number(mark.mean)  # a bin has scored trials only
+    assert is_number(mark.mean)  # a bin contains only scored trials
     low, high = x.at(one.low), x.at(one.high)
     level = y.at(mark.mean)
     if is_number(mark.low) and is_number(mark.high):
