@@ -22,8 +22,8 @@ _decode = msgspec.json.Decoder().decode
 class Json:
     """1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
 
-    The answer's value is the first of these that is valid JSON: the whole answer, the last fenced block, the
-    text from the first brace to the last (from bracket to bracket if the target is an array). The target is
+    The answer's value is the first of these that is valid JSON: the whole answer, a fenced block (the last one
+    first), the text from the first brace to the last (brackets if the target is an array). The target is
     `ground_truth`, a JSON value or its text. An array is one value, not a choice of answers.
 
     The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains`, an

@@ -65,8 +65,8 @@ def as_text(target: Any) -> str:
 def right_answers(target: Any) -> list[Any]:
     """Return the right answers of a target: the elements of a list, or the target alone.
 
-    A text that is a JSON array of texts counts as a list, as in CSV files. Other texts in brackets do not:
-    `[0, 1]` may be an interval.
+    Any of them is right. A text that is a JSON array of texts counts as a list, as in CSV files. Other texts
+    in brackets do not: `[0, 1]` may be an interval.
 
     Raises:
         ValueError: If the list is empty or contains anything but texts, numbers and booleans.

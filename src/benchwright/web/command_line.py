@@ -66,7 +66,7 @@ def _text(value: Any, as_json: bool = False) -> str:
 
 
 def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
-    """Return the command that repeats a run with changed settings, and its working directory (None if unknown).
+    """Return the command that repeats a run with changed settings, and its working directory, if known.
 
     Raises:
         UserError: If the run's working directory no longer exists, or its models have their own settings.
