@@ -1,1 +1,2 @@
-"""What AIME and HMMT share: how MathArena asks, reads and compares (Balunović et al. 2025, arXiv:2505.23281)."""
+"""Shared parts of AIME and HMMT: MathArena's prompts, parser and comparison (Balunović et al. 2025,
+arXiv:2505.23281)."""
