@@ -1,4 +1,4 @@
-"""Checks of instruction following: an answer that follows all instructions, and answers that each break one."""
+"""Checks of instruction following: an answer that follows all instructions, and answers that break one each."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
 
 
 def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[Sample], Iterator[Check]]:
-    """Return a function that yields the checks of a sample: the gold answer, one that breaks each
-    instruction, and ""."""
+    """Return a function that yields a sample's checks: the gold answer, one that breaks each instruction, and ""."""
 
     def of_sample(sample: Sample) -> Iterator[Check]:
         instructions = sample.content["instructions"]
@@ -40,8 +39,7 @@ def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[S
 
 
 def breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> str | None:
-    """Return an answer that breaks an instruction, as similar to the gold answer as possible; None if none
-    was found."""
+    """Return an answer that breaks an instruction but resembles the gold answer; None if none was found."""
     for answer in _spoilt(instruction["arguments"], gold):
         if not follows(answer, instruction["id"], instruction["arguments"]):
             return answer

@@ -27,8 +27,7 @@ def rules(splitter: Splitter) -> Rules:
 
 
 class InstructionVerdicts(Record, frozen=True):
-    """Verdicts on the instructions of a row, in order: followed to the letter, and followed in some variant
-    of the response."""
+    """Verdicts on a row's instructions, in order: strict (followed to the letter), and loose (by some variant)."""
 
     strict: list[bool]
     loose: list[bool]
@@ -46,8 +45,10 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if all instructions are followed by the documented, simpler rules, else 0; no score for an
-    empty answer."""
+    """Return 1 if all instructions are followed by the documented, simpler rules, else 0.
+
+    An empty answer has no score.
+    """
     instructions = content["instructions"]
     followed = [
         bool(answer.strip()) and follows_documented(answer, one["id"], one["arguments"])
@@ -71,8 +72,9 @@ def follows_documented(response: str, instruction: str, arguments: Mapping[str, 
 def judge(
     follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool
 ) -> InstructionVerdicts:
-    """Return the strict and loose verdicts on each instruction. `blank` is True if the response counts as
-    empty.
+    """Return the strict and loose verdicts on each instruction.
+
+    `blank` is True if the response counts as empty.
 
     Loose: the instruction is followed by the response, or by it without the first line, the last line or
     both, each as it is or without any `*`. The shortened variants are stripped. Blank variants follow
@@ -128,8 +130,10 @@ class Accuracies:
         self._followed = dict.fromkeys(NAMES, 0)
 
     def add(self, counts: Mapping[str, Any], instructions: int) -> None:
-        """Count one response by its `passed` and `passed_loose`. If they are missing, no instruction was
-        followed."""
+        """Count one response by its `passed` and `passed_loose`.
+
+        If they are missing, no instruction was followed.
+        """
         self._prompts += 1
         self._instructions += instructions
         for name, key in (("strict", "passed"), ("loose", "passed_loose")):

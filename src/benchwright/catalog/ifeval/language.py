@@ -25,8 +25,10 @@ def detected_language(text: str) -> str | None:
 
 @cache
 def _factory() -> Any:
-    """Return the detector factory with the profiles of all languages, read once per process (about 0.4 s of
-    CPU time)."""
+    """Return the detector factory with the profiles of all languages.
+
+    They are read once per process, which takes about 0.4 s of CPU time.
+    """
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
 
     factory = DetectorFactory()

@@ -1,5 +1,7 @@
-r"""Finds boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside. All in linear
-time."""
+r"""Finds boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside.
+
+All in linear time.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 def boxes(text: str) -> list[str]:
-    """Return the contents of the closed outermost boxes of a text. A backslash before `boxed` is not
-    required."""
+    """Return the contents of the closed outermost boxes of a text.
+
+    A backslash before `boxed` is not required.
+    """
     closing = _partners(text)
     found: list[str] = []
     end = 0
@@ -43,8 +47,10 @@ def last_box(text: str, *, several: bool = False) -> str | None:
 
 
 def last_integer(text: str) -> str | None:
-    """Return the last run of digits that is a separate word, or None. A superscript digit is not part of a
-    word."""
+    """Return the last run of digits that is a separate word, or None.
+
+    A superscript digit is not part of a word.
+    """
     last = None
     for found in _DIGITS.finditer(text):
         if not any(

@@ -22,8 +22,10 @@ class NotHere(Unreadable):
 
 
 class Cursor:
-    """A reader that takes tokens from left to right. It never reads again what it found unreadable in
-    brackets."""
+    """A reader that takes tokens from left to right.
+
+    It never reads again what it found unreadable in brackets.
+    """
 
     def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:
         self._signs = signs
@@ -86,7 +88,10 @@ class Cursor:
         self._in_bars, self._listing = outside
 
     def _where_readable(self, part: Callable[[], Value]) -> Value | None:
-        """Return the value that `part` reads. If there is no expression here, return None and take nothing."""
+        """Return the value that `part` reads.
+
+        If there is no expression here, return None and take nothing.
+        """
         before = self._signs, self._place, self._depth, self._in_bars, self._listing, self._lacking
         try:
             return part()

@@ -173,8 +173,7 @@ class _Reader(Cursor):
             return value
 
     def _script(self) -> Value:
-        """Read an exponent or an index after its sign: a group in braces, or a number, letter, fraction or
-        binomial."""
+        """Read an exponent or index after its sign: a group in braces, a number, letter, fraction or binomial."""
         self._take()
         if self.next == "{":
             return self._group()
@@ -224,8 +223,9 @@ class _Reader(Cursor):
         return Fraction(sign)
 
     def _digits_before_point(self, sign: str) -> Value:
-        """Read a whole number before a point without digits, as sympy does: the product of all digits but the
-        last.
+        """Read a whole number before a point without digits.
+
+        As in sympy, it is the product of all digits but the last.
 
         The rest of the text is ignored.
         """

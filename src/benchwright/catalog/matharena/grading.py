@@ -1,5 +1,4 @@
-"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples within lists in their
-order."""
+"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples in a list in their order."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 async def states_an_answer(text: str) -> bool:
-    """Return True if the text has a box with a readable answer, computed in a worker; False if that takes too
-    long."""
+    """Return True if the text has a box with a readable answer; False also if that takes too long."""
     try:
         return await offload(boxed_value_is_readable, text, seconds=SECONDS)
     except (TimeoutError, MemoryError):
@@ -100,11 +98,11 @@ def _valued(answer: Answer) -> Stated | None:
 
 
 def equal(found: Stated, right: Stated) -> bool:
-    """Return True if two answers are equal: expressions by value, lists as multisets, lists within lists in
-    their order.
+    """Return True if two answers are equal.
 
-    So a single pair is equal to its reverse, as in MathArena, but the pairs of a list are not. In MathArena's
-    code no lists of pairs are equal (parser.py, check_answers), neither right ones nor reversed ones.
+    Expressions are compared by value, lists as multisets, lists within lists in their order. So a single pair
+    is equal to its reverse, as in MathArena, but the pairs of a list are not. In MathArena's code no lists of
+    pairs are equal (parser.py, check_answers), neither right ones nor reversed ones.
     """
     if not isinstance(found, list) or not isinstance(right, list):
         return not isinstance(found, list) and not isinstance(right, list) and same_quantity(found, right)

@@ -1,5 +1,4 @@
-"""The value of an expression in an answer, and the equality of two values (MathArena, parser.py,
-check_answers)."""
+"""Values of expressions in answers, and when two of them are equal (MathArena, parser.py, check_answers)."""
 
 from __future__ import annotations
 
@@ -60,8 +59,10 @@ Stated = Quantity | list["Stated"]
 
 
 def quantity(text: str) -> Stated | None:
-    """Return the value of an expression; None if it cannot be read at all. Braces around the whole text make
-    a list."""
+    """Return the value of an expression; None if it cannot be read at all.
+
+    Braces around the whole text make a list.
+    """
     if len(text) > LONGEST:
         return None
     if text.isdigit() and not text.isdecimal():  # as in 5², on which MathArena's program crashes
@@ -145,8 +146,9 @@ def same_quantity(one: Quantity, other: Quantity) -> bool:
 
 
 def same(one: Value, other: Value, *, exact: bool) -> bool:
-    """Return True if two values are equal. `exact`: as far as double precision can distinguish irrational
-    numbers.
+    """Return True if two values are equal.
+
+    `exact`: as far as double precision can distinguish irrational numbers.
 
     As in sympy, a rounded value equals one that is rounded to the same number, and never an irrational one.
     """

@@ -1,5 +1,4 @@
-"""MathArena's parser of answers (parser.py): turns the text of an answer into one expression, or a list of
-them.
+"""Parses the text of an answer into an expression or a list, as MathArena does (parser.py).
 
 The steps and their order are those of its normalize_string and ParseList, including their losses.
 """
@@ -54,8 +53,9 @@ def in_latex(text: str) -> str:
 
 
 def read_answer(stated: str, *, several: bool) -> Answer | None:
-    """Parse a boxed text into an expression or a list of answers. `several`: more than one answer is
-    expected.
+    """Parse a boxed text into an expression or a list of answers.
+
+    `several`: more than one answer is expected.
 
     None if its brackets do not match.
     """
@@ -70,8 +70,10 @@ def _replaced(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
 
 
 def _plain(text: str, several: bool) -> str:
-    """Return the text without layout commands. Of an equation, the part after the last equals sign is
-    returned."""
+    """Return the text without layout commands.
+
+    Of an equation, the part after the last equals sign is returned.
+    """
     text = _replaced(text, tuple((mark, "") for mark in _SPACES + _SIZES))
     text = _ALIGNED.sub(lambda found: found[1].replace("&", "").replace(r"\\", ""), text)
     text = _replaced(text, _REPLACED).removesuffix(".")
@@ -87,8 +89,7 @@ def _plain(text: str, several: bool) -> str:
 
 
 def _with_commas(text: str) -> str:
-    """Replace the words "and" and "or" between answers by commas, or remove them if there is a comma beside
-    them."""
+    """Replace "and" and "or" between answers by commas, or remove them if a comma is beside them."""
 
     def comma(word: re.Match[str]) -> str:
         beside = text[: word.start()].rstrip()[-1:], text[word.end() :].lstrip()[:1]
@@ -167,8 +168,7 @@ def _list_end(parts: list[str], mark: str) -> int:
 
 
 def _balanced_ends(parts: list[str], brackets: str) -> Iterator[int]:
-    """Yield each number of leading parts with as many closing brackets as opening ones, for each kind of
-    bracket."""
+    """Yield each number of leading parts in which every kind of bracket is balanced."""
     depths = dict.fromkeys(brackets, 0)
     for count, part in enumerate(parts, 1):
         for opening in depths:

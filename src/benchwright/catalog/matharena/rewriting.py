@@ -1,5 +1,4 @@
-"""Rewrites LaTeX as a Python expression: MathArena's first attempt at every expression (parser.py,
-ParsePrimitive).
+"""Rewrites LaTeX as Python: MathArena's first attempt at every expression (parser.py, ParsePrimitive).
 
 The rules and their order are those of its code, including the expressions that they break.
 """
@@ -54,7 +53,7 @@ _TOKEN = re.compile(r"\s*(?:#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w])")
 
 
 def with_braces(text: str) -> str:
-    """Return the text with braces around digits right after `sqrt` and around the first digit after `frac`."""
+    """Return the text with braces around digits after `sqrt` and around the first digit after `frac`."""
     return _substituted(text, _DIGITS_OF_COMMANDS)
 
 
@@ -80,7 +79,7 @@ def _substituted(text: str, rules: tuple[Rule, ...]) -> str:
 
 
 def _with_factorials(text: str) -> str:
-    """Replace each `!` by a call on its operand: a name, a number or a group, with the name before a group."""
+    """Replace each `!` by a call on its operand: a name, a number or a group (with the name before it)."""
     if "!" not in text:
         return text
     tokens: list[str] = []

@@ -18,15 +18,19 @@ Boxed answers in thinking/reasoning stages will be ignored; only the final respo
 
 
 class AskForABox:
-    """Solver that sends the instruction and the problem. If no box can be read, it asks for one in the same
-    conversation."""
+    """Solver that sends the instruction and the problem.
+
+    If no box can be read, it asks for one in the same conversation.
+    """
 
     def __init__(self, instruction: str) -> None:
         self._instruction = instruction
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the problem and return the last response. `last_chance` in the details is True if a box was
-        asked for."""
+        """Send the problem and return the last response.
+
+        `last_chance` in the details is True if a box was asked for.
+        """
         messages = [user(f"{self._instruction}\n\n{trial.sample.content['problem']}")]
         reply = await session.chat(messages)
         readable = await states_an_answer(reply.text)

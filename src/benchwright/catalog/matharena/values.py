@@ -13,8 +13,10 @@ from fractions import Fraction
 Value = Fraction | complex
 
 MOST_BITS = 200_000
-"""The largest size of numbers in bits. Larger ones are not computed, so that towers of powers cannot fill the
-memory."""
+"""The largest size of numbers in bits.
+
+Larger ones are not computed, so that towers of powers cannot fill the memory.
+"""
 
 MOST_FACTORIAL = 5_000
 

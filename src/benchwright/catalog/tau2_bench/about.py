@@ -18,8 +18,10 @@ RETRIEVALS = (
     *("openai_embeddings", "openai_embeddings_grep", "qwen_embeddings", "qwen_embeddings_grep"),
     *("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge"),
 )
-"""The authors' retrieval methods for the documents of banking_knowledge, by their names. The first is the
-default."""
+"""The authors' retrieval methods for the documents of banking_knowledge, by their names.
+
+The first is the default.
+"""
 
 SHELLS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
 """The retrieval methods that give the model a shell."""
@@ -33,8 +35,10 @@ EMBEDDED = {
 
 MODES = ("default", "solo")
 SOLO = ("telecom", "mock")
-"""The domains whose tasks have tickets for an agent without a user. The authors published results for the
-first one."""
+"""The domains whose tasks have tickets for an agent without a user.
+
+The authors published results for the first one.
+"""
 
 POLICIES = ("manual", "workflow")
 """The versions of telecom's policy: technical support as a manual or as a workflow."""

@@ -1,5 +1,4 @@
-"""Scripted conversations that check the grader: the right one for each task, and wrong ones that must not
-pass."""
+"""Scripted conversations that check the grader: the right one for each task, and wrong ones that must not pass."""
 
 from __future__ import annotations
 
@@ -61,8 +60,10 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
 
 
 def _checks_alone(criteria: Criteria) -> Iterator[Check]:
-    """Yield the checks of a solo task: the agent makes all right calls, each with the required statements as
-    its text."""
+    """Yield the checks of a solo task.
+
+    The agent makes all right calls, each with the required statements as its text.
+    """
     end = tool_call(END, {})
     calls = [tool_call(action.name, action.arguments) for action in criteria.actions or []]
     words = "; ".join(criteria.communicate_info or [])

@@ -38,7 +38,10 @@ Tools = list[dict[str, Any]] | None
 
 
 class Unusable(Exception):
-    """A message without text and calls, or a call whose arguments are no JSON object. `side` is its sender."""
+    """A message without text and calls, or a call whose arguments are no JSON object.
+
+    `side` is its sender.
+    """
 
     def __init__(self, side: Side, what: str) -> None:
         super().__init__(what)
@@ -95,7 +98,10 @@ class Conversation(ABC):
         """Send the history of one side to its model. Return the response, and the message made from it."""
 
     def _limit(self) -> Ending | None:
-        """Return the limit that was reached, or None. While calls wait for their results, no limit applies."""
+        """Return the limit that was reached, or None.
+
+        While calls wait for their results, no limit applies.
+        """
         if self.messages[-1].get("tool_calls"):
             return None
         if self._errors >= MAX_ERRORS:

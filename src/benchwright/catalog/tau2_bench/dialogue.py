@@ -62,8 +62,10 @@ def agent_prompt(policy: str) -> str:
 
 
 def user_prompt(guidelines: str, scenario: str) -> str:
-    """Return the simulated user's system prompt. The place for a persona stays empty, as in the authors'
-    default."""
+    """Return the simulated user's system prompt.
+
+    The place for a persona stays empty, as in the authors' default.
+    """
     general = guidelines.replace("<PERSONA_GUIDELINES>", "")
     return f"{general}\n\n<scenario>\n{scenario}\n</scenario>"
 

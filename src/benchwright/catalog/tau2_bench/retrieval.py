@@ -1,5 +1,4 @@
-"""The part of document retrieval for banking_knowledge outside the domain's sandbox: a shell, and embedding
-search."""
+"""Document retrieval for banking_knowledge outside the domain's sandbox: a shell, and embedding search."""
 
 from __future__ import annotations
 
@@ -83,8 +82,10 @@ class Helper(Protocol):
 
 
 class Retrieval:
-    """A retrieval method, which creates a helper for each conversation. Documents are embedded once for all
-    of them."""
+    """A retrieval method, which creates a helper for each conversation.
+
+    Documents are embedded once for all of them.
+    """
 
     def __init__(self, name: str, documents: Mapping[str, str]) -> None:
         """Create the method `name` for `documents`, {id: text}."""
@@ -111,8 +112,9 @@ class _Helper:
 
 
 class Shell:
-    """Runner for the commands of one conversation, each in a fresh sandbox that contains the documents and
-    nothing else.
+    """Runner for the commands of one conversation.
+
+    Each runs in a fresh sandbox that contains only the documents.
 
     If commands may write, the files that one leaves are available to the next.
     """
@@ -148,8 +150,7 @@ class Shell:
 
 
 class Nearest:
-    """Documents ranked by the cosine similarity of their vectors to the query's, as in the authors'
-    cosine_retriever.py."""
+    """Documents ranked by the cosine of their vectors with the query's, as in the authors' cosine_retriever.py."""
 
     def __init__(self, documents: Mapping[str, str], query: str) -> None:
         self._documents = documents

@@ -20,8 +20,10 @@ Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
 
 
 class Action(Record, frozen=True):
-    """A right call. `compare_args` are the arguments to compare with a call's (None: those that the call
-    has)."""
+    """A right call.
+
+    `compare_args` are the arguments to compare with a call's (None: those that the call has).
+    """
 
     name: str
     arguments: dict[str, Any]
@@ -104,8 +106,7 @@ def samples(source: Source, domains: Sequence[str], settings: Settings, files: F
 
 
 def is_for_one(task: dict[str, Any]) -> bool:
-    """Return True if an agent can do the task without a user: `check_valid_task` of the authors'
-    LLMSoloAgent."""
+    """Return True if an agent can do the task without a user: `check_valid_task` of the authors' LLMSoloAgent."""
     state = task.get("initial_state")
     if state is not None:
         history = state.get("message_history") or []

@@ -14,12 +14,11 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Status, Trial
 
 CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
-"""The keys of an outcome's artifacts: all messages of both sides, why they ended, and the result of the state
-check."""
+"""The keys of an outcome's artifacts: messages of both sides, why they ended, and the result of the state check."""
 
 
 class Agent:
-    """Solver that follows the authors' half-duplex orchestrator, with their agent and user simulator, both at
+    """Solver that follows the authors' half-duplex orchestrator, with their agent and user simulator at
     temperature 0."""
 
     def __init__(self, worlds: Worlds) -> None:

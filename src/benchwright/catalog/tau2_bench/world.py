@@ -1,5 +1,7 @@
-"""Environments of the authors' domains. Their code runs in the sandbox, one process per conversation, never
-here."""
+"""Environments of the authors' domains.
+
+Their code runs in the sandbox, one process per conversation, never here.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,11 @@ ASKS = b'{"asks"'
 Answer = TypeVar("Answer")
 
 Message = dict[str, Any]
-"""A message of the whole conversation in the authors' format: role, content, tool_calls, id, requestor,
-error."""
+"""A message of the whole conversation in the authors' format: role, content, tool_calls, id, requestor, error."""
 
 
 class Told(Record, frozen=True):
-    """The context of a task: policy and tools for the agent, scenario and tools (None if there are none) for
-    the user.
+    """The context of a task: policy and tools for the agent, scenario and tools (None if none) for the user.
 
     A solo agent has the user's tools besides its own, and one to report that it has finished.
     """
@@ -97,8 +97,7 @@ class World:
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def examine(self, conversation: Sequence[Message]) -> Examined:
-        """Replay all calls on a fresh environment, and compare its final state with the one after the right
-        calls.
+        """Replay all calls on a fresh environment and compare its final state with the one after the right calls.
 
         Raises:
             ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result
@@ -145,8 +144,9 @@ class Files:
         return digest.hexdigest()
 
     def guidelines(self, tools: bool) -> str:
-        """Return the authors' instructions for every simulated user. `tools` selects the version for a user
-        with tools.
+        """Return the authors' instructions for every simulated user.
+
+        `tools` selects the version for a user with tools.
 
         Raises:
             DatasetNotFound: If the file is missing.
@@ -205,8 +205,10 @@ class Worlds:
 async def _ask(
     process: SandboxProcess, question: dict[str, Any], kind: type[Answer], helper: Helper | None = None
 ) -> Answer:
-    """Send a request to a sandboxed domain and return its answer. The helper answers the domain's questions
-    meanwhile."""
+    """Send a request to a sandboxed domain and return its answer.
+
+    The helper answers the domain's questions meanwhile.
+    """
     await process.send(msgspec.json.encode(question))
     try:
         while True:

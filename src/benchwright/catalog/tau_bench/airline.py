@@ -1,5 +1,4 @@
-"""The airline domain: flights, reservations and users, and the tools of its agents
-(tau_bench/envs/airline/tools).
+"""The airline domain: flights, reservations, users, and the agent's tools (tau_bench/envs/airline/tools).
 
 The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
 score.
@@ -165,8 +164,10 @@ def cancel_reservation(database: Database, /, reservation_id: str) -> str:
 def update_reservation_flights(
     database: Database, /, reservation_id: str, cabin: str, flights: list[Flight], payment_id: str
 ) -> str:
-    """Replace the flights of a reservation. (The recorded cabin does not change, which is tau-bench's own
-    mistake.)"""
+    """Replace the flights of a reservation.
+
+    The recorded cabin does not change, which is tau-bench's own mistake.
+    """
     reservation = _reservation(database, reservation_id)
     passengers = reservation["passengers"]
     price = 0
@@ -250,8 +251,10 @@ def _connections(database: Database, origin: str, destination: str) -> Iterator[
 
 
 def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list[Any]) -> None:
-    """Check that there are enough seats, and add price and airports to the flight. No seat is taken, as in
-    tau-bench."""
+    """Check that there are enough seats, and add price and airports to the flight.
+
+    No seat is taken, as in tau-bench.
+    """
     number = flight["flight_number"]
     if number not in database["flights"]:
         raise ToolError(f"flight {number} not found")
@@ -269,8 +272,7 @@ def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list
 
 
 def _kept_flight(reservation: dict[str, Any], flight: Flight, cabin: str) -> Flight | None:
-    """Return the flight as already booked, with its price; None if it is not booked on that date in that
-    cabin."""
+    """Return the flight as already booked, with its price; None if not booked on that date in that cabin."""
     for booked in reservation["flights"]:
         if (
             booked["flight_number"] == flight["flight_number"]

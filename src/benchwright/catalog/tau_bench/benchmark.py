@@ -30,8 +30,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class TauBench:
-    """Both variants of tau-bench; see `benchmark.Benchmark`. The source of the tasks also contains the
-    databases."""
+    """Both variants of tau-bench; see `benchmark.Benchmark`.
+
+    The source of the tasks also contains the databases.
+    """
 
     def __init__(self, about: About, options: Options) -> None:
         self.about = about

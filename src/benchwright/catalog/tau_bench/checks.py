@@ -1,5 +1,4 @@
-"""Scripted conversations that check the grader: the right one for each task, and wrong ones that must not
-pass."""
+"""Scripted conversations that check the grader: the right one for each task, and wrong ones that must not pass."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def _call(call: Call) -> Message:
 
 
 def _last_that_matters(calls: list[Call], world: World) -> int | None:
-    """Return the index of the last call without which the final database would differ; None if there is no
-    such call."""
+    """Return the index of the last call without which the final database would differ, or None."""
     right = replayed(world, calls)
     for index in reversed(range(len(calls))):
         if not same_state(right, replayed(world, calls[:index] + calls[index + 1 :])):

@@ -12,7 +12,10 @@ import msgspec
 from benchwright.catalog.tau_bench.database import Database
 
 Tool = Callable[..., str]
-"""(database, arguments by name) -> the tool result for the model. May raise any exception; see `Domain.call`."""
+"""(database, arguments by name) -> the tool result for the model.
+
+May raise any exception; see `Domain.call`.
+"""
 
 TRANSFER = "transfer_to_human_agents"
 """The tool that ends a conversation."""
@@ -56,8 +59,7 @@ def by_name(*tools: Tool) -> dict[str, Tool]:
 _CHARACTERS = frozenset("0123456789+-*/(). ")
 _LONGEST = 4000
 _LARGEST_BITS = 4096
-"""Larger integers cannot be converted to a float, so that an expression with one would almost always fail
-anyway."""
+"""Larger integers do not fit into a float, so that an expression with one would almost always fail anyway."""
 
 _TOO_LARGE = "int too large to convert to float"
 

@@ -108,7 +108,10 @@ def modify_pending_order_items(
     new_item_ids: list[str],
     payment_method_id: str,
 ) -> str:
-    """Replace items of an order by other variants of the same products. The order cannot be modified again."""
+    """Replace items of an order by other variants of the same products.
+
+    The order cannot be modified again.
+    """
     order = _order(database, order_id, "pending", "non-pending order cannot be modified")
     difference = _price_difference(database, order, item_ids, new_item_ids)
     method = _method(database, order, payment_method_id)

@@ -28,8 +28,7 @@ Rules:
 - If the instruction goal is satisified, generate '###STOP###' as a standalone message without anything else to end the conversation.
 - Do not repeat the exact instruction in the conversation. Instead, use your own words to convey the same information.
 - Try to make the conversation as natural as possible, and stick to the personalities in the instruction."""  # noqa: E501
-"""The simulated user's system prompt in tau-bench (strategy "llm"), word for word, so that scores are
-comparable."""
+"""The simulated user's system prompt in tau-bench (strategy "llm"), word for word, for comparable scores."""
 
 
 class Customer:
@@ -52,8 +51,7 @@ class Customer:
 
 
 class Agent:
-    """Solver with tau-bench's tool-calling agent: one action per step, until the user stops or a human takes
-    over.
+    """Solver with tau-bench's tool-calling agent: one action per step, until the user or a transfer ends it.
 
     Of a response with tool calls, only the first call counts, and its text does not reach the user. Any other
     response is sent to the user. Tool arguments that are no JSON object end the conversation, because in

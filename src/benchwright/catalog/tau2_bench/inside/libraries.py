@@ -1,5 +1,6 @@
-"""Replacements for the libraries that the authors' domains import, reduced to what they use. Runs in the
-sandbox.
+"""Replacements for the libraries that the authors' domains import, reduced to what they use.
+
+Runs in the sandbox.
 
 loguru, deepdiff, yaml, dotenv   stubs: nothing is logged, compared or read with them here toml
 `load`, with Python's tomllib addict                           `Dict`: dicts with a recursive update

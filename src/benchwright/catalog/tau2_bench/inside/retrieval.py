@@ -1,5 +1,6 @@
-"""Replacements for the services that the authors' retrieval methods for banking_knowledge use. Runs in the
-sandbox.
+"""Replacements for the services that the authors' retrieval methods for banking_knowledge use.
+
+Runs in the sandbox.
 
 The shell and the embedding model are outside the sandbox. Each request to them is sent out as a question, and
 the answer comes back.

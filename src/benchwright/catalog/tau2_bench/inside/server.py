@@ -1,5 +1,6 @@
-"""Server of one conversation's environment in the authors' domains: one JSON line in, one out. Runs in the
-sandbox.
+"""Server of one conversation's environment in the authors' domains: one JSON line in, one out.
+
+Runs in the sandbox.
 
     {"open": {"domain": "retail", "task": {…}, "retrieval": "bm25", "solo": false, "policy": null}}
         -> {"policy": "…", "scenario": "…", "tools": [{…}], "user_tools": [{…}] or null}
@@ -30,8 +31,10 @@ from typing import Any
 HERE = Path(__file__).parent
 
 EVALUATED = ("calculate", "grep")
-"""Tools that evaluate text from the model, which may take forever. They only read, and run in a separate
-process."""
+"""Tools that evaluate text from the model, which may take forever.
+
+They only read, and run in a separate process.
+"""
 SECONDS = 2
 BYTES = 256 * 2**20
 
@@ -62,8 +65,10 @@ class World:
         return list((state and state.message_history) or [])
 
     def begin(self, messages: list[Any], **alone: bool) -> Any:
-        """Create a fresh environment and make all calls of these messages in it. `alone` is set for an agent
-        without a user."""
+        """Create a fresh environment and make all calls of these messages in it.
+
+        `alone` is set for an agent without a user.
+        """
         state = self.task.initial_state
         environment = self.make(**self.settings, **alone)
         environment.set_state(
@@ -83,8 +88,7 @@ class World:
         } | (self.tools_of_one() if self.alone else {})
 
     def tools_of_one(self) -> dict[str, Any]:
-        """Return the tools of a solo agent: its own, the user's, and one that ends the conversation
-        (llm_agent.py)."""
+        """Return a solo agent's tools: its own, the user's, and one to end the conversation (llm_agent.py)."""
 
         def done() -> str:
             """Call this function when you are done with the task."""
@@ -108,8 +112,7 @@ class World:
         return {"content": answer.content, "error": answer.error}
 
     def examine(self, conversation: list[dict[str, Any]]) -> dict[str, Any]:
-        """Compare the final state with the one after the right calls, and evaluate the assertions
-        (evaluator_env.py)."""
+        """Compare the final state with the one after the right calls, and evaluate assertions (evaluator_env.py)."""
         criteria = self.task.evaluation_criteria
         if criteria is None or (criteria.actions is None and criteria.env_assertions is None):
             return {"database": None, "assertions": []}
@@ -144,8 +147,10 @@ def holds(environment: Any, assertion: Any) -> bool:
 
 
 def reads_that_count(task: dict[str, Any]) -> set[str]:
-    """Return the discoverable tools that the right calls use. Reading with any other leaves no trace
-    (runner/build.py)."""
+    """Return the discoverable tools that the right calls use.
+
+    Reading with any other leaves no trace (runner/build.py).
+    """
     actions = (task.get("evaluation_criteria") or {}).get("actions") or []
     found = [one for one in actions if one["name"] == "call_discoverable_agent_tool"]
     return {name for one in found if (name := (one.get("arguments") or {}).get("agent_tool_name"))}
