@@ -123,8 +123,10 @@ class Punkt(Record, frozen=True):
         return word in self.abbreviations or word.rpartition("-")[2] in self.abbreviations
 
     def _starts(self, token: str, word: str) -> bool | None:
-        """Return True if a sentence starts with a token, judged by the forms in which its word was seen; None
-        if undecided."""
+        """Return True if a sentence starts with a token, False if not, None if the training data does not decide it.
+
+        The decision is based on the forms in which the word was seen in training.
+        """
         if token in (";", ":", ",", ".", "!", "?"):
             return False
         seen = self.seen.get(word, 0)

@@ -18,8 +18,10 @@ CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
 
 
 class Agent:
-    """Solver that follows the authors' half-duplex orchestrator, with their agent and user simulator at
-    temperature 0."""
+    """Solver that follows the authors' half-duplex orchestrator.
+
+    Agent and user simulator are asked at temperature 0.
+    """
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
