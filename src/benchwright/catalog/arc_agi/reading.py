@@ -1,4 +1,7 @@
-"""Extracts the grid from an answer as the authors' harness does (parsing.py, schemas.py). In linear time."""
+"""Extraction of the grid from an answer, as in the authors' harness (parsing.py, schemas.py).
+
+In linear time.
+"""
 
 from __future__ import annotations
 

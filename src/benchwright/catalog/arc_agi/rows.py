@@ -33,7 +33,7 @@ def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per task. The name of the file is the sample's id.
 
     Raises:
-        DatasetError: If a file is no valid task; names file and field.
+        DatasetError: If a file is not a valid task. The message names file and field.
     """
     for file in source.files("evaluation"):
         try:

@@ -53,5 +53,5 @@ def operation(prompt: str) -> str:
 
 
 def length(characters: int) -> str:
-    """Return the name of the dataset's file that contains prompts of this length in characters."""
+    """Return the label of the dataset's file that contains prompts of this length in characters."""
     return "128k and shorter" if characters <= LONGEST_SHORT else "256k to 1M"

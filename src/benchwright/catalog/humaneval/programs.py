@@ -1,4 +1,4 @@
-"""Builds the program to run from an answer: extracts the code and puts it after the prompt.
+"""Construction of the program to run from an answer: its code is extracted and put after the prompt.
 
 The official program is prompt, completion, test and a call of `check` (openai/human-eval, execution.py). It
 was made for models that continue the prompt. A chat model's response is read in two ways: as in simple-evals,

@@ -1,4 +1,4 @@
-"""Verdicts on IFBench's prompts, of which the loose one is reported (evaluation_lib.py)."""
+"""Verdicts on IFBench's prompts (evaluation_lib.py). The score is the loose verdict."""
 
 from __future__ import annotations
 

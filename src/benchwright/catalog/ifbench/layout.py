@@ -22,9 +22,9 @@ _TEMPLATE = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 @_rule("format:parentheses")
 def parentheses(response: str) -> bool:
-    """Check that brackets of any kind nest five deep and one of them is closed.
+    """Check that brackets of any kind nest five deep and at least one is closed there.
 
-    A wrong bracket restarts the count.
+    A wrong closing bracket restarts the count.
     """
     stack: list[str] = []
     deepest = 0

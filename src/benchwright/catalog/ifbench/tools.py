@@ -47,7 +47,7 @@ def find_tools(data_dir: Path) -> Tools:
     """Return the installed libraries and the models in a data directory.
 
     Raises:
-        UserError: If a library is not installed; explains how to install it.
+        UserError: If a library is not installed. The message explains how to install it.
         DatasetError: If a model cannot be read, or has changed since it was fetched.
     """
     installed = library_versions()
@@ -73,7 +73,7 @@ def library_versions() -> dict[str, str]:
     """Return the installed versions of the libraries.
 
     Raises:
-        UserError: If a library is not installed; explains how to install it.
+        UserError: If a library is not installed. The message explains how to install it.
     """
     try:
         return {name: version(name) for name in PUBLISHED}

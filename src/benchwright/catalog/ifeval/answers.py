@@ -1,4 +1,4 @@
-"""Builds answers that follow a row's instructions: the gold answers of checks."""
+"""Construction of answers that follow a row's instructions: the gold answers of checks."""
 
 from __future__ import annotations
 

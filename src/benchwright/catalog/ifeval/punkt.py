@@ -143,7 +143,7 @@ def read_punkt(directory: Path) -> Punkt:
     A line contains a word, or separated by a tab two words or a word and its bits.
 
     Raises:
-        DatasetParseError: If a file is missing or a line is invalid; names the file.
+        DatasetParseError: If a file is missing or a line is invalid. The message names the file.
     """
     abbreviations, collocations, seen, starters = (_lines(directory / name) for name in PUNKT_FILES)
     try:

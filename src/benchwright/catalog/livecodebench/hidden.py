@@ -1,4 +1,4 @@
-"""Reads the tests of a problem, including the hidden ones, without executing anything."""
+"""Parser of a problem's tests, including the hidden ones, which executes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in the sandbox: executes a program against one test after another, under the official checker's conditions.
+"""Program in the sandbox that runs a solution against one test after another, as the official checker does.
 
 The host sends lines of JSON: first the code and the name of the function to call, then the input of each
 test. Each is answered with a line. Expected outputs stay outside the sandbox. The conditions are those of
@@ -66,7 +66,10 @@ _MISSING_MODULES = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 
 class TimeoutException(Exception):
-    """The code or a test exceeded the time limit. As officially, the program can catch this exception."""
+    """The code or a test exceeded the time limit.
+
+    The program can catch this exception, as in the official checker.
+    """
 
 
 class Stdin:
@@ -203,7 +206,7 @@ def _wrapped(code: str) -> str:
 def _printed(function: Callable[..., Any], text: str) -> str:
     """Return the output of a program that reads `text` from stdin. SystemExit ends the program normally."""
     stdout, kept = sys.stdout, io.StringIO()
-    kept.close = lambda _: 1  # type: ignore[method-assign,assignment,misc]  # as in the official checker, it cannot be closed
+    kept.close = lambda _: 1  # type: ignore[method-assign,assignment,misc]  # official: it cannot be closed
     sys.stdout = kept
     _give_imported_stdin(text)
     try:

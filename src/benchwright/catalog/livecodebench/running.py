@@ -1,4 +1,4 @@
-"""Runs a program against the tests of a problem in the local sandbox, until one test fails."""
+"""Runner of a program against the tests of a problem in the local sandbox, until one test fails."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Result(Record, frozen=True):
 
 
 async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
-    """Run the tests in order. As officially, all of them together may take 7 s per test plus 5 s.
+    """Run the tests in order. As in the official checker, they may take 7 s each plus 5 s in total.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.

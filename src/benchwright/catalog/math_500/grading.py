@@ -30,7 +30,7 @@ def library_version() -> str:
     """Return the installed version of the library.
 
     Raises:
-        UserError: If it is not installed; explains how to install it.
+        UserError: If it is not installed. The message explains how to install it.
     """
     try:
         return version(LIBRARY)
@@ -65,7 +65,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 def read(text: str) -> list[Any]:
-    """Return what the library parses from LaTeX; an empty list if it parses nothing."""
+    """Return the library's parse of a LaTeX text, a list that is empty if it cannot parse the text."""
     from math_verify import parse
 
     _quieten()

@@ -1,4 +1,4 @@
-"""Evaluates expressions in Python's syntax. They are parsed and interpreted here, never executed.
+"""Evaluation of expressions in Python's syntax. They are parsed and interpreted here, never executed.
 
 MathArena evaluates them with sympy. A few operators, constants and functions are supported here.
 """
@@ -41,7 +41,7 @@ CONSTANT_NAMES: Mapping[str, Value] = {
 
 
 class NotPython(Exception):
-    """The text is not an expression that Python can evaluate, or sympy makes no value of it."""
+    """The text is no expression that Python can evaluate and sympy can convert into a value."""
 
 
 def parsed(text: str) -> ast.expr:

@@ -1,7 +1,4 @@
-r"""Finds boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside.
-
-All in linear time.
-"""
+r"""Boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside. All in linear time."""
 
 from __future__ import annotations
 

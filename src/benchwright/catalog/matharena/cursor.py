@@ -22,10 +22,7 @@ class NotHere(Unreadable):
 
 
 class Cursor:
-    """A reader that takes tokens from left to right.
-
-    It never reads again what it found unreadable in brackets.
-    """
+    """A reader that takes tokens from left to right. Brackets found to be unreadable are not read again."""
 
     def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:
         self._signs = signs

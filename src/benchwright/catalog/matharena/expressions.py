@@ -1,4 +1,4 @@
-"""Reads LaTeX expressions into values. Nothing is executed.
+"""Parser and evaluator of LaTeX expressions. Nothing is executed.
 
 The grammar is that of sympy's LaTeX parser (parsing/latex/LaTeX.g4, version 1.14), which MathArena uses if
 Python cannot parse the rewritten answer. As there, text after the longest expression at the beginning is

@@ -41,7 +41,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 async def states_an_answer(text: str) -> bool:
-    """Return True if the text has a box with a readable answer; False also if that takes too long."""
+    """Return True if the text has a box with a readable answer; False also if reading exceeds its limits."""
     try:
         return await offload(boxed_value_is_readable, text, seconds=SECONDS)
     except (TimeoutError, MemoryError):
@@ -87,7 +87,7 @@ def _has_digit(answer: Answer) -> bool:
 
 
 def _is_decimal(value: Stated) -> bool:
-    """Return True if the quantity is inexact, which Python prints with digits however it was written."""
+    """Return True if the quantity is inexact: Python prints such a number with digits, however it was written."""
     return not isinstance(value, list) and not value.exact
 
 

@@ -1,4 +1,4 @@
-"""Parses the text of an answer into an expression or a list, as MathArena does (parser.py).
+"""MathArena's parser of answers (parser.py): from the text of an answer to an expression or a list.
 
 The steps and their order are those of its normalize_string and ParseList, including their losses.
 """
@@ -28,7 +28,7 @@ _WORD = re.compile(r"(?:\\text\s*\{\s*)?(?:and|or)(?:\s*\})?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d)")
 _BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{}]*)")
 _LINE_BREAK = r"\n"
-r"""The two characters `\n`, which separate answers, too, even if they begin a command such as `\neq`."""
+r"""The two characters `\n`, a separator of answers even at the start of a command such as `\neq`."""
 
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 

@@ -1,4 +1,4 @@
-"""Rewrites LaTeX as Python: MathArena's first attempt at every expression (parser.py, ParsePrimitive).
+"""Rewriting of LaTeX as Python: MathArena's first attempt at every expression (parser.py, ParsePrimitive).
 
 The rules and their order are those of its code, including the expressions that they break.
 """

@@ -48,7 +48,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean over subjects, besides the mean over questions."""
+    """Return the mean over subjects. (The score itself is the mean over questions.)"""
     return [macro_average(graded, "subject")]
 
 

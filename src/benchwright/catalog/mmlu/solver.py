@@ -63,8 +63,8 @@ def most_probable_letter(logprobs: Any) -> str | None:
 def _first_token(logprobs: Any) -> Mapping[str, float | None]:
     """Return {token: log-probability} of the first token; empty if there is none.
 
-    Both the format of /completions and that of chat, which llama.cpp's server uses for completions, too, are
-    read. A log-probability is None if the server sent NaN.
+    It reads the format of /completions, and the format of chat, which llama.cpp's server uses for
+    completions, too. A log-probability is None if the server sent NaN.
     """
     told = logprobs if isinstance(logprobs, Mapping) else {}
     top, content = told.get("top_logprobs"), told.get("content")

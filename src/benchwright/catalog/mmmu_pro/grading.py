@@ -22,11 +22,13 @@ def find_letter(answer: str, choices: Sequence[str]) -> str | None:
     """Return the letter by the official stages (mmmu-pro/evaluate.py); None if the authors would guess one.
 
     1. The only letter after the last "Answer:", even within a word.
-    2. to 4. The last of the letters that the answer contains as "(X)", else as "X " (also at the end of a
-       word), else as
-       "X.". In stages 3 and 4, the last " X " decides. If no letter is a separate word, the first letter
-       counts.
+    2. The last of the letters that the answer contains as "(X)".
+    3. The last of the letters that the answer contains as "X ", also at the end of a word.
+    4. The last of the letters that the answer contains as "X.".
     5. The option whose text comes last.
+
+    In stages 3 and 4, the position of a letter is its last " X ". If no letter is a separate word, the first one
+    in alphabetical order counts.
     """
     letters = LETTERS[: len(choices)]
     _, mark, said = answer.rpartition(MARK)

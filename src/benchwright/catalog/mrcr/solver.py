@@ -49,7 +49,7 @@ class FittedConversation(Record, frozen=True):
 
 
 async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
-    """Return the conversation if it has at most `most` tokens, else its beginning and end, each of half that size.
+    """Return the conversation if it has at most `most` tokens, else its beginning and end, half as long each.
 
     The first message and the last one, which contains the question, are always kept, and the two speakers
     still alternate. The server counts the tokens of the whole. A message's share of them is estimated from

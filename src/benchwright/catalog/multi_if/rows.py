@@ -19,7 +19,7 @@ NOTHING = (None, "", "None")
 
 
 class MultiIfRow(Record, frozen=True):
-    """One conversation in the hub's layout: JSON within the columns, and JSON within that for the arguments.
+    """One conversation in the hub's layout: JSON in the columns, with the arguments as JSON strings within it.
 
     The instructions of a turn include those of the turns before it.
     """

@@ -97,7 +97,7 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """Return the verdict, YES or NO: from a JSON object, else the last of these words in capitals; None if missing."""
+    """Return YES or NO: the verdict in a JSON object, else the last such word in capitals; None if there is none."""
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()
         return stated if stated in ("YES", "NO") else None

@@ -20,10 +20,7 @@ Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
 
 
 class Action(Record, frozen=True):
-    """A right call.
-
-    `compare_args` are the arguments to compare with a call's (None: those that the call has).
-    """
+    """A right call. `compare_args` names the arguments to compare; None for all that the graded call has."""
 
     name: str
     arguments: dict[str, Any]
@@ -167,7 +164,7 @@ def _told_to_the_user(scenario: Scenario) -> str:
 
 
 def _target(criteria: Criteria | None) -> str:
-    """Return the reward basis, then what a perfect agent and user do, one item per line."""
+    """Return the reward basis, then the actions of a perfect agent and user, one item per line."""
     if criteria is None:
         return "an end"
     lines = [" × ".join(criteria.reward_basis) or "an end"]

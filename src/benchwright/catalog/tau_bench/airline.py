@@ -253,7 +253,7 @@ def _connections(database: Database, origin: str, destination: str) -> Iterator[
 def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list[Any]) -> None:
     """Check that there are enough seats, and add price and airports to the flight.
 
-    No seat is taken, as in tau-bench.
+    The number of available seats does not change.
     """
     number = flight["flight_number"]
     if number not in database["flights"]:

@@ -1,4 +1,7 @@
-"""Reads tau-bench's Python files as data. Tasks and tool schemas are literals there; no code is executed."""
+"""Reader of tau-bench's Python files as data.
+
+Tasks and tool schemas are literals there; no code is executed.
+"""
 
 from __future__ import annotations
 

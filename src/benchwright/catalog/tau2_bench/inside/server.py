@@ -6,10 +6,10 @@ Runs in the sandbox.
         -> {"policy": "…", "scenario": "…", "tools": [{…}], "user_tools": [{…}] or null}
     {"calls": [{"id": "1", "name": "…", "arguments": {…}, "requestor": "assistant" or "user"}]}
         -> {"results": [{"content": "…", "error": false}]}
-    {"examine": [message, …]}      -> {"database": true, "assertions": [true]} ("database" is null if it is
-    not graded)
+    {"examine": [message, …]}
+        -> {"database": true, "assertions": [true]} ("database" is null if it is not graded)
 
-While calls are made, {"asks": question} may be written first; a line with the answer must then be sent
+While calls are made, {"asks": question} may be written first. A line with the answer must then be sent
 (retrieval.py).
 
 Messages are {"role": "assistant", "user" or "tool", "content", "tool_calls", "id", "requestor", "error"}. The

@@ -1,6 +1,4 @@
-"""Runs one bash command in a folder of documents and prints the result.
-
-Runs in a sandbox that contains nothing else.
+"""Program that runs one bash command in a folder of documents, in a sandbox that contains nothing else.
 
     {"command": "ls", "writes": false}  ->  {"code": 0, "stdout": "…", "stderr": "", "files": null}
 
