@@ -15,7 +15,10 @@ KEPT = 2000
 
 
 class GridScorer:
-    """Scorer by the share of a task's test inputs with a right attempt, cell by cell (scoring.py, score_task)."""
+    """Scorer by the share of a task's test inputs with a right attempt (scoring.py, score_task).
+
+    A grid is right if all its cells are.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,1 +1,1 @@
-"""GPQA Diamond: graduate-level questions on whose answers experts agree (Rein et al. 2023, arXiv:2311.12022)."""
+"""GPQA Diamond: graduate-level questions confirmed by experts (Rein et al. 2023, arXiv:2311.12022)."""

@@ -18,9 +18,10 @@ _STATED_SOMEHOW = re.compile(r"\b[Aa](?:nswer|NSWER)\s*(?:is|:)\s*:?\s*([A-D])\b
 
 
 def stated_letter(answer: str) -> str | None:
-    """Return the letter that simple-evals reads (common.py, ANSWER_PATTERN_MULTICHOICE): the first after "Answer:".
+    """Return the letter that simple-evals reads from an answer: the first one after "Answer:".
 
-    Matching ignores case, but the letter is kept as written, so that a lower-case letter is never right.
+    The pattern is ANSWER_PATTERN_MULTICHOICE of its common.py. Matching ignores case, but the letter is kept
+    as written, so that a lower-case letter is never right.
     """
     found = _STATED.search(answer)
     return found and found[1]

@@ -12,7 +12,7 @@ from benchwright.records import Message, Outcome, Trial
 
 
 class AskInOrder:
-    """Solver that sends one request after the opening messages, and records the order and the right letter."""
+    """Solver that sends the question after the opening messages, and records order and right letter."""
 
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = opening

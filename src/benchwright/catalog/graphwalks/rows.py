@@ -48,7 +48,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def operation(prompt: str) -> str:
-    """Return the question about the graph: the end of the prompt after examples and edges, or the whole prompt."""
+    """Return the question about the graph: the end of the prompt, or the whole prompt if it has no marker."""
     return prompt.rpartition(OPERATION)[2].strip() or prompt
 
 

@@ -32,7 +32,7 @@ FORMAT = (
 
 
 def formatted(content: dict[str, Any]) -> list[Message]:
-    """Return the official prompt: the format as system message, then the question, with its image if it has one."""
+    """Return the official prompt: the format as system message, then the question and its image, if any."""
     if "image" not in content:
         return [system(FORMAT), user(content["question"])]
     parts = [text_part(content["question"]), image_part(content["image"])]

@@ -74,7 +74,7 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented matching: the letter, one of A to D, or the answer found anywhere in the response."""
+    """Grade by the documented matching: one of the letters A to D, or the answer anywhere in the response."""
     from benchwright.catalog.documented.evaluators.matching import (
         contains_match,
         exact_match,
@@ -166,7 +166,7 @@ BIN = 100
 def rms_calibration_error(
     confidence: Sequence[float], correct: Sequence[bool], *, last_bin: bool = True, size: int = BIN
 ) -> float | None:
-    """Return the root mean square over bins of |mean confidence - share correct|, weighted by the bins' sizes.
+    """Return the root mean square over bins of |mean confidence - share correct|, weighted by bin size.
 
     Answers are sorted by confidence and divided into bins of `size`; a remainder is added to the last bin.
     With `last_bin=False`, as in the official arithmetic (centerforaisafety/hle, calib_err, taken from

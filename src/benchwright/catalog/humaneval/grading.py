@@ -109,7 +109,10 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the unbiased pass@k (Chen et al. 2021, equation 1), for each k in `KS` with enough tries at a problem."""
+    """Return the unbiased pass@k (Chen et al. 2021, equation 1).
+
+    The k are those of `KS` for which some problem has at least k tries.
+    """
     from benchwright.stats.passk import pass_at_k
 
     counts: dict[str, list[int]] = {}

@@ -23,10 +23,10 @@ def program(content: dict[str, Any], completion: str) -> str:
 
 
 def published_completion(answer: str) -> str:
-    """Return the completion by simple-evals (humaneval_eval.py, find_code): the first Python block, from its body on.
+    """Return the completion by simple-evals: the first Python block, from its body on.
 
-    Without such a block, the whole answer is used. Without a body indented by four spaces, only the first
-    character is dropped.
+    As in its humaneval_eval.py (find_code), the whole answer is used if it has no such block. Without a body
+    indented by four spaces, only the first character is dropped.
     """
     block, closed, _ = answer.partition("```python\n")[2].partition("```")
     code = block if closed else answer
@@ -40,7 +40,7 @@ def lenient_completion(content: dict[str, Any], answer: str) -> str:
 
 
 def code_of(answer: str, entry_point: str) -> str:
-    """Return the first fenced block that defines the function, else the first block, else the answer unchanged."""
+    """Return the first fenced block that defines the function, else the first block, else the answer."""
     blocks = [match[1] for match in _FENCED.finditer(answer)]
     if not blocks:
         return answer

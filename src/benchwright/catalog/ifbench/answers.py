@@ -55,7 +55,7 @@ def _filled(text: str, instructions: Sequence[Instruction]) -> str:
 
 
 def _diluted(text: str, reference_text: str, percentage: float) -> str:
-    """Append characters that no reference contains, until only `percentage` of the text's trigrams are shared."""
+    """Append characters that no reference contains, until `percentage` of the text's trigrams are shared."""
     own = trigrams(text)
     shared = len(own & trigrams(reference_text))
     wanted = round(shared * 100 / max(percentage, 1)) - len(own)

@@ -42,7 +42,10 @@ def parentheses(response: str) -> bool:
 
 @_rule("format:quotes")
 def quotes(response: str) -> bool:
-    """Check that straight quotation marks, including apostrophes, nest three deep and three of them are closed."""
+    """Check that straight quotation marks nest three deep and three of them are closed.
+
+    Apostrophes count as quotation marks.
+    """
     stack: list[str] = []
     deepest = 0
     for character in response:

@@ -100,7 +100,7 @@ def _whole(split: Split) -> Rules:
 
     @whole.rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
-        """Check for two sentences or more, then two bullets or more, with at most a blank line between them."""
+        """Check for two or more sentences, then two or more bullets, with at most a blank line between."""
         lines = [line.strip() for line in response.split("\n")]
         bullets = [line.startswith("*") for line in lines]
         if sum(bullets) < 2:

@@ -1,4 +1,4 @@
-"""The libraries and models that the rules depend on, and their versions: splitter, tokens, tags, syllables, emojis."""
+"""The libraries and models of the rules, with their versions: splitter, tokens, tags, syllables, emojis."""
 
 from __future__ import annotations
 

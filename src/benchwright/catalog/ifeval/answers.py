@@ -113,7 +113,7 @@ class Requirements:
             yield from ["[so]"] * arguments["num_placeholders"]
 
     def _dressed(self, text: str) -> str:
-        """Return the text in the required case, without commas, as JSON or in quotation marks, as required."""
+        """Return the text in the required case, without commas, as JSON or in quotes, as required."""
         if self._asked.get("english_capital"):
             text = text.upper()
         if self._asked.get("english_lowercase"):

@@ -1,4 +1,4 @@
-"""Checks of instruction following: an answer that follows all instructions, and answers that break one each."""
+"""Checks of instruction following: an answer that follows all instructions, and answers that break one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
 
 
 def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[Sample], Iterator[Check]]:
-    """Return a function that yields a sample's checks: the gold answer, one that breaks each instruction, and ""."""
+    """Return a function that yields a sample's checks: the gold answer, and answers that must not pass.
+
+    These are an answer that breaks each instruction, and an empty one.
+    """
 
     def of_sample(sample: Sample) -> Iterator[Check]:
         instructions = sample.content["instructions"]

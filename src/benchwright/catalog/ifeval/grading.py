@@ -27,7 +27,10 @@ def rules(splitter: Splitter) -> Rules:
 
 
 class InstructionVerdicts(Record, frozen=True):
-    """Verdicts on a row's instructions, in order: strict (followed to the letter), and loose (by some variant)."""
+    """Verdicts on a row's instructions, in order.
+
+    `strict`: followed to the letter. `loose`: followed by some variant of the response.
+    """
 
     strict: list[bool]
     loose: list[bool]

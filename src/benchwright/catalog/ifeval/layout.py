@@ -119,7 +119,10 @@ def title(response: str) -> bool:
 
 @_rule("combination:two_responses")
 def two_responses(response: str) -> bool:
-    """Check for exactly two different responses separated by `******`, which may also begin and end the text."""
+    """Check for exactly two different responses separated by `******`.
+
+    The separator may also begin and end the text.
+    """
     pieces = [piece.strip() for piece in response.split(TWO_RESPONSES)]
     if not all(pieces[1:-1]):
         return False

@@ -78,7 +78,7 @@ class Punkt(Record, frozen=True):
         return sentences
 
     def _pieces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each sentence, before closing marks are moved to the sentence that they close."""
+        """Yield start and end of each sentence, before closing marks are moved to their sentence."""
         start = 0
         for end, word in _possible_ends(text):
             if self._holds_end(text[word : end.end()] + end["after"]):
@@ -87,7 +87,7 @@ class Punkt(Record, frozen=True):
         yield start, len(text.rstrip())
 
     def _holds_end(self, context: str) -> bool:
-        """Return True if a sentence ends within `context`: a word, the mark after it, and the following text."""
+        """Return True if a sentence ends in `context`: a word, the mark after it, and the following text."""
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
         return any(self._ends(token, following) for token, following in pairwise(tokens))
 
@@ -123,7 +123,7 @@ class Punkt(Record, frozen=True):
         return word in self.abbreviations or word.rpartition("-")[2] in self.abbreviations
 
     def _starts(self, token: str, word: str) -> bool | None:
-        """Return True if a sentence starts with a token, False if not, None if the training data does not decide it.
+        """Return True if a sentence starts with a token, False if not, None if it cannot be decided.
 
         The decision is based on the forms in which the word was seen in training.
         """

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 
 def same_output(printed: str, expected: str) -> bool:
-    """Return True if all lines are equal after stripping: as texts, or as decimal numbers separated by white space."""
+    """Return True if all stripped lines are equal, as texts or as decimal numbers between white space."""
     own, wanted = _lines(printed), _lines(expected)
     return len(own) == len(wanted) and all(map(_same_line, own, wanted))
 

@@ -131,7 +131,7 @@ def main() -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return the streams of requests and answers, and replace the program's stdin and stdout by empty ones."""
+    """Return the streams of requests and answers, and give the program an empty stdin and stdout."""
     streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):

@@ -173,7 +173,7 @@ class _Reader(Cursor):
             return value
 
     def _script(self) -> Value:
-        """Read an exponent or index after its sign: a group in braces, a number, letter, fraction or binomial."""
+        """Read an exponent or index after its sign: group in braces, number, letter, fraction or binomial."""
         self._take()
         if self.next == "{":
             return self._group()

@@ -1,4 +1,4 @@
-"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples in a list in their order."""
+"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples in lists in order."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _has_digit(answer: Answer) -> bool:
 
 
 def _is_decimal(value: Stated) -> bool:
-    """Return True if the quantity is inexact: Python prints such a number with digits, however it was written."""
+    """Return True if the quantity is inexact. Python prints such a number with digits."""
     return not isinstance(value, list) and not value.exact
 
 

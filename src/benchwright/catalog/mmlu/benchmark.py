@@ -69,7 +69,7 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield NextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield log-probabilities in which the right letter, a wrong letter, or no letter is most probable."""
+        """Yield log-probabilities in which the right letter, a wrong one, or no letter is most probable."""
         right = sample.content["answer"]
         wrong = "ABCD"[("ABCD".index(right) + 1) % 4]
         yield Check(GOLD, [_likely({f" {right}": -0.1, f" {wrong}": -3.0, " the": -0.05})])

@@ -28,7 +28,9 @@ class FoundLetter(NamedTuple):
 
 
 def find_letter(answer: str) -> FoundLetter | None:
-    """Return the letter by the official three stages, in linear time (TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py).
+    """Return the letter by the official three stages, in linear time.
+
+    The stages are those of TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py:
 
     1. The first "answer is (X)".
     2. The last "answer: X" in the first line that contains one.

@@ -27,8 +27,8 @@ def find_letter(answer: str, choices: Sequence[str]) -> str | None:
     4. The last of the letters that the answer contains as "X.".
     5. The option whose text comes last.
 
-    In stages 3 and 4, the position of a letter is its last " X ". If no letter is a separate word, the first one
-    in alphabetical order counts.
+    In stages 3 and 4, the position of a letter is its last " X ". If no letter is a separate word, the first
+    one in alphabetical order counts.
     """
     letters = LETTERS[: len(choices)]
     _, mark, said = answer.rpartition(MARK)

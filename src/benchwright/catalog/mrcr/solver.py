@@ -71,7 +71,7 @@ async def fit(session: Session, messages: Sequence[Message], most: int) -> Fitte
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:
-    """Return the longest run of first messages with at most this number of characters, or the first message."""
+    """Return as many first messages as fit into this number of characters, but at least one."""
     kept: list[Message] = []
     for message in messages:
         characters -= len(message["content"])

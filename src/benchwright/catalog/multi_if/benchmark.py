@@ -75,7 +75,7 @@ TURNS = 3
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return for each turn the mean of the four accuracies over all conversations with it, then by language."""
+    """Return for each turn the mean of the four accuracies, over all conversations and by language."""
     overall = [Accuracies() for _ in range(TURNS)]
     languages: dict[str, list[Accuracies]] = {}
     for one in graded:

@@ -19,7 +19,7 @@ NOTHING = (None, "", "None")
 
 
 class MultiIfRow(Record, frozen=True):
-    """One conversation in the hub's layout: JSON in the columns, with the arguments as JSON strings within it.
+    """One conversation in the hub's layout: JSON in the columns, and JSON strings in it for arguments.
 
     The instructions of a turn include those of the turns before it.
     """

@@ -97,7 +97,7 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """Return YES or NO: the verdict in a JSON object, else the last such word in capitals; None if there is none."""
+    """Return YES or NO: the verdict in a JSON object, else the last such word in capitals, else None."""
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()
         return stated if stated in ("YES", "NO") else None

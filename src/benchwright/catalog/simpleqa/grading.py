@@ -76,7 +76,7 @@ class JudgeScorer:
 
 
 class MatchScorer:
-    """Scorer without a judge: correct if the answer contains the right answer word for word, else incorrect."""
+    """Scorer without a judge: correct if the answer contains the right one word for word, else incorrect."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -83,7 +83,7 @@ class Tau2Bench:
         return checks(sample)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return pass^k over all tasks and by domain, with a note that names the model of the simulated user."""
+        """Return pass^k over all tasks and by domain, with a note on the simulated user's model."""
         different = f"; not comparable: {'; '.join(self.departures)}" if self.departures else ""
         user = "no user" if self._settings.solo else f"user played by {self._user}"
         return reliability(graded, f"{user}{different}")

@@ -1,4 +1,4 @@
-"""Scripted conversations that check the grader: the right one for each task, and wrong ones that must not pass."""
+"""Scripted conversations that check the grader: the right one of each task, and decoys that must fail."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ KNOWN = {
         GOLD,
     ): "the user must read a notification, and must not change it",
 }
-"""Checks on tasks of release 1.0.1 that are known to fail, by (sample id, check name), each with the reason."""
+"""Checks on tasks of release 1.0.1 that are known to fail, and why: {(sample id, check name): reason}."""
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield a conversation with the right calls of both sides and every required statement, then the decoys."""
+    """Yield a conversation with all right calls and required statements, then the decoys."""
     criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
     for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
         yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))

@@ -1,4 +1,4 @@
-"""The reward: the product of the parts in a task's reward basis (evaluator.py and the modules that it calls)."""
+"""The reward: the product of the parts in a task's reward basis (evaluator.py and the modules it calls)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def matches(action: Action, call: Call) -> bool:
 
 
 def is_told(text: str, conversation: Sequence[Message]) -> bool:
-    """Return True if one message of the agent contains the text, ignoring case and the commas in the message."""
+    """Return True if a message of the agent contains the text, ignoring case and the message's commas."""
     return any(
         text.lower() in (message.get("content") or "").lower().replace(",", "")
         for message in conversation

@@ -150,7 +150,7 @@ class Shell:
 
 
 class Nearest:
-    """Documents ranked by the cosine of their vectors with the query's, as in the authors' cosine_retriever.py."""
+    """Documents ranked by the cosine of their vectors with the query's, as in cosine_retriever.py."""
 
     def __init__(self, documents: Mapping[str, str], query: str) -> None:
         self._documents = documents

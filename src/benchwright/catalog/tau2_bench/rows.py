@@ -29,7 +29,7 @@ class Action(Record, frozen=True):
 
 
 class Assertion(Record, frozen=True):
-    """A condition on the final environment: a function of one side's toolkit, and its expected return value."""
+    """A condition on the final environment: a function of one side's toolkit, and its expected result."""
 
     env_type: Literal["assistant", "user"]
     func_name: str
@@ -103,7 +103,7 @@ def samples(source: Source, domains: Sequence[str], settings: Settings, files: F
 
 
 def is_for_one(task: dict[str, Any]) -> bool:
-    """Return True if an agent can do the task without a user: `check_valid_task` of the authors' LLMSoloAgent."""
+    """Return True if an agent can do the task without a user (`check_valid_task` of LLMSoloAgent)."""
     state = task.get("initial_state")
     if state is not None:
         history = state.get("message_history") or []

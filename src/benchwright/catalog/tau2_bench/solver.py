@@ -14,7 +14,7 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Status, Trial
 
 CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
-"""The keys of an outcome's artifacts: messages of both sides, why they ended, and the result of the state check."""
+"""Keys of an outcome's artifacts: messages of both sides, why they ended, and the state check."""
 
 
 class Agent:

@@ -38,7 +38,7 @@ ASKS = b'{"asks"'
 Answer = TypeVar("Answer")
 
 Message = dict[str, Any]
-"""A message of the whole conversation in the authors' format: role, content, tool_calls, id, requestor, error."""
+"""A message of the conversation in the authors' format: role, content, tool_calls, id, requestor, error."""
 
 
 class Told(Record, frozen=True):
@@ -97,7 +97,7 @@ class World:
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def examine(self, conversation: Sequence[Message]) -> Examined:
-        """Replay all calls on a fresh environment and compare its final state with the one after the right calls.
+        """Replay all calls on a fresh environment and compare its final state with the right one.
 
         Raises:
             ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result

@@ -1,4 +1,4 @@
-"""Scripted conversations that check the grader: the right one for each task, and wrong ones that must not pass."""
+"""Scripted conversations that check the grader: the right one of each task, and decoys that must fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reward: whether the final database is right and everything required was said (tau_bench/envs/base.py)."""
+"""The reward: whether the final database is right and all outputs were said (tau_bench/envs/base.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The solver: an agent with tools and a policy in conversation with a second model that plays the customer."""
+"""The solver: an agent with tools and a policy in conversation with a model that plays the customer."""
 
 from __future__ import annotations
 

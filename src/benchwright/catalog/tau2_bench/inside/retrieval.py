@@ -47,7 +47,10 @@ def prepare(ask: Ask) -> None:
 
 
 class Unchanged:
-    """Replacement for the step that embeds documents: they are embedded outside, once for all conversations."""
+    """Replacement for the step that embeds documents.
+
+    They are embedded outside, once for all conversations.
+    """
 
     def __init__(self, **settings: Any) -> None:
         pass

@@ -88,7 +88,7 @@ class World:
         } | (self.tools_of_one() if self.alone else {})
 
     def tools_of_one(self) -> dict[str, Any]:
-        """Return a solo agent's tools: its own, the user's, and one to end the conversation (llm_agent.py)."""
+        """Return a solo agent's tools: its own, the user's, and one to end the task (llm_agent.py)."""
 
         def done() -> str:
             """Call this function when you are done with the task."""
@@ -112,7 +112,10 @@ class World:
         return {"content": answer.content, "error": answer.error}
 
     def examine(self, conversation: list[dict[str, Any]]) -> dict[str, Any]:
-        """Compare the final state with the one after the right calls, and evaluate assertions (evaluator_env.py)."""
+        """Compare the final state with the one after the right calls, and evaluate the assertions.
+
+        The official code is evaluator_env.py.
+        """
         criteria = self.task.evaluation_criteria
         if criteria is None or (criteria.actions is None and criteria.env_assertions is None):
             return {"database": None, "assertions": []}
