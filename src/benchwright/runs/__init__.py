@@ -30,9 +30,8 @@ class _Runs(ModuleType):
         suite: str = "",
     ) -> list[Any]:
         """Return the runs on this machine, the newest first, as `benchwright runs` lists them."""
-        from importlib import (
-            import_module,
-        )  # `analysis` is a floor above: no import at load
+        # `runs` must not import `analysis`, which is a floor above it, when it is loaded.
+        from importlib import import_module
 
         lists = import_module("benchwright.analysis.run_list")
         wanted = lists.RunFilter(kind or "", state or "", model, name, tags, text, suite)

@@ -57,12 +57,15 @@ class DataFile(Record, frozen=True):
 class Manifest(Record, frozen=True):
     """Everything known about a run before it starts.
 
-    `created_at`: wall-clock ns. `kind`: the front door that made the run (eval, benchmark, pack, …).
-    `fingerprint`: covers whatever makes two runs the same run (task, data, targets, scorers, repeats,
-    limits). `typed_models`: the models as the user typed them, by slot. `settings`: the user's settings,
-    without secrets. `about`: facts specific to the kind of task, such as a benchmark's protocol and the run's
-    departures from it. `versions`, `host`, `client`: the software, the machine and the client process.
-    `concurrency`: None if it adapts itself (`auto`); then the journal's events state it.
+    - `created_at`: wall-clock ns.
+    - `kind`: the kind of command that made the run (eval, benchmark, pack, …).
+    - `fingerprint`: a digest of whatever makes two runs the same run: task, data, targets, scorers, repeats,
+      limits.
+    - `typed_models`: the models as the user typed them, by slot.
+    - `settings`: the user's settings, without secrets.
+    - `about`: facts of this kind of task, such as a benchmark's protocol and the run's departures from it.
+    - `versions`, `host`, `client`: the software, the machine and the client process.
+    - `concurrency`: None if it adapts itself (`auto`); then the journal's events state it.
     """
 
     id: str
