@@ -1,8 +1,8 @@
-"""Columns of a dataset: finds those of the prompt and the target, and checks that a row has what it needs.
+"""Columns of a dataset: finds those of the prompt and the target, and checks rows for missing parts.
 
 `documented_row` applies the fixed rule of evaluations with an agent: three columns that must exist.
 `PromptColumns` is for evaluations without code: it finds the columns of most public datasets by their names,
-or uses the names given to it.
+or uses the names that the user assigned.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 
 
 class DatasetEntry(msgspec.Struct, frozen=True):
-    """One version of a dataset."""
+    """One version of a dataset, with the locations of its tasks."""
 
     name: str
     version: str

@@ -88,7 +88,7 @@ class _Child:
             return _answer(request)
         if not self.pid:
             with suppress(Exception):
-                pickle.loads(request)  # imports the module of the function, before there is a child
+                pickle.loads(request)  # imports the function's module before the fork
             self._fork()
         with suppress(BrokenPipeError):
             send(self._requests, request)

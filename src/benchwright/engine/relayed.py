@@ -55,7 +55,7 @@ class RelayedTurns:
         return turn if streamed and not asked.stream else None
 
     def add(self, asked: Asked, turn: int) -> None:
-        """Register a request that is a turn of its own."""
+        """Register a request that is a turn and not a further attempt at one."""
         self._turns[asked.digest] = asked.stream, turn
         if not self._openings:
             self._before.append(asked.opening)

@@ -41,7 +41,7 @@ class Listener(Protocol):
     def started(self, total: int, done: int, again: int) -> None:
         """Note that the run begins.
 
-        `total`: trials in the plan; `done`: trials done by earlier sessions; `again`: how many of these are
+        `total`: trials in the plan. `done`: trials done by earlier sessions. `again`: how many of these are
         run again.
         """
         ...
@@ -90,12 +90,12 @@ async def run(
 ) -> RunResult:
     """Run the part of a plan that the journal does not hold yet, and journal the results.
 
-    - `rules` stop the run early; `until` stops it when its question is decided.
+    - `rules`: stop the run early. `until`: stops it when its question is decided.
     - `table`: the table of the journal, if the caller has read it.
-    - `again`: statuses of trials that are run again; `retry`: selects further trials to run again.
+    - `again`: statuses of trials that are run again. `retry`: selects further trials to run again.
     - `reuse`: earlier runs from which remaining trials are copied.
-    - `signals`: False inside a user's program that handles SIGINT and SIGTERM itself. The first signal makes
-      `clients` hurry.
+    - `signals`: False inside a user's program that handles SIGINT and SIGTERM itself.
+    - `clients`: are told to hurry at the first signal.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.

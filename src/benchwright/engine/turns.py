@@ -1,4 +1,4 @@
-"""Turns of one trial that depend on each other: in order where one needs another, concurrently otherwise."""
+"""Turns of one trial that depend on each other: in order if one needs another, concurrently otherwise."""
 
 from __future__ import annotations
 

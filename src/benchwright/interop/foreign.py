@@ -18,7 +18,7 @@ Part = TypeVar("Part")
 class ForeignScore(Record, frozen=True):
     """A score of a trial. If it has no value, its status is the reason: `unparsed` or `grader_error`.
 
-    `span`: the part of the answer that was scored; `explanation`: the reason for the score; `detail`: any
+    `span`: the part of the answer that was scored. `explanation`: the reason for the score. `detail`: any
     further data.
     """
 
@@ -63,9 +63,9 @@ class ForeignTrial(Record, frozen=True):
 
 
 class ForeignTarget(Record, frozen=True):
-    """A model that was evaluated.
+    """A model that was evaluated. `slot`: `primary` if it is the only one.
 
-    `slot` is `primary` if there is only one; `settings` are those that shaped its answers.
+    `settings`: those that shaped its answers.
     """
 
     slot: str

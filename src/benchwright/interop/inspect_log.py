@@ -65,7 +65,7 @@ def read(path: Path) -> Readings:
     """Read the run of a log.
 
     Raises:
-        UnreadableResults: If it is not a log, or damaged.
+        UnreadableResults: If the file is not a log, or is damaged.
     """
     if path.suffix == ".json":
         log = an_object(read_json(path), path)

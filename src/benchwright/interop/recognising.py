@@ -119,7 +119,7 @@ def run_or_results(reference: str) -> Path:
         return find_run(reference)
     if format_of(path) is None:
         if not any(reference in name for name in run_names()):
-            results_below(path)  # raises what can be read, if nothing in it can
+            results_below(path)  # raises an error that lists the known formats, if it contains none
         return find_run(reference)
     kept, unread = import_runs(path)
     names = ", ".join(one.directory.name for one in kept)

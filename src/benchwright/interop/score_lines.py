@@ -136,8 +136,9 @@ def _scores(line: Mapping[str, Any]) -> dict[str, ForeignScore]:
 
 
 def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str, where: str) -> int:
-    """Return a line's repeat, from 0 (an `epoch` counts from 1), else how often its sample
-    occurred before.
+    """Return a line's repeat, counted from 0, else how often its sample occurred before.
+
+    An `epoch` counts from 1.
     """
     key = (text(line.get("model")) or model, _id(line) or "")
     seen[key] += 1

@@ -1,6 +1,4 @@
-"""The source files of an import: their digest, which identifies earlier imports, and changes
-during reading.
-"""
+"""The source files of an import: their digest, which identifies earlier imports, and their changes."""
 
 from __future__ import annotations
 

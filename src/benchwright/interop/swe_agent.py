@@ -31,8 +31,9 @@ FAILURES = {
     "exit_error": Status.EXECUTION_ERROR,
     "early_exit": Status.CANCELLED,
 }
-"""Exit statuses that are failures, not limits. "submitted (exit_…)": the patch was taken after
-such an end.
+"""Exit statuses that are failures, not limits.
+
+They also occur as "submitted (exit_…)": a patch taken after it.
 """
 ROLES = ("system", "user", "assistant", "tool")
 

@@ -75,11 +75,10 @@ class Tally:
             raise UnreadableResults(self._unread[0])
 
     def scales(self) -> dict[str, ForeignScale]:
-        """Return the scale of each score: the format's own.
+        """Return the scale of each score: the format's own, with a range of 0 to 1 if all values are 0 or 1.
 
-        If all values are 0 or 1, it is 0 to 1, and 1 passes.
-
-        A scorer that produced only parts (`scorer.part`) has no score of its own.
+        In that case 1 passes, unless the format states a passing value or that lower is better. A scorer that
+        produced only parts (`scorer.part`) has no score of its own.
         """
         whole = {name.rpartition(".")[0] for name, values in self._scores.items() if values.are_there}
         return {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.integer[Any]] | NDArray[np.bool_]
-    """Numbers of rows, (rows,), or which of all rows are meant, (n,), in a quarter of the bytes."""
+    """Row numbers, shape (rows,), or a mask of all rows, shape (n,), which takes a quarter of the bytes."""
 
 WIDTHS = "BHIQ"
 MOST_DISTINCT = 250

@@ -20,7 +20,7 @@ from enum import IntEnum
 from benchwright.records import FAILED, Status
 
 CUT_OFF = frozenset({Status.TRUNCATED, Status.CUT_OFF_IN_THINKING})
-"""Statuses of a trial whose last answer reached its token limit."""
+"""Statuses of a trial whose last response reached its token limit."""
 
 NO_ANSWER_STATUSES = CUT_OFF | {Status.UNPARSED, Status.REFUSED, Status.LIMIT}
 """Statuses of a trial whose model answered to the end without an answer that can be scored."""
@@ -30,7 +30,7 @@ FAILURES = FAILED - {Status.CANCELLED} | {Status.GRADER_ERROR}
 
 
 class ScoreState(IntEnum):
-    """How one score of a trial counts: as its value, as 0 for want of an answer, or not at all."""
+    """How one score of a trial counts: as its value, as 0 because there is no answer, or not at all."""
 
     SCORED = 0
     NO_ANSWER = 1

@@ -85,7 +85,7 @@ def _import_root(file: Path) -> Path:
 
 
 def _packages(file: Path) -> list[Path]:
-    """Return the `__init__.py` files that run before a file of a package."""
+    """Return the `__init__.py` files that Python runs before a file of a package."""
     folders = (folder for folder in file.parents if folder.is_relative_to(_import_root(file)))
     return [folder / INIT for folder in folders if (folder / INIT).is_file()]
 
@@ -206,7 +206,7 @@ def _is_local(file: Path, roots: Sequence[Path]) -> bool:
 
 
 def is_ours(file: Path) -> bool:
-    """Return whether a file is one of Benchwright's own."""
+    """Return whether a file belongs to Benchwright itself."""
     return any(file.is_relative_to(folder) for folder in _own_folders())
 
 

@@ -31,7 +31,10 @@ class JudgeInfo(Record, frozen=True):
 
 
 class ScorerInfo(Record, frozen=True):
-    """A scorer's name and the fingerprint of its rule; `judging` is set if a model judges."""
+    """A scorer's name and the fingerprint of its rule.
+
+    `judging`: how its judge is asked, None if no model judges.
+    """
 
     name: str
     fingerprint: str
@@ -103,7 +106,7 @@ class _AboutModel(Record, frozen=True):
 
 
 class _AboutLoad(Record, frozen=True):
-    """A level of load."""
+    """A load level."""
 
     level: dict[str, Any]
 

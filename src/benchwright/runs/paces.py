@@ -35,10 +35,11 @@ def in_timings(request: RequestRecord) -> bool:
 class Paces:
     """The concurrency levels of a run with adaptive concurrency, from `concurrency` events of its journal.
 
-    `settled`: the levels at which it settled, in order; `last`: the latest level; `spans`: the periods
-    (wall-clock ns) in which it was not settled. `found`: True if a session adapted its concurrency; `given`:
-    True if a session had a fixed one. `one_at_a_time`: the evidence that the server serves one request at a
-    time, or None.
+    - `settled`: the levels at which it settled, in order.
+    - `last`: the latest level.
+    - `spans`: the periods (wall-clock ns) in which it was not settled.
+    - `found`: True if a session adapted its concurrency; `given`: True if a session had a fixed one.
+    - `one_at_a_time`: the evidence that the server serves one request at a time, or None.
     """
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ class _Trial(msgspec.Struct, gc=False, tag="trial"):
 
 
 class _Other(msgspec.Struct, gc=False, tag="score"):
-    """Any other line."""
+    """A score line, which this module does not need."""
 
 
 _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode

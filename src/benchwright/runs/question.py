@@ -24,7 +24,7 @@ class Earlier(Record, frozen=True):
     """The old model's scores, taken from another run or a file (`--against`).
 
     `scores`: {score: {sample: (least, most)}}, on a scale from 0 to 1. The two bounds differ if answers
-    failed. `others`: {score: [{sample: value}]}, the scores of further models on the same samples.
+    failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same samples.
     """
 
     reference: str

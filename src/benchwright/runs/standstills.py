@@ -50,7 +50,7 @@ def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int
 
 
 def standstill_text(standstills: Sequence[Standstill]) -> str:
-    """Return when, for how long and why our process stood still, as the end of a sentence."""
+    """Describe when, for how long and why our process stood still, as the end of a sentence."""
     told = [
         f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSES[one.cause]})"
         for one in standstills

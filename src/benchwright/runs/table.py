@@ -64,8 +64,8 @@ class RunTable:
     `counted`).
 
     - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
-    - `dataset_row`: the samples' positions in the dataset, counted from 1; 0 if the ids already are the
-      positions.
+    - `dataset_row`: the sample's position in the dataset, counted from 1; 0 if the sample's id is its
+      position.
     - `flagged`: the trials with flags.
     - `effort`: columns of each trial's time and tokens, or None without the parameter `effort`.
     - `lost`: rows that do not count because their body is lost.

@@ -11,10 +11,10 @@ from benchwright.records import UNREADABLE, JournalLine
 from benchwright.runs.journal import TRIALS, decode_line
 
 SLICE = 2**17
-"""Bytes that are read at once."""
+"""Bytes that are read at a time."""
 
 USUAL_LINE = 4096
-"""Bytes that hold most lines."""
+"""A length in bytes that most lines do not exceed."""
 
 
 class JournalTail:

@@ -66,9 +66,7 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
 
 
 class _Reader:
-    """Merges the flows of a conversation into one list, with a reference to the request that each
-    waits for.
-    """
+    """Merges the flows of a conversation into one list, in which each request refers to its predecessor."""
 
     def __init__(self, place: str, block_size: int, scope: str) -> None:
         self.requests: list[TracedRequest] = []

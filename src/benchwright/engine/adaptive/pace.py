@@ -38,7 +38,7 @@ The ceiling is 1/MARGIN below the level that overloaded the server.
 """
 
 PATIENCE = 4
-"""Windows after which a level below half of the best settled level is probed again; doubled each time."""
+"""Windows after which a level below half of the best settled level is raised again; doubled each time."""
 
 
 class Phase(Enum):

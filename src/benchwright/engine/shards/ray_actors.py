@@ -52,7 +52,7 @@ class RayShards:
 
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
-        """Start an actor where there is room; see `Shards.open`."""
+        """Start an actor on a node with a free CPU; see `Shards.open`."""
         actor = self._actors.options(max_concurrency=8, scheduling_strategy="SPREAD").remote()
         try:
             await self._begun(actor, concurrency)

@@ -84,7 +84,7 @@ async def _begun(ray: Any, options: dict[str, Any], address: str | None) -> _Con
                 try:
                     await connection.begun
                     return connection
-                except Exception as error:  # Ray raises what it likes, plain `Exception` included
+                except Exception as error:  # Ray raises many types, plain `Exception` included
                     if not left:
                         raise UserError(_unusable(address, first_line(error))) from None
     except TimeoutError:
@@ -105,10 +105,9 @@ def _unusable(address: str | None, reason: str) -> str:
 
 
 class _Connection:
-    """Ray, started and ended in a thread of its own.
+    """Ray, started and ended in a separate thread.
 
-    The processes that Ray starts end with the thread that started them. A thread that hangs is not waited
-    for.
+    The processes that Ray starts end with the thread that started them. A hanging thread is not waited for.
     """
 
     def __init__(self, ray: Any, options: dict[str, Any]) -> None:
