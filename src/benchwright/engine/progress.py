@@ -44,11 +44,9 @@ class RunningMean:
     def interval(self) -> Interval | None:
         """The 95 % interval of the mean, by the rules of the summary.
 
-        None below two values, or if they are dependent.
-
-        Wilson's interval for values that are all 0 or 1, else Student's. Values that are all between 0 and 1
-        are assumed to have this range, and their interval is cut to it. Equal values get an interval by their
-        range, or None if their range is unknown.
+        None below two values, or if they are dependent. Wilson's interval for values that are all 0 or 1,
+        else Student's. Values that are all between 0 and 1 are assumed to have this range, and their interval
+        is cut to it. Equal values get an interval by their range, or None if their range is unknown.
         """
         if self.n < 2 or self.dependent:
             return None

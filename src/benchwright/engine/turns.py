@@ -12,10 +12,9 @@ from benchwright.errors import ProviderError
 async def in_turn(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:
     """Run the turns of a trial.
 
-    `after` has for each turn the number of the turn that must end before, or None.
-
-    Turns that follow the same turn run concurrently. If `do` returns False for a turn, or a provider fails,
-    the turns that follow it are left out. A single turn runs without a task of its own.
+    `after` has for each turn the number of the turn that must end before, or None. Turns that follow the same
+    turn run concurrently. If `do` returns False for a turn, or a provider fails, the turns that follow it are
+    left out. A single turn runs without a task of its own.
 
     Raises:
         ProviderError: If turns failed: the first failure, after all possible turns have ended.

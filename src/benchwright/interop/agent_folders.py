@@ -26,9 +26,8 @@ LIST = "preds.json"
 class Told(Record, frozen=True):
     """One trajectory: its model, the program that wrote it, and the trial.
 
-    Its `answer` is the submitted patch.
-
-    For a damaged trajectory, `model` and `program` are unknown and empty.
+    Its `answer` is the submitted patch. For a damaged trajectory, `model` and `program` are unknown and
+    empty.
     """
 
     model: str

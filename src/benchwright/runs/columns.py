@@ -198,9 +198,8 @@ class Reasons(Names):
 class SampleColumn:
     """A column of sample ids, one per trial.
 
-    Ids that are row numbers take only the bytes that the number needs.
-
-    An even code 2n means the row number n; odd codes are for other names.
+    Ids that are row numbers take only the bytes that the number needs. An even code 2n means the row number
+    n; odd codes are for other names.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:

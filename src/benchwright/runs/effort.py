@@ -112,9 +112,8 @@ class EffortColumns:
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
         """Return each trial's share, shape (n,), of the seconds in which any of these trials ran.
 
-        All attempts count.
-
-        None if the journal lacks start times. See `stats.ratios.shared_time` for how time is shared.
+        All attempts count. None if the journal lacks start times. See `stats.ratios.shared_time` for how time
+        is shared.
         """
         import numpy as np
 

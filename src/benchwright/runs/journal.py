@@ -75,10 +75,9 @@ class ExchangeBody(Record, frozen=True):
 class Body(Record, frozen=True):
     """The part of a trial that its line leaves out.
 
-    `input` and `target` belong to the sample; see `runs.asked`.
-
-    `unanswered`: the messages of the last request, if it got no response and the solver reported no messages.
-    They show the prompt of a trial whose first request failed.
+    `input` and `target` belong to the sample; see `runs.asked`. `unanswered`: the messages of the last
+    request, if it got no response and the solver reported no messages. They show the prompt of a trial whose
+    first request failed.
     """
 
     key: str

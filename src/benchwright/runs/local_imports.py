@@ -33,9 +33,8 @@ MOST_FILES = 2_000
 class Imports(NamedTuple):
     """The imports of a file.
 
-    `named`: (level, module, names) as in `from module import names`, with `level` leading dots.
-
-    `computed`: True if the file also imports by names that are only known at run time.
+    `named`: (level, module, names) as in `from module import names`, with `level` leading dots. `computed`:
+    True if the file also imports by names that are only known at run time.
     """
 
     named: tuple[tuple[int, str, tuple[str, ...]], ...]

@@ -11,11 +11,9 @@ from benchwright.runs.tail import size_of
 class RemainingBodies:
     """Determines from sizes alone whether a body is lost.
 
-    Call `look` after reading further lines, before `lack`.
-
-    A body is written before its line, and a cut before new bodies take the place of lost ones. Therefore the
-    size is read after the lines, and the cuts after the size. `torn`: True if `lack` met a body that ends
-    beyond the file.
+    Call `look` after reading further lines, before `lack`. A body is written before its line, and a cut
+    before new bodies take the place of lost ones. Therefore the size is read after the lines, and the cuts
+    after the size. `torn`: True if `lack` met a body that ends beyond the file.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -26,14 +26,12 @@ PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 def source_fingerprint(source: object) -> str | None:
     """Return a digest (xxh3, 128 bits, hex) of the source code behind a path or an object.
 
-    None if it is not found.
-
-    A path is read as it is. A module stands for its file, and a package for all its `*.py` files. A function,
-    class or instance stands for the file in which it (or its class) is defined. Files of the user's own
-    project that these import are included, recursively (see `local_imports`); installed modules are not. File
-    names are relative to their project, so moving a project does not change the digest. Objects defined in a
-    script or a notebook stand for their own source and the parts of the script that they use, because the
-    rest of the script only uses them.
+    None if it is not found. A path is read as it is. A module stands for its file, and a package for all its
+    `*.py` files. A function, class or instance stands for the file in which it (or its class) is defined.
+    Files of the user's own project that these import are included, recursively (see `local_imports`);
+    installed modules are not. File names are relative to their project, so moving a project does not change
+    the digest. Objects defined in a script or a notebook stand for their own source and the parts of the
+    script that they use, because the rest of the script only uses them.
     """
     digest = xxhash.xxh3_128()
     texts = list(_texts_in_main(source))

@@ -122,9 +122,8 @@ def run_lock(directory: Path, say: Say) -> AbstractAsyncContextManager[None]:
 async def file_lock(path: Path, say: Say) -> AsyncIterator[None]:
     """Hold a lock file for this process.
 
-    Wait for another process if necessary, and report the wait through `say`.
-
-    The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
+    Wait for another process if necessary, and report the wait through `say`. The wait ends after
+    OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
 
     Raises:
         RunLocked: If the other process did not end in time.

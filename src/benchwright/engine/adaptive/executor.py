@@ -37,10 +37,9 @@ class ReportsOverload(Protocol):
 class AdaptiveExecutor:
     """Keeps as many trials in flight as the server serves well, at most `bound`.
 
-    Each new level is reported by `paced`.
-
-    Requests that begin before the level has settled, or while it settles again, get the flag `SETTLING`.
-    `asking`: further clients that the task itself uses, besides `clients`.
+    Each new level is reported by `paced`. Requests that begin before the level has settled, or while it
+    settles again, get the flag `SETTLING`. `asking`: further clients that the task itself uses, besides
+    `clients`.
     """
 
     def __init__(

@@ -59,10 +59,8 @@ class Phase(Enum):
 class Pace:
     """Concurrency controller: at most `level` trials may be in flight, from 1 to `bound`.
 
-    Times are in ns of a steady clock.
-
-    A level is judged by a window. The window opens when no more than `level` trials are in flight, and closes
-    when enough trials have ended.
+    Times are in ns of a steady clock. A level is judged by a window. The window opens when no more than
+    `level` trials are in flight, and closes when enough trials have ended.
     """
 
     # _good: the last level that gained enough; _flat: a level that did not; _best: the highest settled level;

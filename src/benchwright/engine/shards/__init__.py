@@ -1,7 +1,6 @@
 """Runs with several processes: trials are distributed to shards, and results return to the one journal.
 
-    parent  ShardedExecutor(shards, concurrency)      a driver per shard: sends work, takes results, replaces
-        it
+    parent  ShardedExecutor(shards, concurrency)      a driver per shard, which replaces it if it is lost
     shard   serve(parts, concurrency, receive, send)  the same worker code as in one process
 
 A `Shards` carries the messages: over pipes to processes of this machine, or to actors of a cluster.

@@ -44,11 +44,9 @@ LOOK_SECONDS = 0.25
 class Driver:
     """Drives one shard with `share` trials in flight.
 
-    `given_up`: the reason why there is no shard any more, or None.
-
-    `origin`: the moment (`perf_counter_ns`) from which due times count, or None. `earlier` is shared by all
-    drivers: for each shard, the last number in its `worker.Solved.earlier`, or its share if it has not
-    reported yet.
+    `given_up`: the reason why there is no shard any more, or None. `origin`: the moment (`perf_counter_ns`)
+    from which due times count, or None. `earlier` is shared by all drivers: for each shard, the last number
+    in its `worker.Solved.earlier`, or its share if it has not reported yet.
     """
 
     def __init__(

@@ -26,11 +26,9 @@ ROOM_SECONDS = 60.0
 async def ray_shards(recipe: Recipe, count: int | None, address: str | None) -> AsyncIterator[RayShards]:
     """Connect to the cluster at an address, or start Ray on this machine.
 
-    `count`: actors, one per CPU by default.
-
-    If no address is given, Ray's own variable RAY_ADDRESS is used, if it is set. The working directory is
-    copied to a cluster, so that modules and files in it are found there by their relative paths. Benchwright
-    itself must be installed on the cluster's nodes.
+    `count`: actors, one per CPU by default. If no address is given, Ray's own variable RAY_ADDRESS is used,
+    if it is set. The working directory is copied to a cluster, so that modules and files in it are found
+    there by their relative paths. Benchwright itself must be installed on the cluster's nodes.
 
     Raises:
         UserError: If Ray is not installed or does not start, or no cluster answers at the address.
