@@ -58,15 +58,11 @@ _CUT_OFF = _CODE[Status.CANCELLED]
 
 
 class RunTable:
-    """Trials, scores and requests of one run.
+    """Trials, scores and requests of one run, in parallel columns of trials.
 
-    The columns of trials are parallel. A trial with only cut-off attempts has a row, but does not count (see
-    `counted`).
-
+    - `counted()`: leaves out trials whose attempts were all cut off. These have a row too.
     - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
-    - `dataset_row`: the sample's position in the dataset, counted from 1; 0 if the sample's id is its
-      position.
-    - `flagged`: the trials with flags.
+    - `dataset_row`: the sample's position in the dataset from 1; 0 if the sample's id is its position.
     - `effort`: columns of each trial's time and tokens, or None without the parameter `effort`.
     - `lost`: rows that do not count because their body is lost.
     - `unreadable`: number of lines that are not records. If `strict`, such a line is an error.
@@ -127,8 +123,7 @@ class RunTable:
         """Read on for about `seconds` and return whether the end of the journal was reached.
 
         Raises:
-            JournalError: If a line is not a record (only if the table is `strict`), or the journal cannot be
-                read.
+            JournalError: If the journal cannot be read, or (if `strict`) a line is not a record.
         """
         end = time.monotonic() + seconds
         for lines in self._slices():
@@ -328,10 +323,7 @@ class RunTable:
         return self._rows.find(key)
 
     def release_keys(self) -> None:
-        """Free the memory of the keys once the journal is complete.
-
-        Afterwards no trial can be found by its key.
-        """
+        """Free the memory of the keys when the journal is complete. Then `find` and `add` fail."""
         self._rows.release()
 
     def is_done(self, row: int) -> bool:
@@ -339,10 +331,7 @@ class RunTable:
         return self.status[row] != _CUT_OFF
 
     def failure_reasons(self, rows: Rows) -> dict[str, int]:
-        """Return {reason: count} for the failures of these trials, the most frequent first.
-
-        Failures of graders are included.
-        """
+        """Return {reason: count} for failures of these trials or their graders, the most frequent first."""
         counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))
 
