@@ -91,8 +91,7 @@ def drift(values: ArrayLike) -> Drift | None:
 
 
 def growth(values: ArrayLike) -> Growth | None:
-    """Return the growth of values from the first to the last, by a line through the means of at most ten
-    parts.
+    """Return the growth of values from the first to the last, by a line through the means of at most ten parts.
 
     None for fewer than 5 values.
 
