@@ -186,8 +186,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
 
 
 def request_lines(requests: RequestSummary) -> list[str]:
-    """Return lines on side requests, missing token counts, translations, odd responses, and requests without timings.
-    """
+    """Return lines on side requests, missing token counts, translations, odd responses and untimed requests."""
     lines = []
     if requests.side_requests:
         lines.append(
