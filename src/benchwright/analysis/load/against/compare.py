@@ -169,9 +169,7 @@ def _known(estimate: Estimate) -> Known:
 
 
 def _decided(pairs: Sequence[LoadPair]) -> tuple[list[LoadPair], int]:
-    """Return the pairs with Holm's p-values over all their figures and the resulting verdicts, and the number
-    of tests.
-    """
+    """Return the pairs with Holm's p-values and verdicts over all their figures, and the number of tests."""
     everything = [change for pair in pairs for change in _all(pair)]
     tested = [change.p_value for change in everything if change.p_value is not None]
     adjusted = iter(holm(tested).tolist())
