@@ -89,8 +89,7 @@ class Figures:
         return float(known.mean()) if known.size else 0.0
 
     def spread(self, column: str) -> Spread | None:
-        """Return the distribution of a measure over the answered requests in the window; None if it is always unknown.
-        """
+        """Return the distribution of a measure over the answered requests in the window; None if it is unknown."""
         return spread(self.known(column))
 
     def answered_later(self) -> Spread | None:
@@ -99,8 +98,9 @@ class Figures:
         return self.spread("ttfa") if later.any() else None
 
     def normalized(self) -> Spread | None:
-        """Return latency over the tokens of the answer (normalized latency: Kwon et al. 2023); None without
-        token counts.
+        """Return latency over the tokens of the answer; None without token counts.
+
+        Normalized latency: Kwon et al. 2023.
         """
         latency, tokens = self._answered("latency"), self._answered("completion_tokens")
         known = tokens > 0
@@ -124,7 +124,8 @@ class Figures:
         return float(np.median(known)) if known.size else None
 
     def mean(self, column: str) -> float | None:
-        """Return the mean of a column over the answered requests in the window for which it is known; None if unknown.
+        """Return the mean of a column over the answered requests in the window with a known value; None if
+        there are none.
         """
         known = self.known(column)
         return float(known.mean()) if known.size else None

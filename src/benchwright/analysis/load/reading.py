@@ -54,8 +54,9 @@ LATE_SECONDS = 0.01
 
 
 class ReadLevel(msgspec.Struct, frozen=True):
-    """A level's plan and result, its data for plots, its comparison side (None if nothing was scored), and
-    its manifest.
+    """A level that was read: its plan, its result, the data of its plots, and its manifest.
+
+    `side` is its side in a comparison, None if nothing was scored.
     """
 
     plan: LevelPlan

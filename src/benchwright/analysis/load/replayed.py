@@ -90,8 +90,7 @@ def _sent(table: RunTable, trace: Trace) -> list[Sent]:
 
 
 def _of_prompts(replayed: Replayed, sent: Sequence[Sent]) -> tuple[Replayed, float | None]:
-    """Add the figures of the prompts; also return the share of tokens cached although they had not been sent before.
-    """
+    """Add the figures of the prompts; also return the share of tokens that were unexpectedly cached."""
     seen = SeenPrefixes()
     tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
     for _, _, traced, record in sent:
