@@ -48,8 +48,9 @@ class Entrant(NamedTuple):
 
     @property
     def task(self) -> str:
-        """The name of its task. An eval of a suite may have a given name that distinguishes it from others of
-        its dataset.
+        """The name of its task, or the given name of an eval in a suite.
+
+        The given name distinguishes several evals of one dataset.
         """
         own = self.manifest.kind == "eval" and suite_of(self.manifest) and given_name(self.manifest)
         return own or self.side.facts.task

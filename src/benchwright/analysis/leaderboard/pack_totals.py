@@ -56,7 +56,9 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
 
 
 def total_difference(a: Scored, b: Scored, confidence: float) -> Difference | None:
-    """Return B - A by the totals of single repeats (Welch's t); None if a side has fewer than two, or is incomplete.
+    """Return B - A by the totals of single repeats (Welch's t).
+
+    None if a side has fewer than two totals, or is incomplete.
     """
     if any(len(one.totals) < 2 or one.n_scored < one.n for one in (a, b)):
         return None

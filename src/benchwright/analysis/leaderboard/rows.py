@@ -1,6 +1,4 @@
-"""The rows of a leaderboard: one for each model and agent, split with a distinguishing detail if runs share a
-column.
-"""
+"""The rows of a leaderboard: one for each model and agent, or several with a distinguishing detail."""
 
 from __future__ import annotations
 

@@ -124,9 +124,7 @@ class Figures:
         return float(np.median(known)) if known.size else None
 
     def mean(self, column: str) -> float | None:
-        """Return the mean of a column over the answered requests in the window with a known value; None if
-        there are none.
-        """
+        """Return the mean of a column over the answered requests in the window; None if it is never known."""
         known = self.known(column)
         return float(known.mean()) if known.size else None
 

@@ -102,9 +102,7 @@ def read_requests(table: RunTable) -> Requests:
 def _rows(
     record: TrialRecord, began_at: int
 ) -> Iterator[tuple[dict[str, float], str | None, Mapping[int, int]]]:
-    """Yield the columns of each row of a trial, with its reason of failure (or None) and the gaps between its
-    chunks.
-    """
+    """Yield the columns of each row of a trial, with its reason of failure (or None) and its chunk gaps."""
     turns = [request for request in record.requests if request.due is not None]
     for turn in turns:
         yield _turn(turn, record.started_at - began_at), turn.error, _merged([turn])
@@ -193,8 +191,7 @@ def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
 
 
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
-    """Return the mean time in seconds between the tokens of a trial's answers; NaN if none arrived in several
-    pieces.
+    """Return the mean time in seconds between the tokens of a trial's answers; NaN if none came in several pieces.
 
     Computed from the first to the last token, over the tokens after the first piece, all requests together. A
     later usage chunk or end of the transfer is not a token, and neither is reasoning that is counted but not

@@ -22,7 +22,9 @@ DRIFTS = 0.2
 
 
 class Found(NamedTuple):
-    """A window, how it was found, and the share by which the latency changes over it, None if that is not certain.
+    """A window, how it was found, and the share by which the latency changes over it.
+
+    `drift` is None if the change is not certain.
     """
 
     window: Window
