@@ -1,4 +1,4 @@
-"""Detects repeats that are no real repeats: a server that ignores the temperature returns the same answer each time.
+"""Detection of repeats that are no real repeats: a server that ignores the temperature repeats its answer.
 
 Nothing is stored for this check, because the answers are in the bodies. It reads only the first samples, and
 one repeat that differs settles it: with a server that samples, that usually takes two bodies.
@@ -34,7 +34,7 @@ class EqualRepeats(Record, frozen=True):
 
 
 def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
-    """Return the number of samples checked if the repeats of each are equal.
+    """Return the number of samples checked and the temperature, if the repeats of each sample are equal.
 
     Reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS` repeats of
     each. None if one repeat differs, if there are fewer than `FEWEST_SAMPLES`, or if no temperature above 0

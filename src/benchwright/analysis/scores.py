@@ -162,7 +162,10 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
 
 
 def repeats_of(manifest: Manifest, table: RunTable) -> int:
-    """Return the number of repeats per sample; a log of another program may number repeats that it does not plan."""
+    """Return the number of repeats per sample, at least the number planned.
+
+    A log of another program may number repeats that it does not plan.
+    """
     return max(manifest.repeats, 1 + table.repeat.largest)
 
 

@@ -123,10 +123,10 @@ class TargetSummary(Record, frozen=True):
 
     `cut_off` trials were in flight when the run was stopped: they do not count, and are asked again.
     `failures` are the most frequent reasons of failed trials, with their counts. `equal_repeats` is set if
-    all repeats got the same answer at a temperature above 0, `suspicious` if trials have flags or the run was
-    sealed. `agent` is the command-line agent that asked the model, with its version. `thinking_cut_off` is
-    set if models reached their token limit while they were still thinking. `figures` are a benchmark's own
-    figures, once its run is reported.
+    all repeats got the same answer at a temperature above 0, `suspicious` if trials have flags or agents ran
+    in containers. `agent` is the command-line agent that asked the model, with its version.
+    `thinking_cut_off` is set if models reached their token limit while they were still thinking. `figures`
+    are a benchmark's own figures, once its run is reported.
     """
 
     slot: str

@@ -1,4 +1,4 @@
-"""Checks whether two sides may be compared, and how else they differ."""
+"""Comparability of two sides: reasons against a comparison, and other differences between them."""
 
 from __future__ import annotations
 

@@ -96,7 +96,10 @@ def align(a: Side, b: Side) -> Alignment:
 
 
 def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
-    """Return the order of the side that stopped early, or of both sides if they share it."""
+    """Return the order of the side that stopped early, or of both sides if they share it.
+
+    None if neither stopped early. An order with 0 planned units if both stopped early in different orders.
+    """
     if a.prefix is None and b.prefix is None:
         return None
     side, codes = (b, aligned.b) if a.prefix is None else (a, aligned.a)

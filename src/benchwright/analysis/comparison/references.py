@@ -1,4 +1,4 @@
-"""Resolves typed references to sides: a run, or one of the documented files."""
+"""Resolution of typed references to sides: a run, or one of the documented files."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class TrialsBuilder:
-    """Collects trials one by one; a score that first occurs late is `absent` in the trials before."""
+    """Collector of trials, one by one; a score that first occurs late is `absent` in the trials before."""
 
     def __init__(self, scores: Iterable[str] = ()) -> None:
         self._samples: list[str] = []

@@ -1,4 +1,4 @@
-"""Follows the table of a run, and decides its question from the units completed in order."""
+"""The decision of a run's question from its growing table, using the units completed in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.stats.sequential.family import Family
 
 
 class Following:
-    """Processes unit after unit of a question, each once all trials of its samples are complete.
+    """Sequential processing of a question's units, each once all trials of its samples are complete.
 
     Units that complete out of order wait: short answers arrive first, and are easier. Trials of the rows in
     `again` will be asked again, and are not complete before `asked` is called for them. Other code advances

@@ -36,7 +36,7 @@ class CountedTrial(NamedTuple):
 
     @property
     def requests(self) -> list[RequestRecord]:
-        """The model's requests that were answered, side requests excluded."""
+        """The answered requests of the role `model`."""
         return [one for one in self.trial.record.requests if one.role == "model" and one.error is None]
 
     def score(self, name: str) -> tuple[ScoreState, float]:

@@ -1,4 +1,4 @@
-"""Exports a run as records of Every Eval Ever 0.3.0: for each target a file of figures, and one of samples.
+"""Export of a run as records of Every Eval Ever 0.3.0: for each target a file of figures, and one of samples.
 
 The shapes follow every_eval_ever/schemas/eval.schema.json; samples are in `every_eval_ever_rows`.
 """

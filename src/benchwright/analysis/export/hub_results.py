@@ -1,4 +1,4 @@
-"""Exports a run of a benchmark as `.eval_results` of a model's repository on the Hugging Face Hub.
+"""Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
 The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
 and does not specify the unit. `BENCHMARKS` lists those that repositories there are known to use: all use

@@ -1,4 +1,4 @@
-"""Exports a run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
+"""Export of a run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
 
 Viewers and data frames read the list of samples (`summaries.json`); the samples are read one by one. Both are
 made from the same record. Members are compressed by deflate, which every reader of Inspect logs supports.

@@ -1,4 +1,4 @@
-"""Exports a run in the layout of lm-evaluation-harness 0.4.13: a folder of results and samples for each target.
+"""Export of a run in the layout of lm-evaluation-harness 0.4.13: a folder of results and samples per target.
 
 The format has one score per sample: for repeats it is their mean, and the answers are listed side by side.
 Failures have no line, as that program ends at the first failure.

@@ -1,4 +1,4 @@
-"""Exports a run as trajectories in ATIF, a file for each trial: the format of Harbor's RFC 0001, version 1.7."""
+"""Export of a run as trajectories in ATIF, a file for each trial: the format of Harbor's RFC 0001, version 1.7."""
 
 from __future__ import annotations
 

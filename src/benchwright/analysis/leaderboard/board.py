@@ -1,4 +1,4 @@
-"""Builds a leaderboard of any runs: its columns, its rows, the ranks, and the data of its plots."""
+"""A leaderboard of any runs: its columns, its rows, the ranks, and the data of its plots."""
 
 from __future__ import annotations
 

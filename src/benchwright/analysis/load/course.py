@@ -21,7 +21,7 @@ PER_BIN = 4
 FEWEST_BINS = 16
 
 LATENCIES = 3
-"""Length of a bin in median latencies, if levels are long enough: synchronised requests end in bursts."""
+"""Minimum length of a bin in median latencies, if levels are long enough: synchronised requests end in bursts."""
 
 
 class Seen(Record, frozen=True):
@@ -96,7 +96,7 @@ def _latencies(requests: Requests, width: float, bins: int) -> tuple[list[float 
 
 
 def _seen(looks: Sequence[Look], began_at: int, seconds: float) -> list[Seen]:
-    """Return the server's metrics during the level, at most as many as there are bins."""
+    """Return the server's metrics during the level, at most `MOST_BINS` readings."""
     inside = [look for look in looks if 0 <= look.at - began_at <= seconds * 1e9]
     chosen = inside[:: -(-len(inside) // MOST_BINS) or 1]
     return [Seen((look.at - began_at) / 1e9, look.running, look.waiting, look.cache) for look in chosen]

@@ -13,7 +13,7 @@ from benchwright.statistic import is_number
 from benchwright.stats.integrals import growth_between, mean_between
 
 LONGEST_GAP = 3.0
-"""Longest time in seconds between two readings for which the energy between them is known (the rule of InferenceX)."""
+"""Longest time in seconds between two readings for which the energy is known (the rule of InferenceX)."""
 
 
 def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: int) -> Energy | None:

@@ -1,4 +1,4 @@
-"""Detects a server that serves one request at a time, from its levels or from the streams of one level."""
+"""Detection of a server that serves one request at a time, from its levels or from one level's streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes the result of a level from its run: figures, accuracy, server metrics, and checks of the client."""
+"""The result of a level, computed from its run: figures, accuracy, server metrics, and checks of the client."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class LevelResult(Record, frozen=True):
     part that this measurement does not explain (see `cached_prompts`). `reasoning_length` of the mean
     `answer_length` tokens were reasoning, if the server reports it separately.
 
-    Client. `cpu_share` is the share of a core that one of our processes used. `client_bound` is the reason
+    Client. `cpu_share` is the mean share of a core that our processes used. `client_bound` is the reason
     why the timings are not to be trusted, None if they are; `client_limited` is True if our own process
     limited even the rates. If our process `stood_still`, the figures are from the longest stretch without a
     standstill, and `disturbed` requests are in none. `replayed` describes how faithfully a trace was

@@ -12,7 +12,7 @@ HIGHEST_RATE = 4096.0
 
 
 class Sweep:
-    """Doubles the level until it serves no more, then looks for the knee in between.
+    """Search for saturation: doubles the level until it serves no more, then looks for the knee in between.
 
     In a closed loop the rule is from `stats.saturation`: a level is saturated if twice the load serves less
     than `gain` more. In an open loop, a level is fine if the server keeps up with at least 1 - `gain` of the

@@ -1,6 +1,6 @@
-"""Chooses the window of a level: the requests that count, after warm-up and before cool-down.
+"""The window of a level: the requests that count, after warm-up and before cool-down.
 
-The warm-up is found in the latencies if it is not given.
+The warm-up is found in the latencies if it is not specified.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Found(NamedTuple):
 
 
 def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
-    """Return the window of a level's requests; None if there are none, or the given cuts leave nothing.
+    """Return the window of a level's requests; None if there are none, or the specified cuts leave nothing.
 
-    If no cut is given, at least as many requests are dropped at the beginning as are in flight; in an open
-    loop, the ones that were due before the server was full (`_filling`). After these, `stats.steady.warm_up`
-    decides from the latencies how many more are dropped, unless that finds no steady state. If there is no
-    steady state at all, or no answer, all requests count as one burst. Latencies are from answered requests,
-    if there are any.
+    If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
+    open loop, the ones that were due before the server was full (`_filling`). If only a burst or no answer is
+    left then, all requests count as one burst. Otherwise `stats.steady.warm_up` decides from the latencies
+    how many more are dropped, unless the rest is not steady then. Latencies are from answered requests, if
+    there are any.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:

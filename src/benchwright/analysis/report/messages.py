@@ -1,4 +1,4 @@
-"""Parses the messages of a trial for display: separate reasoning, tool calls, and the extracted answer."""
+"""The messages of a trial, parsed for display: separate reasoning, tool calls, and the extracted answer."""
 
 from __future__ import annotations
 

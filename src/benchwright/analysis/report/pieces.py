@@ -1,4 +1,4 @@
-"""Cuts long texts into pieces, with the extracted answer marked."""
+"""Long texts cut into pieces, with the extracted answer marked."""
 
 from __future__ import annotations
 

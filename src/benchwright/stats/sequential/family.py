@@ -8,13 +8,14 @@ from benchwright.stats.sequential.decision import Decider
 
 
 class Family:
-    """Gives each undecided question error / (number of undecided ones): Holm's procedure at every moment.
+    """Several questions that share the error: each undecided one has error / (number of undecided ones).
 
-    1 / capital is a p-value that holds whenever one looks, and so is its minimum so far, so Holm (1979)
-    applies: the chance of any false verdict is at most the error, however the questions depend on each other.
-    A verdict leaves its share to the others, which are checked again. The intervals use the same shares, so
-    that a verdict and its interval always agree. (Averages of e-values, as in Vovk and Wang 2021, would
-    decide a little earlier if several differences are alike, but have no matching intervals.)
+    This is Holm's procedure at every moment. 1 / capital is a p-value that holds whenever one looks, and so
+    is its minimum so far, so Holm (1979) applies: the chance of any false verdict is at most the error,
+    however the questions depend on each other. A verdict leaves its share to the others, which are checked
+    again. The intervals use the same shares, so that a verdict and its interval always agree. (Averages of
+    e-values, as in Vovk and Wang 2021, would decide a little earlier if several differences are alike, but
+    have no matching intervals.)
 
     `deciders` are created with `among` equal to their number.
     """

@@ -33,7 +33,7 @@ PENALTY = 8.0
 
 
 class Foresight:
-    """Predicts the differences new - old, unit by unit, in the order of the units.
+    """Predictor of the differences new - old, unit by unit, in the order of the units.
 
     `old` (N,) are the old model's scores in [0, 1] of all units, `others` (N, k) the scores of other models
     (if there are none, pass the old ones as a column). The prediction is 0.6 (mean of others - old), plus a

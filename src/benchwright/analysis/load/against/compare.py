@@ -1,4 +1,4 @@
-"""Compares load measurements of two servers, level by level: which serves more, and which answers sooner."""
+"""Comparison of load measurements of servers, level by level: which serves more, and which answers sooner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolves typed references to load measurements."""
+"""Resolution of typed references to load measurements."""
 
 from __future__ import annotations
 
