@@ -49,7 +49,7 @@ class Card(Record, frozen=True):
 
 
 def pack_card(manifest: Manifest, table: RunTable) -> Card:
-    """Return the card of a pack's run, whose table must have `effort`.
+    """Return the card of a pack's run, whose table must be read with `effort=True`.
 
     Raises:
         UserError: If it is not a run of a pack, or the pack never scored it.

@@ -81,7 +81,10 @@ class RunSides:
 
 
 def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference: str, slot: str) -> Side:
-    """Return the side of one target of a run, its trials in order of first start; the table must have `effort`."""
+    """Return the side of one target of a run, its trials in order of first start.
+
+    The table must be read with `effort=True`.
+    """
     rows = table.in_order(table.counted(slot))
     target = next(one for one in summary.targets if one.slot == slot)
     requests = table.requests.get(slot)

@@ -55,9 +55,9 @@ class CountedTrial(NamedTuple):
 def counted_trials(
     table: RunTable, slot: str | None = None, *, by_sample: bool = False
 ) -> Iterator[CountedTrial]:
-    """Yield the counted trials of a target, or of all, in order of start; the table must have `effort`.
+    """Yield the counted trials of a target, or of all, in order of start.
 
-    With `by_sample`, the trials of each sample are consecutive.
+    The table must be read with `effort=True`. With `by_sample`, the trials of each sample are consecutive.
 
     Raises:
         JournalError: If the journal cannot be read.

@@ -39,7 +39,7 @@ def write_every_eval_ever(
 ) -> Iterator[Path]:
     """Write data/COLLECTION/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl for each target; yield both paths.
 
-    The table must have `effort`. `developer` is used for models whose names do not begin with one
+    The table must be read with `effort=True`. `developer` is used for models whose names do not begin with one
     (`org/model`). A mean is over scored trials. A failed sample has the score 0 that the format requires, and
     an `error`.
 

@@ -34,7 +34,9 @@ COMPRESSION = 1
 
 
 def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Write the log of each target into a directory; the table must have `effort`. Yield the paths.
+    """Write the log of each target into a directory, and yield the paths.
+
+    The table must be read with `effort=True`.
 
     Raises:
         UserError: If a file cannot be written.

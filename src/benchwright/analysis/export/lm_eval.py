@@ -35,7 +35,7 @@ Values = Mapping[str, float]
 def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
     """Write MODEL/samples_TASK_TIME.jsonl and MODEL/results_TIME.json for each target; yield both paths.
 
-    The table must have `effort`. A score that is not named METRIC,FILTER is written as SCORE,none.
+    The table must be read with `effort=True`. A score that is not named METRIC,FILTER is written as SCORE,none.
 
     Raises:
         UserError: If the run has no score, or a file cannot be written.

@@ -29,9 +29,9 @@ VERSION = "ATIF-v1.7"
 
 
 def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Write the trajectory of each counted trial, and its images; yield the paths. The table must have `effort`.
+    """Write the trajectory of each counted trial, and its images; yield the paths.
 
-    A trial without any message has no trajectory.
+    The table must be read with `effort=True`. A trial without any message has no trajectory.
 
     Raises:
         UserError: If a file cannot be written.

@@ -57,7 +57,7 @@ class TrialRow(Record, frozen=True):
 class TrialRows:
     """The trials of a run in the order in which they were first started.
 
-    The table must have `effort`; each iteration reads it on.
+    The table must be read with `effort=True`; each iteration reads it on.
     """
 
     def __init__(self, table: RunTable, manifest: Manifest) -> None:

@@ -38,7 +38,7 @@ MISSED = 0.1
 def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
     """Return the measurement with these runs as levels, as `load` reported it, with details; None without any level.
 
-    The tables must have `effort`.
+    The tables must be read with `effort=True`.
 
     Raises:
         JournalError: If a journal cannot be read.

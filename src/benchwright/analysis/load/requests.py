@@ -67,7 +67,7 @@ COLUMNS = (
 
 
 def read_requests(table: RunTable) -> Requests:
-    """Read the counted trials of a run; the table must have `effort`.
+    """Read the counted trials of a run; the table must be read with `effort=True`.
 
     Raises:
         JournalError: If the journal cannot be read.

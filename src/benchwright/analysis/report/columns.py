@@ -39,7 +39,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(table: RunTable, slot: str) -> Columns:
-    """Return the columns of one target; the table must have `effort`."""
+    """Return the columns of one target; the table must be read with `effort=True`."""
     assert table.effort is not None
     rows = table.in_order(table.counted(slot))
     status = table.status.numbers(rows)
