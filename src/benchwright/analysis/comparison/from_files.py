@@ -63,7 +63,8 @@ class BenchmarkFile(Record, frozen=True):
 
 
 class EvalRunFacts(Record, frozen=True):
-    """One run of a row. `scores` counts a missing score as 0; `unscored` maps those to their reasons."""
+    """One run of a row. `scores` has 0 for a missing score; `unscored` maps the names of missing scores to reasons.
+    """
 
     run_index: Amount = 0
     row_index: int | None = None

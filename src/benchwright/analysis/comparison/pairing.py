@@ -57,7 +57,7 @@ class Order(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Means of samples: those on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,).
+    """Sample means: of samples on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,).
 
     If the alignment has an order, only the samples that it used count, and `places` (n,) are their positions.
     """
