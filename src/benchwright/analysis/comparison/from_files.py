@@ -63,7 +63,9 @@ class BenchmarkFile(Record, frozen=True):
 
 
 class EvalRunFacts(Record, frozen=True):
-    """One run of a row. `scores` has 0 for a missing score; `unscored` maps the names of missing scores to reasons.
+    """One run of a row.
+
+    `scores` has 0 for a missing score; `unscored` maps the names of missing scores to the reasons.
     """
 
     run_index: Amount = 0
