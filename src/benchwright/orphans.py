@@ -1,7 +1,8 @@
-"""No program that we started outlives us, even where we are killed (`kill -9`) and can do nothing about it.
+"""Kills the programs that this process started if it dies first, even by `kill -9`.
 
-A small process of ours, started with the first such program, holds the other end of a pipe and is told of each program
-and of its end. When the pipe ends we are gone, and it kills what is left.
+A small watcher process is started with the first such program. It reads from a pipe the process id of each
+program that starts or ends. When the pipe closes, this process is gone, and the watcher kills the programs
+that are left.
 """
 
 from __future__ import annotations
@@ -26,21 +27,27 @@ for pid in left:
         except OSError:
             pass
 """
-"""Reads "+PID" and "-PID", one a line. A program that leads a process group is killed with its group."""
+"""Code of the watcher.
+
+It reads lines "+PID" and "-PID". If a program leads a process group, its group is killed with it.
+"""
 
 END_SECONDS = 2.0
-"""How long the watching process is waited for at the end."""
+"""Maximum seconds to wait for the watcher at exit."""
 
 
 class Orphans:
-    """The programs that are to be killed should this process be gone before them."""
+    """Registry of programs to kill if this process dies before them."""
 
     def __init__(self) -> None:
         self._watcher: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
     def watch(self) -> None:
-        """Starts the watching process, if there is none yet: it takes longer than the start of a program may wait."""
+        """Start the watcher process if there is none yet.
+
+        Call it early: a program's start should not wait for that.
+        """
         with self._lock:
             if self._watcher is None:
                 self._watcher = subprocess.Popen(
@@ -55,7 +62,7 @@ class Orphans:
                 atexit.register(self._end)
 
     def _end(self) -> None:
-        """Ends the watching process, which kills what is left."""
+        """End the watcher process, which then kills the programs that are left."""
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         self._watcher.stdin.close()
@@ -63,16 +70,16 @@ class Orphans:
             self._watcher.wait(END_SECONDS)
 
     def expect(self, pid: int) -> None:
-        """Takes note of a program; with it goes its process group, if it leads one."""
+        """Register a running program. Its process group belongs to it, if it leads one."""
         self._tell(b"+%d\n" % pid)
 
     def forget(self, pid: int) -> None:
-        """Takes note that the program has ended."""
+        """Remove a program that has ended."""
         self._tell(b"-%d\n" % pid)
 
     @contextmanager
     def expecting(self, pid: int) -> Iterator[None]:
-        """Expects a program, and forgets it when the context is left."""
+        """Register a program, and remove it on exit from the context."""
         self.expect(pid)
         try:
             yield
@@ -84,10 +91,10 @@ class Orphans:
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         try:
-            self._watcher.stdin.write(line)  # so short that lines of several threads do not mix
+            self._watcher.stdin.write(line)  # short enough that lines of several threads do not mix
         except BrokenPipeError:
-            pass  # somebody ended it; what we started ends with us only where we end in good order
+            pass  # somebody killed the watcher: programs then end with this process only on an orderly exit
 
 
 ORPHANS = Orphans()
-"""Those of this process."""
+"""The registry of this process."""
