@@ -258,10 +258,7 @@ class TaskSettings(ThinkingSettings):
 
 
 Where = dict[str, str | tuple[str, ...]]
-"""Filter on samples: accepted values by label name, or by `id`.
-
-If a label has several values, any of them matches.
-"""
+"""Filter on samples: accepted values by label name, or by `id`. A tuple accepts any of its values."""
 
 
 JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")

@@ -1,4 +1,4 @@
-"""Watches a pack's run: documented events and log lines to their files, and what each cell is at for a display."""
+"""Observer of a pack's run: writes its documented event and log files, and tracks the state of each cell."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ LOGGER = logging.getLogger("benchwright.pack")
 class PackWatch:
     """A listener of the run and a watcher of the pack.
 
-    It keeps the attempts that count, those of earlier sessions too, so that no result is read back from the journal.
-    `table` is that of the run, None before there is one.
+    It keeps the attempts that count, including those of earlier sessions, so that no result is read back from
+    the journal. `table` is the run's table, None before there is one.
     """
 
     def __init__(self) -> None:
@@ -57,10 +57,10 @@ class PackWatch:
         mode: str,
         made_again: Callable[[TrialRecord], bool],
     ) -> Iterator[None]:
-        """Has the files of the run open while it is worked on.
+        """Open the run's files while it is in progress; close them on exit.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: If the journal cannot be read.
         """
         self.table, directory = table, table.directory
         task.begin(directory)
@@ -89,13 +89,16 @@ class PackWatch:
                 self._files = None
 
     def results(self) -> PackResults:
-        """The attempts that count, as far as they are made."""
+        """Return the attempts that count so far."""
         assert self.setup is not None
         scenarios = [scenario.id for scenario in self.setup.scenarios]
         return results_of(self._attempts.values(), list(self.setup.models), scenarios)
 
     def started(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`; the documented event comes when the pack is prepared."""
+        """Do nothing: the documented event is written when the pack is prepared.
+
+        See `engine.run.Listener`.
+        """
 
     def delivered(self, result: Result) -> None:
         """See `engine.run.Listener`."""
@@ -135,7 +138,7 @@ class PackWatch:
             self._events.progress(slot, scenario, message)
 
     def preparing(self, **payload: Any) -> None:
-        """A verifier is being made ready."""
+        """Write the event that a verifier is being prepared."""
         if self._events is not None:
             self._events.verifier_preparing(**payload)
 
@@ -153,7 +156,7 @@ class PackWatch:
             self._files.request(record)
 
     def conclude(self, directory: Path, scores: Mapping[str, PackScore], error: str | None) -> None:
-        """Tells the last event of the run."""
+        """Write the last event of the run."""
         if self._events is None:
             return
         with PackFiles(directory) as files:

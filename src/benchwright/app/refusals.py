@@ -1,4 +1,4 @@
-"""Says once what a server refused of what is sent besides what was asked for."""
+"""Reports once which additional request fields a server refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from benchwright.text import plain
 
 
 class RefusalNotes:
-    """A listener that reads it from the requests, and has the others say it. `models` are their names by slot."""
+    """Listener that finds refused fields in the requests and passes a message to the `others`.
+
+    `models`: names by slot.
+    """
 
     def __init__(self, models: Mapping[str, str], others: Sequence[Listener]) -> None:
         self._models = models

@@ -1,1 +1,2 @@
-"""A trace replayed: prompts made from its blocks and lengths, sent when it says, conversation by conversation."""
+"""Replay of a trace: prompts made from its blocks and lengths, sent at its times, conversation by conversation.
+"""
