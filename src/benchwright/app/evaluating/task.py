@@ -34,9 +34,7 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
 
 
 def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
-    """Return the task over the rows at `path`: MCP tools, program, recipe, function, solver, agent, or plain
-    model.
-    """
+    """Return the task over the rows at `path` for the kind of agent, or for the plain model."""
     scorers = eval_scorers(settings, objects)
     rows: dict[str, Any] = {
         "limit": settings.limit,

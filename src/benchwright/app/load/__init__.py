@@ -1,2 +1,1 @@
-"""Load measurements: levels of concurrency or request rate, each an ordinary run, and their combined result.
-"""
+"""Load measurements: levels of concurrency or request rate, each an ordinary run."""

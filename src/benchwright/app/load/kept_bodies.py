@@ -1,5 +1,4 @@
-"""Selection of conversations that the journal of a level keeps, since those of a large load use much disk space.
-"""
+"""Selection of the conversations that a level's journal keeps. A large load would fill the disk with them."""
 
 from __future__ import annotations
 

@@ -109,10 +109,10 @@ class LoadTest:
         return self.workload.request.typed_models[self.workload.request.plan.targets[0].slot]
 
     async def probe(self) -> None:
-        """Ask the endpoints for their models, unless the settings forbid it.
+        """Ask the endpoints for their models, unless the settings forbid it. Warn of models that are not listed.
 
         Raises:
-            ProviderError: If an endpoint does not respond, or does not have the model.
+            UserError: If an endpoint cannot be reached.
         """
         request = self.workload.request
         if self.settings.probe:

@@ -1,2 +1,1 @@
-"""Replay of a trace: prompts made from its blocks and lengths, sent at its times, conversation by conversation.
-"""
+"""Replay of a trace: prompts are made from its blocks and lengths, and sent at its times."""
