@@ -21,10 +21,10 @@ Examples:
 """
 
 FOLDER_FORMATS = ("inspect", "eee", "hf", "atif", "lm-eval")
-"""Those of `app.export.FOLDERS`."""
+"""The formats of `app.export.FOLDERS`."""
 
 MOST_NAMED = 8
-"""Files that are named when they are written."""
+"""Maximum number of written files that are named."""
 
 
 @click.command("export", cls=Command, epilog=EXAMPLES)
