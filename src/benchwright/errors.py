@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class BenchwrightError(Exception):
-    """Base of every error raised on purpose; its text is one line that says what to do."""
+    """Base class of all errors raised on purpose. The message is one line, with advice on what to do."""
 
 
 class UserError(BenchwrightError):
-    """A mistake in what the user asked for or wrote. Printed without a traceback; exit code 1."""
+    """A mistake in the user's input. Printed without a traceback; exit code 1."""
 
 
 class RunLocked(UserError, TimeoutError):
@@ -51,7 +51,7 @@ class JournalError(BenchwrightError):
 
 
 class TrialError(BenchwrightError):
-    """Something inside one trial failed. Ends that trial and is recorded with it."""
+    """A failure inside one trial. Ends that trial and is recorded with it."""
 
 
 class ProviderError(TrialError):

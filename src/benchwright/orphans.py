@@ -70,7 +70,7 @@ class Orphans:
             self._watcher.wait(END_SECONDS)
 
     def expect(self, pid: int) -> None:
-        """Register a running program. Its process group belongs to it, if it leads one."""
+        """Register a running program, to be killed with its process group if it leads one."""
         self._tell(b"+%d\n" % pid)
 
     def forget(self, pid: int) -> None:

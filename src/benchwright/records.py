@@ -239,7 +239,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def request_id(self) -> str:
-        """The id under its documented name."""
+        """The id, under the name in the documented Python API."""
         return self.id
 
     @property

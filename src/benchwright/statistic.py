@@ -20,11 +20,10 @@ TAG = "statistic"
 
 
 class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, tag="no score"):
-    """The reason why there is no score: all of the `failed` trials failed, for these `reasons` (with their
-    counts).
+    """The reason why there is no score: all of the `failed` trials failed.
 
-    `failed` is 0 if no trial is finished. `reasons` holds the most frequent reasons, in descending order. It
-    is empty for trials that have not been scored.
+    `failed` is 0 if no trial is finished. `reasons` holds the most frequent reasons with their counts, in
+    descending order. It is empty for trials that have not been scored.
     """
 
     failed: int

@@ -23,8 +23,9 @@ def compare(
     max_regression: float | None = None,
     prove: bool = False,
 ) -> Comparison:
-    """Compare the first run of each task with the task's other runs, sample by sample. For a single run,
-    compare its models.
+    """Compare the first run of each task with the task's other runs, sample by sample.
+
+    For a single run, compare its models.
 
     Args:
         runs: Results of other functions, ids or unique parts of ids, directories, or result files. `RUN@SLOT`

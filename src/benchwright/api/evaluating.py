@@ -154,8 +154,9 @@ def _task_work(
 
 
 def _named(thing: Any, objects: dict[str, Any]) -> str:
-    """Return the name of an agent or scorer for the settings, `module:attribute`. Store an object under it in
-    `objects`.
+    """Return the name of an agent or scorer for the settings, `module:attribute`.
+
+    An object is stored under this name in `objects`.
 
     Raises:
         UserError: If another object has the same name.

@@ -33,7 +33,7 @@ class Watch(Progress):
     def __init__(self, *, shown: bool) -> None:
         super().__init__()
         self.names: Mapping[str, str] = {}
-        """What the models are called by their slots, where there are several."""
+        """Names of the models by slot, if there are several."""
         self._shown = shown
         self._line = ""
         self._timer: asyncio.TimerHandle | None = None
@@ -49,7 +49,7 @@ class Watch(Progress):
         logger.info("%s", note)
 
     def started(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`."""
+        """Record how much is to be done, and start updating the status line; see `engine.run.Listener`."""
         super().started(total, done, again)
         if done:
             self.say(f"Going on: {done - again:,} of {total:,} trials are done.")
@@ -57,11 +57,11 @@ class Watch(Progress):
             self._tick()
 
     def said(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """Record a message of the run; see `engine.run.Listener`."""
         self.say(text)
 
     def ended(self) -> None:
-        """See `engine.run.Listener`."""
+        """Stop updating the status line; see `engine.run.Listener`."""
         super().ended()
         if self._timer is not None:
             self._timer.cancel()

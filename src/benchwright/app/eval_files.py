@@ -74,8 +74,7 @@ class EvalFiles:
         self._write_samples(runs, path)
 
     def growing(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
-        """Update the files from the journal, and return a function that appends the records that were added
-        since.
+        """Update the files from the journal. Return a function that appends the records added since.
 
         Trials with one of the statuses `again` are left out, because they will be made again.
 

@@ -61,8 +61,9 @@ def existing_run(reference: str) -> ExistingRun:
 
 
 def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
-    """Return the run's own settings, overridden by `given`. Change to the directory in which the run was
-    started.
+    """Return the run's own settings, overridden by `given`.
+
+    The working directory is changed to the one in which the run was started.
 
     Raises:
         UserError: If that directory is gone, or the settings cannot be read because they are from another

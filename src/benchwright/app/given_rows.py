@@ -18,8 +18,9 @@ from benchwright.home import given_rows_directory
 
 
 def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
-    """Return the file of the rows, named by a digest of their content (xxh3, 64 bits). Write it if it is
-    missing.
+    """Return the file of the rows, named by a digest of their content (xxh3, 64 bits).
+
+    It is written if it is missing.
 
     Raises:
         UserError: If there are no rows, a row is not a mapping or not JSON, or the file cannot be written.

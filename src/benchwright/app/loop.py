@@ -70,7 +70,10 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def leave_threads(code: object) -> None:
-    """Exit the process even if some threads never end. `code` is the exit code of the program."""
+    """Let the process exit `CLOSE_SECONDS` from now, even if some threads never end.
+
+    `code` is its exit code.
+    """
 
     def leave() -> None:
         sys.stdout.flush()

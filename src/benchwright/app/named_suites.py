@@ -16,10 +16,10 @@ SHIPPED = Path(__file__).with_name("shipped_suites")
 
 
 def find_suite(typed: str) -> Suite:
-    """Return the suite in a file, or of a name. The user's own suite has priority over a shipped one of the
-    same name.
+    """Return the suite of this name, or in this file.
 
-    From a shipped suite, benchmarks that this version does not have are left out and listed in `missing`.
+    The user's own suite has priority over a shipped one of the same name. From a shipped suite, benchmarks
+    that this version does not have are left out and listed in `missing`.
 
     Raises:
         UserError: If there is no suite of that name, none of its benchmarks exist, or its file is invalid.

@@ -37,8 +37,7 @@ DEFAULT_URL = "http://localhost:8000/v1"
 
 
 class OtherProgram(NamedTuple):
-    """A program whose tasks can be run: the prefix of its task names, its command, and the extra that
-    installs it.
+    """A program whose tasks can be run: task prefix, command, and the extra that installs it.
 
     `arguments` returns the command's arguments from (task, grant, settings, log folder). `key` is the
     environment variable from which the program reads the relay's key.

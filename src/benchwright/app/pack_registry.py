@@ -22,8 +22,9 @@ class Offer(Record, frozen=True):
 
 
 def offers(settings: InstallSettings, words: Sequence[str] = ()) -> list[Offer]:
-    """Return the registry's packs that contain all these words (ignoring case) in id, name, author or
-    description.
+    """Return the registry's packs that contain all these words, ignoring case.
+
+    Words are looked for in id, name, author and description.
 
     Raises:
         UserError: If the registry cannot be fetched or is invalid.

@@ -61,8 +61,9 @@ class PackReady(NamedTuple):
 async def set_up_pack(
     reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
 ) -> PackReady:
-    """Find the pack and the models, and start the pack's process, which lists its scenarios. `stack` closes
-    the process.
+    """Find the pack and the models, and start the pack's process, which lists its scenarios.
+
+    `stack` closes the process.
 
     Raises:
         UserError: If the pack, models or settings are invalid. The message says what to do.

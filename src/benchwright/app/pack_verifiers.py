@@ -33,8 +33,9 @@ BY_HAND = "by-hand"
 async def verifiers_of(
     setup: PackRunSetup, settings: PackSettings, watch: PackWatch
 ) -> AsyncIterator[Verifiers]:
-    """Start the verifiers of a run before any model is asked; close them on exit. Progress is reported to
-    `watch`.
+    """Start the verifiers of a run before any model is asked; close them on exit.
+
+    Progress is reported to `watch`.
 
     Raises (on entering):
         UserError: If a required verifier is not available. The message says why and what to do.

@@ -101,7 +101,7 @@ class PackWatch:
         """
 
     def delivered(self, result: Result) -> None:
-        """See `engine.run.Listener`."""
+        """Store a finished attempt, and write its event; see `engine.run.Listener`."""
         if not isinstance(result, Solved) or self._events is None:
             return
         state = self._state(result.record.target, result.record.sample)
@@ -114,24 +114,24 @@ class PackWatch:
         self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 
     def said(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def ended(self) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def prepared(self) -> None:
-        """See `packs.watching.Watcher`."""
+        """Write the event that the run has started; see `packs.watching.Watcher`."""
         if self._events is not None:
             self._events.run_started()
 
     def began(self, slot: str, scenario: str, repeat: int) -> None:
-        """See `packs.watching.Watcher`."""
+        """Record that a cell is running, and write its event; see `packs.watching.Watcher`."""
         self._state(slot, scenario).running_since = monotonic()
         if self._events is not None:
             self._events.began(slot, scenario, repeat)
 
     def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
-        """See `packs.watching.Watcher`."""
+        """Record a cell's progress message, and write its event; see `packs.watching.Watcher`."""
         message = str(event.get("message", ""))
         self._state(slot, scenario).message = message
         if self._events is not None:
@@ -143,7 +143,10 @@ class PackWatch:
             self._events.verifier_preparing(**payload)
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """See `packs.watching.Watcher`."""
+        """Write a log line of the pack; see `packs.watching.Watcher`.
+
+        Early lines are kept until the run has files.
+        """
         LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
             self._files.log(level, message, meta)
@@ -151,7 +154,7 @@ class PackWatch:
             self._early.append((level, message, meta))
 
     def request(self, record: RequestRecord) -> None:
-        """See `packs.watching.Watcher`."""
+        """Write a request that belongs to no cell; see `packs.watching.Watcher`."""
         if self._files is not None:
             self._files.request(record)
 

@@ -13,11 +13,10 @@ from benchwright.text import Say
 
 
 class Scrape:
-    """Context manager that reads the metrics before and after a run. If they cannot be read, it reports that
-    and continues.
+    """Context manager that reads the server's metrics before and after a run.
 
-    On exit, `found` holds `prometheus_url`, `prometheus_metrics` (raw text) and `prometheus_delta` (the
-    increases).
+    If they cannot be read, this is reported and the run continues. On exit, `found` holds `prometheus_url`,
+    `prometheus_metrics` (raw text) and `prometheus_delta` (the increases).
     """
 
     def __init__(self, base_url: str, url: str | None, say: Say, access: Access = NO_ACCESS) -> None:

@@ -37,7 +37,7 @@ class Family(BaseModel):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Body fields of every request."""
+        """The recommended body fields, sent with every request."""
         return dict(self.model_extra or {})
 
     def holds_for(self, model: str, *, thinks: bool) -> bool:
@@ -66,8 +66,9 @@ class Recommended(NamedTuple):
 
 
 def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> Recommended:
-    """Return the recommended settings for a model: from the given file, else the user's own, else the shipped
-    one.
+    """Return the recommended settings for a model.
+
+    They come from the given file, else the user's own, else the shipped one.
 
     Raises:
         UserError: If no file has the model, or a file is invalid.

@@ -23,10 +23,10 @@ class RefusalNotes:
         self._told: set[tuple[str, str]] = set()
 
     def started(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def delivered(self, result: Result) -> None:
-        """See `engine.run.Listener`."""
+        """Report once each field that requests had to leave out; see `engine.run.Listener`."""
         for request in result.record.requests if isinstance(result, Solved) else ():
             for name in left_out_of(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:
@@ -39,7 +39,7 @@ class RefusalNotes:
             other.said(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
 
     def said(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def ended(self) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""

@@ -53,10 +53,10 @@ class RunImages:
         return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).place))
 
     async def look_at_disk(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
-        """Decide before the first trial which images are kept, and warn if the disk is too small for these
-        samples.
+        """Decide which images are kept, and warn if the disk is too small for these samples.
 
-        An unreachable engine is no error here, because the run itself reports it.
+        Call it before the first trial. An unreachable engine is no error here, because the run itself reports
+        it.
         """
         try:
             async with connected() as engine:

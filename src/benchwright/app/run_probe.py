@@ -31,11 +31,10 @@ WITHOUT = "(--no-probe starts without asking.)"
 
 
 async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Target], say: Say) -> None:
-    """Check that each endpoint is reachable, lists the model, and has what the run needs. Report what is
-    missing.
+    """Check that each endpoint is reachable, lists the model, and has the features that the run needs.
 
-    Findings of earlier sessions of the run are not checked again. Targets that LiteLLM reaches are left out.
-    For a simulated endpoint, no features are checked and nothing is stored.
+    Missing features are reported. Findings of earlier sessions of the run are not checked again. Targets that
+    LiteLLM reaches are left out. For a simulated endpoint, no features are checked and nothing is stored.
 
     Raises:
         UserError: If an endpoint cannot be reached, or lacks something that every request of the run needs.

@@ -99,5 +99,5 @@ class NewRunShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """See `prepared.Shelf.run_of`."""
+        """Make a run, and yield its directory; see `prepared.Shelf.run_of`."""
         yield make()

@@ -49,9 +49,7 @@ class Telemetry:
         except ImportError:
             raise UserError("Telemetry needs OpenTelemetry: pip install 'benchwright[otel]'.") from None
         for name in ("opentelemetry.exporter", "opentelemetry.sdk"):
-            logging.getLogger(name).setLevel(
-                logging.CRITICAL
-            )  # failures are reported once, at the end
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # failures are reported once, at the end
         self.run = ""
         self._url = url
         self._targets = {target.slot: target for target in targets}

@@ -123,8 +123,9 @@ class AgentTest:
 
 
 def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool = False) -> AgentTest:
-    """Check everything that can be checked without a request, and load agent and rows. Progress goes to the
-    console.
+    """Check everything that can be checked without a request, and load agent and rows.
+
+    Progress goes to the console.
 
     Raises:
         UserError: If something is missing, cannot be loaded, or is invalid. The message names it and says

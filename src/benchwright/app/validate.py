@@ -46,8 +46,9 @@ async def validate_benchmarks(
     *,
     exploits: bool = False,
 ) -> Validation:
-    """Validate these benchmarks, or without names all whose data is on this machine. `exploits`: validate
-    their seal.
+    """Validate these benchmarks, or without names all benchmarks whose data is on this machine.
+
+    `exploits`: validate the benchmarks' seal.
 
     Raises:
         UserError: If a benchmark is unknown, a named one has no data here, or the selection matches no

@@ -40,8 +40,7 @@ class OpenPack(NamedTuple):
 
 
 def find_web_pack(reference: str, registry: str | None, compatible_version: str | None) -> WebPack:
-    """Return a web pack, given its folder, the address of its manifest, its installed id, or its name in the
-    registry.
+    """Return a web pack by its folder, manifest address, installed id, or name in the registry.
 
     Raises:
         UserError: If there is none, or it is not a web pack that this host can show.

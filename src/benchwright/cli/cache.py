@@ -1,4 +1,4 @@
-"""`benchwright cache`, documented as `eval cache`: the cached evaluations."""
+"""`benchwright cache`: lists, shows and deletes cached evaluations. Documented as `eval cache`."""
 
 from __future__ import annotations
 

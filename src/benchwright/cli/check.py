@@ -1,4 +1,4 @@
-"""`benchwright check`: is there a server, does it serve the model, and what can it do?"""
+"""`benchwright check`: finds out whether an endpoint serves the model, and what it can do."""
 
 from __future__ import annotations
 

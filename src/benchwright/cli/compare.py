@@ -1,4 +1,4 @@
-"""`benchwright compare`: is B better than A, and does it pass?"""
+"""`benchwright compare`: compares runs and result files, and checks rules for the exit code."""
 
 from __future__ import annotations
 

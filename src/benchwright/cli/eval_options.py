@@ -105,7 +105,7 @@ def eval_settings(options: dict[str, Any]) -> EvalSettings:
 
     take_models(options)
     options["agent"] = only_agent(options["agent"])
-    if ":" in (options["agent"] or ""):  # as documented for modules
+    if ":" in (options["agent"] or ""):  # the documented use of --agent for modules
         options["agent"], options["module"] = None, options["agent"]
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")

@@ -1,4 +1,4 @@
-"""`benchwright export RUN`: the rows of a run for other programs."""
+"""`benchwright export RUN`: writes the rows of a run for other programs."""
 
 from __future__ import annotations
 

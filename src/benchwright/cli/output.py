@@ -83,16 +83,16 @@ def _writing() -> Iterator[None]:
 
 @contextmanager
 def results_on_stdout(*, as_json: bool) -> Iterator[None]:
-    """With `--json`, redirect what the user's code prints to stderr."""
+    """Redirect what the user's code prints to stderr, if `as_json`."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
 def print_json(value: Any) -> None:
-    r"""Print one indented JSON object. Keys are those of the documented structs; fields without a value are
-    omitted.
+    r"""Print one indented JSON object.
 
-    Invisible characters are written as \\uXXXX, which keeps the value but cannot control a terminal.
+    Keys are those of the documented structs; fields without a value are omitted. Invisible characters are
+    written as \uXXXX, which keeps the value but cannot control a terminal.
     """
     import msgspec
 
@@ -139,7 +139,7 @@ def table_text(content: RenderableType, columns: int) -> str:
 
 
 def print_summary(summary: RunSummary, said: str = "") -> None:
-    """Print the summary of a run, without the reason that is `said` beside it."""
+    """Print the summary of a run. `said`: an error printed beside it, whose reason is not repeated."""
     from benchwright.reports.summary import render_summary
 
     print_table(render_summary(summary, said))

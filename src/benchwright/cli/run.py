@@ -1,4 +1,4 @@
-"""`benchwright run`: benchmarks of the catalog."""
+"""`benchwright run`: runs benchmarks of the catalog."""
 
 from __future__ import annotations
 

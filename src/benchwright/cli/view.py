@@ -1,4 +1,4 @@
-"""`benchwright view`: watch, read and compare runs in the browser."""
+"""`benchwright view`: serves web pages to watch, read and compare runs."""
 
 from __future__ import annotations
 

@@ -56,8 +56,9 @@ async def ask(
     listeners: Sequence[Listener],
     say: Say,
 ) -> Asked:
-    """Ask a judge, on behalf of a run, the questions that it was not asked before. Repeat equal questions for
-    each.
+    """Ask a judge, on behalf of a run, the questions that it was not asked before.
+
+    Equal questions are asked separately.
 
     Raises:
         RunLocked: If another process is working on the run.

@@ -44,7 +44,7 @@ class LevelTask:
         return (sample for sample, _ in self.contents())
 
     def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """See `RecurringTask.contents`."""
+        """Yield the samples with their contents; see `RecurringTask.contents`."""
         return islice(self._round_and_round(), self._requests)
 
     def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:

@@ -45,7 +45,7 @@ class LoadSettings(ThinkingSettings):
     synthetic_output: Length | None = None
     turns: int | None = Field(default=None, ge=1)
     think: float | None = Field(default=None, ge=0)
-    """Seconds between the turns of a synthetic conversation."""
+    """Seconds between the turns of a synthetic conversation. None: 0."""
     shared_prefix: int | None = Field(default=None, ge=1)
     images: int | None = Field(default=None, ge=1)
     image_size: str | None = None
@@ -229,8 +229,9 @@ def window_of(settings: LoadSettings) -> tuple[float, float] | None:
 
 
 def price_of(settings: LoadSettings, model: str) -> Price | None:
-    """Return the price for a model: the one with its name, else the one without a name. None if there is
-    neither.
+    """Return the price for a model: the one with its name, else the one without a name.
+
+    None if there is neither.
 
     Raises:
         UserError: If a price is invalid.

@@ -25,12 +25,12 @@ from benchwright.text import Say
 
 
 class Until:
-    """Stop rule for a question; see `engine.stop.Until`. It reads the journal itself, like later readers of
-    the run.
+    """Stop rule for a run's question; see `engine.stop.Until`.
 
-    `plan` is the run's plan in the question's order; an arrangement that it had before is applied afterwards.
-    Trials with a status in `again` are retried, unless the question is decided with them as they are. Trials
-    that the user wants retried are retried in any case.
+    It reads the journal itself, like later readers of the run. `plan` is the run's plan in the question's
+    order; an arrangement that it had before is applied afterwards. Trials with a status in `again` are
+    retried, unless the question is decided with them as they are. Trials that the user wants retried are
+    retried in any case.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Until:
 
     @property
     def decided(self) -> bool:
-        """See `engine.stop.Until`."""
+        """True if the question is decided; see `engine.stop.Until`."""
         return self._following.family.decided
 
     @property
@@ -65,7 +65,7 @@ class Until:
         return decision_so_far(self._following)
 
     def update(self, result: Result) -> str | None:
-        """See `engine.stop.StopRule`."""
+        """Process a result. Return a reason to stop if the question is over; see `engine.stop.StopRule`."""
         if isinstance(result, Solved):
             return None
         self._table.advance()
@@ -81,8 +81,9 @@ class Until:
 
 
 def begin_until(request: RunRequest, directory: Path, again: Collection[Status], say: Say) -> Until | None:
-    """Return the stop rule for this run. None if it is to ask all samples. A new question is stored before
-    the first sample.
+    """Return the stop rule for this run. None if it is to ask all samples.
+
+    The question of a new run is stored before the first sample.
 
     Raises:
         UserError: If the run has another question, or for the reasons of `question_of`.

@@ -58,8 +58,9 @@ def pace(settings: LoadSettings) -> Pace:
 def replay_workload(
     settings: LoadSettings, trace: Trace, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
 ) -> Workload:
-    """Return the conversations of a trace as a workload. At each level its prompts are new to the server's
-    cache.
+    """Return the conversations of a trace as a workload.
+
+    At each level, generated prompts are new to the server's cache.
 
     Raises:
         UserError: If the mix of models is invalid.

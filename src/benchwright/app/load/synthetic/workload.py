@@ -68,8 +68,9 @@ def find_shape(settings: LoadSettings) -> Shape:
 def synthetic_workload(
     settings: LoadSettings, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
 ) -> Workload:
-    """Return requests of a shape as a workload, with lengths by the calibration. Each level has different
-    prompts.
+    """Return requests of a shape as a workload. Each level has different prompts.
+
+    Their lengths follow from the calibration.
 
     Raises:
         UserError: If an option is invalid.
