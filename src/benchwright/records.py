@@ -44,9 +44,9 @@ PAID_ROLES = ("model", SIDE)
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
-    `answered` is the state of a trial between its answer and its first score. The final status of a trial
-    comes from `runs.counting.trial_status`, which combines it with the statuses of its scores.
-    `cut_off_in_thinking` means no answer at all, `truncated` a partial one.
+    `answered` is the state of a trial between its answer and its first score. `runs.counting.trial_status`
+    combines it with the statuses of the scores. `cut_off_in_thinking` means no answer at all, `truncated` a
+    partial one.
     """
 
     ANSWERED = "answered"
@@ -77,11 +77,10 @@ class Sample(Record, frozen=True):
     """One item to solve: a dataset row, a benchmark question or a pack scenario.
 
     `content` is passed to the solver and scorers, and determines the keys. `occurrence` distinguishes samples
-    with equal content. `group` is the cluster for the statistics (passage, repository, subject).
-
-    `input` is the sample's own question for people to read, without the part that all prompts share. `target`
-    is the expected answer. Both are for display only and not part of any key. `row` is the index in the
-    dataset, from 0; None if the id is that index.
+    with equal content. `group` is the cluster for the statistics (passage, repository, subject). For display
+    only, not part of any key: `input`, the sample's own question, without the part that all prompts share,
+    and `target`, the expected answer. `row` is the index in the dataset, from 0; None if the id is that
+    index.
     """
 
     id: str
@@ -102,8 +101,7 @@ class Sample(Record, frozen=True):
 class Target(Record, frozen=True):
     """A model at an endpoint, under a slot name (`primary`, `baseline`, `judge`, ...).
 
-    `settings`: body fields of every request. `headers`: request headers (names in lower case). Neither
-    contains secrets.
+    `settings`: body fields of every request. `headers`: its headers (names in lower case). Never a secret.
     """
 
     slot: str
@@ -116,9 +114,8 @@ class Target(Record, frozen=True):
 class Trial(Record, frozen=True):
     """One repeat of one sample against one target.
 
-    `wave` is a barrier: all trials of a wave end before the next wave starts. `due_ns` is the intended start
-    under open-loop load, in ns from the run's start. `attempt` is the number of earlier attempts at this
-    trial.
+    `wave` is a barrier: all trials of a wave end before the next wave starts. `due_ns`: intended start under
+    open-loop load, in ns from the run's start. `attempt`: number of earlier attempts at this trial.
     """
 
     key: str
@@ -150,8 +147,8 @@ class TaskSpec(Record, frozen=True):
 class Usage(Record, frozen=True):
     """Token counts as the server reported them; None if it did not.
 
-    `estimated_reasoning_tokens` is Benchwright's estimate, from the share of the text, if the server sent
-    reasoning without counting its tokens.
+    `estimated_reasoning_tokens`: our estimate by the share of the text, if the server sent reasoning without
+    a count.
     """
 
     prompt_tokens: Amount | None = None
@@ -171,41 +168,34 @@ NO_USAGE = Usage()
 SIMULATED = "simulated"
 """Flag of requests that the simulated endpoint answered.
 
-Every result based on them is marked as simulated.
+All results based on them are marked as simulated.
 """
 
 
 AT_ONCE_NS = 1_000_000
 AT_ONCE_SHARE = 0.005
-"""Limit below which a response counts as having come at once.
-
-All its pieces came within 1 ms, or within this share of the time to the first piece.
-"""
+"""A response came at once if all pieces came within 1 ms, or this share of the time to the first."""
 
 
 class RequestRecord(Record, frozen=True):
     """One request to an endpoint and its timings (in ns).
 
-    `started`: time at which the bytes were passed to the socket, from the trial's start. `ttft`: time from
-    there to the first token on any channel. `ttfa`: time to the first byte of the answer after any reasoning.
-    `total`: time to the end of the response.
+    `started`: time at which the bytes were passed to the socket, from the trial's start. From there count
+    `ttft`, to the first token on any channel, `ttfa`, to the first byte of the answer after any reasoning,
+    and `total`, to the end of the response. `waited`: time before, for backing off after failed attempts and
+    for rate limits. `attempts`: number of times that the request was sent, and so may have reached the
+    server. `connect`: time to open a new connection (0 if one was reused). `dispatch_lag`: time from the
+    decision to send until the bytes left this process, without waiting and connecting. `detect_lag`: time
+    that the first bytes waited unread in the socket, as far as it is known. `gaps`: histogram of the times
+    between tokens, {bucket: count}, see `stats.histogram`. `seed`: the seed sent, None without one.
 
-    `waited`: time before `started` for backing off after failed attempts and for rate limits. `attempts`:
-    number of times that the request was sent, and so may have reached the server. `connect`: time to open a
-    new connection (0 if one was reused). `dispatch_lag`: time from the decision to send until the bytes left
-    this process, without waiting and connecting. `detect_lag`: time that the first bytes waited unread in the
-    socket, as far as it is known. `gaps`: histogram of the times between tokens, {bucket: count}, see
-    `stats.histogram`. `seed`: the seed that was sent, None if there was none.
-
-    `due`: intended start of a request that has its own (ns from the trial's start); the others of a trial
-    follow from its course. `dialect`: API in which a program sent the request: chat, messages, responses or
-    gemini.
-
+    `due`: intended start of a request that has its own (from the trial's start); the others of a trial follow
+    from its course. `dialect`: API in which a program sent the request: chat, messages, responses or gemini.
     `last_token`: time to the last token. `later_tokens`: number of tokens after the first piece of the
     stream. Both are None without streaming. `resent`: number of times that the request was sent on kept-alive
-    connections that the server then closed; `lost`: the time this took, which is part of `waited`.
-    `settings`: sampling settings with which a program's request was sent, including the program's own, under
-    their names in chat completions. None for all other requests.
+    connections that the server then closed; `lost`: the time this took, a part of `waited`. `settings`:
+    sampling settings with which a program's request was sent, including the program's own, under their names
+    in chat completions. None for all other requests.
     """
 
     id: str
@@ -281,9 +271,9 @@ class RequestRecord(Record, frozen=True):
     def streaming(self) -> int | None:
         """Time from the first token to the last in ns; None unless the pieces arrived one after another.
 
-        If a server sends a response whole, or a proxy forwards it only when complete, the time between pieces
-        is the transfer time, not the speed of generation. Journals of earlier versions lack the time of the
-        last token: the end of the response is used.
+        A response that is sent whole, or that a proxy forwards only when complete, shows the transfer time,
+        not the speed of generation. Journals of earlier versions lack the last token: the end of the response
+        is used.
         """
         if self.ttft is None or self.chunks == 1:
             return None
@@ -307,8 +297,7 @@ class RequestRecord(Record, frozen=True):
     def tokens_per_second_generation(self) -> float | None:
         """Tokens after the first piece per second; None unless the pieces arrived one after another.
 
-        If each piece holds one token and all counted reasoning is sent, the number of tokens is
-        completion_tokens - 1.
+        If each piece holds one token and all counted reasoning is sent, they are completion_tokens - 1.
         """
         lasted, tokens = self.streaming, self.tokens_after_first
         counted = self.usage.completion_tokens is not None
@@ -345,7 +334,6 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
     `late`: delay of the start after the intended one (`Trial.due_ns`), 0 if there was none. A user who
     arrives at the intended start waits `late + request.started + request.total` for a response.
-
     `restored_tokens`: set if only the trial's result was kept, in a cache file: the total tokens of its
     requests. The requests themselves, the body and the start are then unknown. `row`: the sample's row.
     """
@@ -372,10 +360,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
     @property
     def row_index(self) -> int:
-        """Index of the sample in the dataset, from 0.
-
-        Raises ValueError if the sample is not a dataset row.
-        """
+        """Index of the sample in the dataset, from 0. Raises ValueError if it is not a dataset row."""
         return int(self.sample) if self.row is None else self.row
 
     @property
@@ -388,8 +373,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 class ScoreRecord(Record, frozen=True, tag="score"):
     """One named score of one trial.
 
-    `span`: the part of the model's text that was extracted as the answer. `explanation`: the reason for the
-    score.
+    `span`: the text that was extracted as the answer. `explanation`: the reason for the score.
     """
 
     key: str
