@@ -1,4 +1,4 @@
-"""Find, list and remove cached evaluations."""
+"""Lookup, listing and removal of cached evaluations."""
 
 from __future__ import annotations
 

@@ -28,16 +28,16 @@ IMAGES = (
 )
 
 PLAYED = 20
-"""Number of evenly spaced samples whose conversations are played to measure prompts."""
+"""Number of evenly spaced samples whose conversations are simulated to measure prompts."""
 
 
 def cost_of(prepared: PreparedRun[Any], speed: float | None, prices: Mapping[str, Price]) -> Cost:
     """Return the estimated cost of a run for all its models.
 
     The tokens per trial are those of an earlier run of the same task (see `earlier_trials`). Without one,
-    conversations with gold answers are played, and answers are counted at their maximum length. `speed` is
-    the server's throughput in completion tokens per second, over all requests together. `prices` are by
-    model.
+    conversations are simulated with gold answers in place of the model's, and responses are counted at their
+    maximum length. `speed` is the server's throughput in completion tokens per second, over all requests
+    together. `prices` are by model.
     """
     request = prepared.request
     played = _played(request)
@@ -65,7 +65,7 @@ def _times(trials: int, each: float | None) -> int | None:
 
 
 def _bounded(played: PerTrial, target: Target) -> PerTrial:
-    """Return the played costs, with answers at their maximum length."""
+    """Return the simulated usage, with responses at their maximum length."""
     limit = sent_limit(target.settings)
     if played.requests is None or limit is None:
         return played
@@ -74,9 +74,9 @@ def _bounded(played: PerTrial, target: Target) -> PerTrial:
 
 
 def _played(request: RunRequest) -> PerTrial:
-    """Return requests and prompt tokens per trial, from playing gold answers.
+    """Return requests and prompt tokens per trial, from conversations simulated with gold answers.
 
-    Empty if that needs more than this process.
+    Empty if a simulation needs more than this process, such as containers.
     """
     task = request.plan.task
     if not isinstance(task, BenchmarkTask) or "containers" in task.benchmark.about.needs:

@@ -1,4 +1,4 @@
-"""A second judge, from options."""
+"""Creates a second judge from options."""
 
 from __future__ import annotations
 
