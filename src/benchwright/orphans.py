@@ -1,35 +1,50 @@
 """Kills the programs that this process started if it dies first, even by `kill -9`.
 
 A small watcher process is started with the first such program. It reads from a pipe the process id of each
-program that starts or ends. When the pipe closes, this process is gone, and the watcher kills the programs
-that are left.
+program that starts or ends. When the pipe closes, this process is gone. The watcher then kills the programs
+that are left, and runs the clean-up commands for what no signal reaches, such as containers.
 """
 
 from __future__ import annotations
 
 import atexit
+import json
+import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
 
 from benchwright.own_processes import bare_command
 
 WATCH = """
-import os, signal, sys
-left = set()
+import json, os, signal, sys
+left, commands = set(), []
 for line in sys.stdin:
-    (left.add if line[0] == "+" else left.discard)(int(line[1:]))
+    sign, rest = line[0], line[1:]
+    if sign in "+-":
+        (left.add if sign == "+" else left.discard)(int(rest))
+    else:
+        (commands.append if sign == "(" else commands.remove)(rest)
 for pid in left:
     for kill in (os.killpg, os.kill):
         try:
             kill(pid, signal.SIGKILL)
         except OSError:
             pass
+if commands:
+    import subprocess
+    for command in set(commands):
+        command, folder = json.loads(command)
+        try:
+            subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL)
+        except OSError:
+            pass
 """
-"""Code of the watcher.
+"""Code of the watcher, which reads one line per message.
 
-It reads lines "+PID" and "-PID". If a program leads a process group, its group is killed with it.
+Lines are "+PID" and "-PID" for a program that starts or ends, and "(" and ")" before a command as JSON that
+becomes or is no longer needed. If a program leads a process group, its group is killed with it.
 """
 
 END_SECONDS = 2.0
@@ -86,12 +101,24 @@ class Orphans:
         finally:
             self.forget(pid)
 
+    @contextmanager
+    def cleaned_up_by(self, command: Sequence[str]) -> Iterator[None]:
+        """Let the watcher run this command in the current folder, if this process is killed inside the context.
+        """
+        line = json.dumps([[*command], os.getcwd()]).encode()
+        self._tell(b"(%b\n" % line)
+        try:
+            yield
+        finally:
+            self._tell(b")%b\n" % line)
+
     def _tell(self, line: bytes) -> None:
         self.watch()
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         try:
-            self._watcher.stdin.write(line)  # short enough that lines of several threads do not mix
+            with self._lock:
+                self._watcher.stdin.write(line)
         except BrokenPipeError:
             pass  # somebody killed the watcher: programs then end with this process only on an orderly exit
 
