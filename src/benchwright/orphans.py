@@ -103,8 +103,7 @@ class Orphans:
 
     @contextmanager
     def cleaned_up_by(self, command: Sequence[str]) -> Iterator[None]:
-        """Let the watcher run this command in the current folder, if this process is killed inside the context.
-        """
+        """Let the watcher run this command, in the current folder, if this process is killed within."""
         line = json.dumps([[*command], os.getcwd()]).encode()
         self._tell(b"(%b\n" % line)
         try:

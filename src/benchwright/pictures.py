@@ -74,7 +74,7 @@ def picture_in_url(url: str) -> Picture:
     """Return the image of a data URL, judged by its bytes and not by the media type in the URL.
 
     Raises:
-        ValueError: If it is not a data URL of an image, or for the reasons of `picture_of`.
+        ValueError: If it is not a data URL of an image, or if `picture_of` raises it.
     """
     return picture_of(bytes_of_url(url))
 
@@ -98,7 +98,7 @@ def data_url(data: bytes) -> str:
     """Return an image as a data URL with the media type of its actual format.
 
     Raises:
-        ValueError: For the reasons of `picture_of`.
+        ValueError: If `picture_of` raises it.
     """
     return f"data:{picture_of(data).media_type};base64,{base64.b64encode(data).decode('ascii')}"
 

@@ -38,7 +38,7 @@ def access_of_model(settings: Settings, entry: ModelEntry, key: str | None) -> A
     model has its own.
 
     Raises:
-        UserError: For the reasons of `given_access`.
+        UserError: If `given_access` raises it.
     """
     own = given_access(entry, key)
     if is_elsewhere(settings, entry):

@@ -53,8 +53,8 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
 
     Raises:
         RunLocked: If another process is working on the run, and does not end in time.
-        UserError: If the dataset changed while it was read, and for the reasons of `engine.run.run`.
-        JournalError: For the reasons of `engine.run.run`.
+        UserError: If the dataset changed while it was read, or if `engine.run.run` raises it.
+        JournalError: If `engine.run.run` raises it.
     """
     async with prepared.held:
         return await _launch(prepared, listeners, say)

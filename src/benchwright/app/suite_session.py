@@ -85,7 +85,7 @@ def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun
     """Prepare the run of a benchmark or an eval.
 
     Raises:
-        UserError: For the reasons of `prepare_benchmark` and `prepare_eval`.
+        UserError: If `prepare_benchmark` or `prepare_eval` raises it.
     """
     if isinstance(settings, EvalSettings):
         return prepare_eval(settings, say)

@@ -143,7 +143,7 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
     """Return the telemetry of a run. None if the user does not want it.
 
     Raises:
-        UserError: For the reasons of `Telemetry`.
+        UserError: If `Telemetry` raises it.
     """
     url, plan = request.settings.otel, request.plan
     if url is None:

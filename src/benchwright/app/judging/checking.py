@@ -74,7 +74,7 @@ async def check_judge(
 
     Raises:
         UserError: If no judge has scored the run.
-        RunLocked, JournalError: For the reasons of `asking.ask`.
+        RunLocked, JournalError: If `asking.ask` raises it.
     """
     judges = judges_of(prepared)
     drawn = drawn_answers(read_table(directory), n, seed=seed)

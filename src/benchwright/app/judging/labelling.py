@@ -47,7 +47,7 @@ async def label_run(
 
     Raises:
         UserError: If no judge scored the run, or a label refers to an unknown trial or sample.
-        RunLocked, JournalError: For the reasons of `asking.ask`.
+        RunLocked, JournalError: If `asking.ask` raises it.
     """
     judges = judges_of(prepared)
     table = read_table(directory)

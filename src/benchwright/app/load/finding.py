@@ -30,8 +30,8 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
     `prompt_seed` determines synthetic prompts, which are calibrated later.
 
     Raises:
-        UserError: If there is nothing or more than one thing to send, or for the reasons of
-            `prepare_benchmark` and `prepare_eval`.
+        UserError: If there is nothing or more than one thing to send, or if `prepare_benchmark` or
+            `prepare_eval` raises it.
     """
     check_shape(settings)
     asked = [settings.benchmark, settings.dataset, settings.synthetic_input]

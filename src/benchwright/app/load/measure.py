@@ -61,7 +61,7 @@ def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
     seen them before would answer from its prefix cache.
 
     Raises:
-        UserError: For the reasons of `LoadTest` and `find_models`.
+        UserError: If `LoadTest` or `find_models` raises it.
     """
     identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
     prompt_seed = settings.seed if settings.seed is not None else random.SystemRandom().getrandbits(31)
@@ -78,7 +78,7 @@ class LoadTest:
     `levels` are the levels measured so far, so that there is something to show at any time.
 
     Raises:
-        UserError: If an option is invalid, or for the reasons of `find_workload`.
+        UserError: If an option is invalid, or if `find_workload` raises it.
     """
 
     def __init__(self, settings: LoadSettings, identity: str, prompt_seed: int, say: Say) -> None:
@@ -127,7 +127,7 @@ class LoadTest:
 
         Raises:
             ProviderError: If the endpoint does not respond to the calibration requests.
-            UserError, JournalError: For the reasons of `launch.launch`.
+            UserError, JournalError: If `launch.launch` raises it.
         """
         if self.workload.calibrating is not None:
             self.workload = await self._calibrated(self.workload, self.workload.calibrating)
@@ -196,7 +196,7 @@ class LoadTest:
         `watch` reads the server's metrics meanwhile, `power` the power of its devices.
 
         Raises:
-            UserError: For the reasons of `due_times`.
+            UserError: If `due_times` raises it.
         """
         plan = self._plan(level, number, repeat)
 

@@ -86,7 +86,7 @@ def begin_until(request: RunRequest, directory: Path, again: Collection[Status],
     The question of a new run is stored before the first sample.
 
     Raises:
-        UserError: If the run has another question, or for the reasons of `question_of`.
+        UserError: If the run has another question, or if `question_of` raises it.
         JournalError: If the question cannot be written, or the journal not read.
     """
     settings = request.settings
