@@ -59,7 +59,7 @@ def evaluate(
             what to do.
         RunUnfinished: If a budget or an endpoint error stopped the run. Finished trials are kept.
         JournalError: If the run cannot be written.
-        KeyboardInterrupt: On Ctrl-C. Finished trials are kept, and the same call resumes the run.
+        KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return finish(_work(dataset, scorer, agent, given, api_key_env), progress=progress)

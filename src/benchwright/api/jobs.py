@@ -29,8 +29,8 @@ def finish(work: Work[Result], *, progress: bool) -> Result:
     """Wait for the work in this thread, and return its result.
 
     Raises:
-        KeyboardInterrupt: On Ctrl-C, after the work has ended. A second Ctrl-C does not wait for that.
-        Exception: Any error of the work.
+        KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait for that.
+        Exception: If the work raises it.
     """
     watch = Watch(shown=progress)
     job = _Job(work, watch)
@@ -51,7 +51,7 @@ async def finish_async(work: Work[Result], *, progress: bool) -> Result:
 
     Raises:
         CancelledError: If the task is cancelled, after the work has ended.
-        Exception: Any error of the work.
+        Exception: If the work raises it.
     """
     watch = Watch(shown=progress)
     job = _Job(work, watch)
