@@ -29,7 +29,7 @@ def finish(work: Work[Result], *, progress: bool) -> Result:
     """Wait for the work in this thread, and return its result.
 
     Raises:
-        KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait for that.
+        KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait.
         Exception: If the work raises it.
     """
     watch = Watch(shown=progress)
