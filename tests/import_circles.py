@@ -1,6 +1,7 @@
-"""`python -m tests.import_circles`: lists modules that import each other in a circle, within functions and for types too.
+"""`python -m tests.import_circles`: lists modules that import each other in a circle.
 
-A circle of modules can only be read as a whole. import-linter's floors see circles between rooms, not within one.
+Imports within functions and for types count, too. A circle of modules can only be read as a whole; import-linter's
+floors see circles between rooms, not within one.
 """
 
 from __future__ import annotations
