@@ -63,8 +63,7 @@ class Access(Record, frozen=True):
         return Access(tls=self.tls)
 
     def beside(self, other: Access) -> Access:
-        """Return the access to another model at the address of `other`, from which missing parts are taken.
-        """
+        """Return the access to another model at the address of `other`, from which missing parts are taken."""
         own = self.header_names
         shared = tuple(header for header in other.headers if header.name.lower() not in own)
         return Access(self.key or other.key, shared + self.headers, other.tls)

@@ -53,7 +53,7 @@ class Address(Record, frozen=True):
 
     @property
     def is_this_machine(self) -> bool:
-        """Whether the host is a loopback name or address, or 0.0.0.0 or ::, which lead there too."""
+        """True if the host is a loopback name or address, or 0.0.0.0 or ::, which lead to this machine too."""
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         try:

@@ -191,8 +191,7 @@ class EndpointClient:
         request.count_attempt()
 
     async def count_tokens(self, text: str) -> int | None:
-        """Return the number of tokens of a text as the server counts them; None if the server does not count.
-        """
+        """Return the number of tokens of a text as the server counts them; None if the server does not count."""
         return await self._tokens.count(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -381,8 +380,7 @@ class EndpointClient:
         return True
 
     def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
-        """Return the response to a request that had these fields; raise the error if the server reported one.
-        """
+        """Return the response to a request that had these fields; raise the error if the server reported one."""
         meter = request.meter
         self._answered = True
         if meter.status != 200:

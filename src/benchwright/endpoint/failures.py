@@ -67,8 +67,7 @@ def tells_overload(failure: Exception) -> bool:
 
 
 def sending_option(refusal: str) -> str:
-    """Return the option that sends what a refusal misses, in brackets after a blank; empty if no option fits.
-    """
+    """Return the option that sends what a refusal misses, in brackets after a blank; empty if no option fits."""
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
 
@@ -235,8 +234,7 @@ class RetryPolicy(Record, frozen=True):
     longest_wait: float = 600.0
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:
-        """Return the seconds to wait before attempt `attempt + 1`; None if the request must not be retried.
-        """
+        """Return the seconds to wait before attempt `attempt + 1`; None if the request must not be retried."""
         if not error.retryable or attempt > self.retries:
             return None
         if error.retry_after is not None:

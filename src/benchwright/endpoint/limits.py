@@ -103,8 +103,7 @@ class Sweeper:
         return None
 
     def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
-        """Return the error if tokens are overdue; asks the sink, which may first have to parse what arrived.
-        """
+        """Return the error if tokens are overdue; asks the sink, which may first have to parse what arrived."""
         limits, received = self._limits, bool(exchange.first_at)
         token_at = exchange.sink.token_at()
         if token_at is None:

@@ -50,13 +50,11 @@ class ModelClient(Protocol):
         ...
 
     async def count_tokens(self, text: str) -> int | None:
-        """Return the number of tokens of a text as the server counts them; None if the server does not count.
-        """
+        """Return the number of tokens of a text as the server counts them; None if the server does not count."""
         ...
 
     def hurry(self) -> None:
-        """Let requests that make no progress fail with `RunStopped` from now on, because the run is to stop.
-        """
+        """Let requests that make no progress fail with `RunStopped` from now on, because the run is to stop."""
         ...
 
     def close(self) -> None:

@@ -134,8 +134,7 @@ _PROBE = "another text"
 
 
 class EventPattern:
-    """The constant bytes before and after the one JSON string in which events differ: the value of `field`.
-    """
+    """The constant bytes before and after the one JSON string in which events differ: the value of `field`."""
 
     __slots__ = ("_after", "_before", "_between", "_first", "_last", "field")
 

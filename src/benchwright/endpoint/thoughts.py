@@ -126,8 +126,7 @@ def without_thoughts(content: str, thoughts: list[Thought]) -> str:
 
 
 def answer_begin(content: str, thoughts: list[Thought]) -> int:
-    """Return the offset of the answer in a text with these thoughts; the text's length if it has no answer.
-    """
+    """Return the offset of the answer in a text with these thoughts; the text's length if it has no answer."""
     start = 0
     for thought in thoughts:
         if content[start : thought.begin].strip():

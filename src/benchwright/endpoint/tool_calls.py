@@ -177,8 +177,7 @@ def _begins_another(call: Call, piece: CallPiece, differs: bool | None) -> bool:
 
 
 def _joined(calls: list[Call]) -> list[Call]:
-    """Join calls of one name whose arguments are an object only together, because each piece had another id.
-    """
+    """Join calls of one name whose arguments are an object only together, because each piece had another id."""
     joined: list[Call] = []
     for call in calls:
         before = joined[-1] if joined else None
@@ -192,8 +191,7 @@ def _joined(calls: list[Call]) -> list[Call]:
 
 
 def _without_copies(calls: list[Call]) -> list[Call]:
-    """Leave out calls that came twice with one id (LocalAI), and those that have neither name nor arguments.
-    """
+    """Leave out calls that came twice with one id (LocalAI), and those that have neither name nor arguments."""
     kept: list[Call] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
