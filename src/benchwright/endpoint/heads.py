@@ -21,9 +21,9 @@ def header_lines(
     own: Sequence[tuple[str, str]],
     key_headers: Sequence[str] = (BEARER,),
 ) -> list[str]:
-    """Return the header lines of a request: ours, the key in `key_headers`, and the user's headers.
+    """Return the header lines of a request: our own, the key in `key_headers`, and the user's headers.
 
-    One of the user's takes the place of any of ours with the same name.
+    A header of the user replaces our header with the same name.
     """
     lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
     lines += [("Accept-Encoding", "identity"), *own]

@@ -1,4 +1,4 @@
-"""Dialects in which programs ask a model, said as chat completions and back: Anthropic's Messages, OpenAI's Responses,
+"""Translation of other dialects into chat completions and back: Anthropic's Messages, OpenAI's Responses,
 Google's Gemini.
 
 Everything here is pure: JSON objects in, JSON objects or events out.
