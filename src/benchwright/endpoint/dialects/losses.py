@@ -1,4 +1,4 @@
-"""What a translation could not say in another dialect."""
+"""Parts of a request that its translation could not express."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Losses:
         self._parts: dict[str, None] = {}
 
     def tool(self, name: str) -> None:
-        """Adds a kind of tool that the model is not offered."""
+        """Add a kind of tool that the model is not offered."""
         self._tools[name] = None
 
     def part(self, name: str) -> None:
-        """Adds a kind of item, block or part whose content the model does not get."""
+        """Add a kind of item, block or part whose content the model does not get."""
         self._parts[name] = None
 
     @property

@@ -70,7 +70,7 @@ class ServerConnection(asyncio.Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether no answer is under way."""
+        """True if no response is under way."""
         return self._answer is None or self._answer.over
 
     # Called by the event loop
@@ -109,9 +109,8 @@ class ServerConnection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._keep_alive = (
-                False  # no other protocol is spoken here: it is answered as if it had not been asked for
-            )
+            # No other protocol is supported: the request is answered as if it had asked for none.
+            self._keep_alive = False
         except httptools.HttpParserError as error:
             self._refused = HttpError(400, f"This is not a valid HTTP/1.1 request: {error}")
         if self._refused is not None:
