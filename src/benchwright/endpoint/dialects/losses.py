@@ -22,6 +22,6 @@ class Losses:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The flags of the request, none if nothing was lost."""
+        """Flags for the request; empty if nothing was lost."""
         kinds = ((TOOLS_LEFT_OUT, self._tools), (PARTS_LEFT_OUT, self._parts))
         return tuple(noted(kind, ", ".join(names)) for kind, names in kinds if names)
