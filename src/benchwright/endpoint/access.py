@@ -57,8 +57,8 @@ class Access(Record, frozen=True):
 
     @property
     def elsewhere(self) -> Access:
-        """Access to another address: without key and headers, which must not be sent there, but with this
-        machine's TLS files.
+        """Access to another address: without key and headers, which must not be sent there, but with the same
+        TLS files.
         """
         return Access(tls=self.tls)
 
@@ -78,8 +78,7 @@ NO_ACCESS = Access()
 
 
 def make_headers(given: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Header, ...]:
-    """Return headers in the order given. Those of `secret` replace others, and are secret whatever their
-    names.
+    """Return headers in the order given. Those of `secret` replace others, and are secret whatever their names.
 
     Secrets are registered, so that they are redacted wherever they appear.
     """

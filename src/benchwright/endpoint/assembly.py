@@ -1,6 +1,4 @@
-"""The response accumulator: puts a response together from the chunks of a stream, or takes it from a whole
-message.
-"""
+"""The response accumulator: puts a response together from the chunks of a stream, or takes it from a whole message."""
 
 from __future__ import annotations
 
@@ -22,12 +20,10 @@ MISSHAPEN = (
     *UNREADABLE,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
-"""Exceptions raised while reading a response that is not JSON, nested too deeply, or of an unexpected shape.
-"""
+"""Exceptions raised while reading a response that is not JSON, nested too deeply, or of an unexpected shape."""
 
 PATTERN_TRIES = 4
-"""Number of times in a row that a pattern is learned from a chunk and the next chunk then does not follow it.
-"""
+"""Number of times in a row that a pattern is learned from a chunk and the next chunk then does not follow it."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -88,9 +84,7 @@ class Assembly:
         return token
 
     def _take_odd_chunk(self, data: bytes, at: int) -> bool:
-        """Add data that is not strict JSON: a chunk with half a character or NaN, or several chunks on
-        consecutive lines.
-        """
+        """Add data that is not strict JSON: a chunk with half a character or NaN, or several chunks, one per line."""
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
         tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
@@ -288,8 +282,9 @@ class Assembly:
 
 
 def _error_of(answer: dict[str, Any]) -> Any:
-    """Return the error in a response or chunk, from its `error` field or in the shapes of older servers and
-    MiniMax; None if there is no error.
+    """Return the error in a response or chunk; None if there is none.
+
+    It is in the field `error`, or in the shapes of older servers and MiniMax.
     """
     if error := answer.get("error"):
         return error

@@ -68,8 +68,7 @@ def piece_of(call: Any) -> CallPiece:
 
 
 def _without_tokens(name: Any) -> str:
-    """Return a function's name without tokens of a chat template that servers left after it (gpt-oss on
-    vLLM).
+    """Return a function's name without tokens of a chat template that servers left after it (gpt-oss on vLLM).
 
     Raises:
         TypeError: If the name is not a string.

@@ -8,9 +8,7 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import whole_characters
 
 FEWEST, SHORTEST = 3, 8
-"""Minimum number of pieces and characters to tell a response that is sent twice from a model that repeats
-itself.
-"""
+"""Minimum number of pieces and characters to tell a response that is sent twice from a model that repeats itself."""
 
 
 class Channel:
@@ -32,8 +30,7 @@ class Channel:
         return whole_characters("".join(self.texts))
 
     def settle(self) -> bool:
-        """Remove repeated text: a last text that equals all before it (RAGFlow), or in each text the one
-        before it.
+        """Remove repeated text: a last text that equals all before it (RAGFlow), or in each text the one before it.
 
         Return True if anything was removed.
         """
@@ -48,7 +45,7 @@ class Channel:
         return is_enough and self.settle_cumulative()
 
     def settle_cumulative(self) -> bool:
-        """If every text begins with the one before it, keep only the added parts and return True."""
+        """Keep only the added part of each text, and return True, if every text begins with the one before it."""
         texts = self.texts
         if len(texts) < 2 or not all(map(str.startswith, texts[1:], texts)):
             return False

@@ -195,8 +195,9 @@ class EndpointClient:
         return await self._tokens.count(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the embedding vectors of texts, in their order, from `/embeddings`. Retried as in `ask`, but
-        not metered.
+        """Return the embedding vectors of texts, in their order, from `/embeddings`.
+
+        Failures are retried as in `ask`. The requests are not metered.
 
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
@@ -231,8 +232,9 @@ class EndpointClient:
             return None
 
     async def _find_out(self, path: str) -> bool | None:
-        """Send an empty request, which a server that has the path refuses as invalid. Retry while the server
-        may recover.
+        """Send an empty request, which a server that has the path refuses as invalid.
+
+        Temporary failures are retried.
 
         Raises:
             ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
@@ -256,9 +258,7 @@ class EndpointClient:
                 return None
 
     async def document(self, path: str, body: bytes) -> Document | None:
-        """Return the response to a request that generates nothing (such as a token count); None if the
-        exchange failed.
-        """
+        """Return the response to a request that generates nothing (such as a token count); None if it failed."""
         try:
             return await self._document(path, body)
         except WireError:
@@ -267,8 +267,9 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Send one request, neither metered nor retried; `sink` receives the response. `beside`: the path is
-        not below /v1.
+        """Send one request, neither metered nor retried, and hand the response to `sink`.
+
+        `beside`: the path is beside /v1, not below.
 
         Raises:
             WireError: If the exchange failed.
@@ -394,9 +395,7 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Return True if a refused request is to be sent without some optional parts; remove these parts from
-        the request.
-        """
+        """Leave optional parts out of a refused request, and return True if it is to be sent again without them."""
         meter = request.meter
         if error.http_status != meter.status:
             return False

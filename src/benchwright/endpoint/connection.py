@@ -36,17 +36,15 @@ class Sink(Protocol):
         ...
 
     def token_at(self) -> int | None:
-        """Return when the last token arrived, 0 before the first; None if the response does not consist of
-        tokens.
-        """
+        """Return when the last token arrived, 0 before the first; None if the response does not consist of tokens."""
         ...
 
 
 class WireError(Exception):
-    """The exchange failed below HTTP. `kind` names the failure; `received` is True if any byte of a response
-    had arrived.
+    """The exchange failed below HTTP.
 
-    `resent` is how often the request had been sent before, see `wire.Delivery`.
+    `kind` names the failure. `received` is True if any byte of a response had arrived. `resent` is how often
+    the request had been sent before, see `wire.Delivery`.
     """
 
     def __init__(self, kind: str, message: str, *, received: bool = False) -> None:
@@ -117,10 +115,10 @@ class Connection(asyncio.Protocol):
         largest: int | None = None,
         rest: Sequence[bytes | memoryview] = (),
     ) -> Exchange:
-        """Send a request, `rest` being further parts of its body. The exchange's future is done when the
-        response is complete or has failed.
+        """Send a request and return its exchange. `rest` holds further parts of its body.
 
-        A response of more than `largest` bytes, headers and trailers included, fails.
+        The exchange's future is done when the response is complete or has failed. A response of more than
+        `largest` bytes, headers and trailers included, fails.
         """
         assert self._transport is not None
         exchange = Exchange(sink, self._loop.create_future(), largest)

@@ -34,8 +34,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class Extras:
-    """The optional parts that the server of one client has refused: `left_out` holds the names of headers and
-    fields.
+    """The optional parts that the server of one client has refused: `left_out` holds the names of headers and fields.
 
     `own` holds the names of settings that the user did not ask for, such as the seed of a protocol.
     """
@@ -60,8 +59,7 @@ class Extras:
     def narrowed(
         self, left_out: frozenset[str], carried: frozenset[str], status: int, body: bytes, reason: str
     ) -> frozenset[str] | None:
-        """Return what the next attempt at a refused request leaves out; None if the refusal has another
-        cause.
+        """Return what the next attempt at a refused request leaves out; None if the refusal has another cause.
 
         Parts that the refusal names are left out. After a refusal without a reason the header goes first and
         then all fields, but only until the server has answered a request: after that they are not the cause.
@@ -89,9 +87,7 @@ def instead_of(name: str) -> str:
 
 
 def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
-    """Return the fields without those in `left_out`; fields with another name in `RENAMED` are renamed
-    instead.
-    """
+    """Return the fields without those in `left_out`; fields with another name in `RENAMED` are renamed instead."""
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
 

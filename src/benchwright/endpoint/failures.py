@@ -30,9 +30,7 @@ _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmp
 
 LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
 FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
-"""Options that set the limit behind a kind of `WireError`, and all kinds after which a request is not
-retried.
-"""
+"""Options that set the limit behind a kind of `WireError`, and all kinds after which a request is not retried."""
 
 REQUIRED = frozenset({"model", "messages", "prompt", "input"})
 """Fields without which a request is invalid."""
@@ -50,9 +48,7 @@ UNWANTED = ProviderError("the client disconnected before the answer ended")
 
 
 class Beyond(NamedTuple):
-    """Names of headers and fields of the first attempt at a request, and those that its last attempt left
-    out.
-    """
+    """Names of headers and fields of the first attempt at a request, and those that its last attempt left out."""
 
     headers: Collection[str]
     fields: Collection[str]
@@ -188,8 +184,10 @@ def answered(status: int, body: bytes) -> str:
 
 
 def error_detail(body: bytes) -> tuple[str | None, str]:
-    """Return (code, message) from the error shapes in use: OpenAI's, Google's, FastAPI's `detail`, a bare
-    `message`, text.
+    """Return (code, message) from the body of an error.
+
+    Known shapes: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text. The code is None if there is
+    none.
     """
     try:
         answer = msgspec.json.decode(body)
@@ -212,9 +210,7 @@ def _retry_after(headers: Headers) -> float | None:
 
 
 def _clip(text: str) -> str:
-    """Return a redacted text as one line of at most `LONGEST_DETAIL` characters, without terminal control
-    characters.
-    """
+    """Return a redacted text as one line of at most `LONGEST_DETAIL` characters, without control characters."""
     return one_line(SECRETS.redact(text), LONGEST_DETAIL)  # clipping first could leave the beginning of a key
 
 
@@ -245,8 +241,8 @@ class RetryPolicy(Record, frozen=True):
 
 
 def parse_retry_after(value: str, now: float | None = None) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait: a number of seconds or an HTTP date (RFC
-    9110 10.2.3).
+    """Return the seconds to wait according to a Retry-After header: a number or an HTTP date (RFC 9110
+    10.2.3).
 
     None if it is neither. A date in the past is 0.
     """

@@ -25,9 +25,7 @@ _WORDS = {
         *("image_safety", "model_armor", "content_filtered", "guardrail_intervened"),
     ),
 }
-"""Finish reasons in the API's reference, each with the values of Anthropic, Gemini, Bedrock, TGI, Mistral and
-GLM.
-"""
+"""Finish reasons in the API's reference, each with the values of Anthropic, Gemini, Bedrock, TGI, Mistral and GLM."""
 
 _STANDARD = {other: word for word, others in _WORDS.items() for other in (word, *others)}
 
@@ -39,8 +37,9 @@ FAILED_CALLS = ("malformed_function_call", "unexpected_tool_call", "malformed_to
 
 
 def read_finish_reason(reason: Any) -> str | None:
-    """Return the API's finish reason for a server's value; an unknown value is returned as sent, an empty one
-    as None.
+    """Return the API's finish reason for a server's value.
+
+    An unknown value is returned as sent; None if the value is null or empty.
 
     Raises:
         TypeError: If the value is neither a string nor an object with a `type` (as in SGLang's own API).

@@ -38,9 +38,7 @@ def header_lines(
 
 
 class Heads:
-    """Cached request lines and headers, by the path of a request below the base URL, or the path of a
-    dialect.
-    """
+    """Cached request lines and headers, by the path of a request below the base URL, or the path of a dialect."""
 
     def __init__(self, address: Address, model: str, access: Access) -> None:
         self._address = address

@@ -60,11 +60,10 @@ class EmptyStream(BadAnswer):
 
 
 class AnswerMeter:
-    """A sink for one response, streamed or whole: of /chat/completions or /completions, or of the dialect of
-    `reader`.
+    """A sink that measures and parses one response, streamed or whole.
 
-    Apart from status and headers, its attributes describe only what was parsed so far: everything after
-    `read` and `finish`.
+    It is a response of /chat/completions or /completions, or of the dialect of `reader`. Apart from status
+    and headers, the attributes describe only the data parsed so far: everything after `read` and `finish`.
     """
 
     def __init__(self, reader: Reader | None = None) -> None:

@@ -51,8 +51,7 @@ def flags_of_usage(usage: Any) -> Iterator[str]:
 
 
 def flags_without_answer(reply: Reply) -> Iterator[str]:
-    """Yield a flag if a complete response has no text, refusal or tool call, although it has reasoning or
-    tokens.
+    """Yield a flag if a complete response has no text, refusal or tool call, although it has reasoning or tokens.
 
     A response without text and without a token count is flagged, too.
     """

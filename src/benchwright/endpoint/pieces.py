@@ -71,9 +71,7 @@ class Pieces:
     # Input
 
     def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[CallPiece] = ()) -> bool:
-        """Add the tool calls of a delta or message, and those in `parts` of its content; return True if any
-        came.
-        """
+        """Add the tool calls of a delta or message, and those in `parts` of its content; return True if any came."""
         came = self.calls.add_all(message)
         for part in parts:
             came = self.calls.add_piece(part) or came

@@ -13,9 +13,7 @@ GROWING = frozenset({"counter", "histogram", "summary"})
 
 
 def growing_values(text: str) -> dict[str, float]:
-    """Return {name with labels: value} of counters, histograms and summaries in the text exposition format
-    0.0.4.
-    """
+    """Return {name with labels: value} of counters, histograms and summaries in the text exposition format 0.0.4."""
     kinds: dict[str, str] = {}
     values: dict[str, float] = {}
     for line in text.splitlines():
@@ -32,8 +30,7 @@ def growing_values(text: str) -> dict[str, float]:
 
 
 def totals(text: str) -> tuple[dict[str, float], dict[str, float]]:
-    """Return ({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format
-    0.0.4.
+    """Return ({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
 
     Lines that are not samples, and values that are not numbers, are skipped.
     """

@@ -1,6 +1,4 @@
-"""Finds the target and access for a model's name: an OpenAI-compatible endpoint, or a provider through
-LiteLLM.
-"""
+"""Finds the target and access for a model's name: an OpenAI-compatible endpoint, or a provider through LiteLLM."""
 
 from __future__ import annotations
 
@@ -69,8 +67,7 @@ def find_target(
     settings: Mapping[str, Any] | None = None,
     access: Access = NO_ACCESS,
 ) -> Target:
-    """Return the target for a model's name and a base URL. Headers that are not secret are a part of the
-    target.
+    """Return the target for a model's name and a base URL. Headers that are not secret are a part of the target.
 
     With a base URL the model's name is used as typed. Without one, bare names and `openai/…` are requested
     from OPENAI_BASE_URL or OpenAI, and other providers through LiteLLM.
@@ -91,8 +88,8 @@ def find_target(
 
 
 def find_access(given: Access, target: Target, say: Say) -> Access:
-    """Return the access to a target, with the key to send. The key is None if the server needs none, or
-    LiteLLM finds it.
+    """Return the access to a target, with the key to send: None if the server needs none, or if LiteLLM finds
+    it.
 
     The key is the given one, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports
     the host to which one of the last two is sent, unless it is OpenAI or this machine. If the user sets a

@@ -49,8 +49,7 @@ async def at_once() -> Purpose:
 
 
 class Request:
-    """A request in progress, with its attempts, its timestamps (`perf_counter_ns`), and the meter for its
-    response.
+    """A request in progress, with its attempts, its timestamps (`perf_counter_ns`), and the meter for its response.
 
     `left_out` names the parts that it omits because the server refused them. `narrowed` is True if this
     request's own refusal showed that.

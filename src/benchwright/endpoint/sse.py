@@ -169,11 +169,11 @@ class EventPattern:
 
 
 def pattern_of(data: bytes, chunk: Any, part: dict[str, Any], field: str) -> EventPattern | None:
-    """Return the pattern of an event's `data`, decoded as `chunk`, whose text is `part[field]`; None if there
-    is no pattern.
+    """Return the pattern of an event whose text is `part[field]`; None if it has no such pattern.
 
-    `part[field]` is overwritten. A JSON reader goes from left to right: if one string in this place changes
-    that field and no other, every string does. So one is tried.
+    `data` are the event's data and `chunk` the same, decoded. `part[field]` is overwritten. A JSON reader
+    goes from left to right: if one string in this place changes that field and no other, every string does.
+    So one is tried.
     """
     name = b'"%b":' % field.encode()
     start = data.find(name)

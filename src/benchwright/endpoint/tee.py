@@ -59,9 +59,7 @@ class Tee:
             self.failure = error
 
     def token_at(self) -> int | None:
-        """Return when the last token arrived, see `AnswerMeter.token_at`; None if the meter cannot parse the
-        response.
-        """
+        """Return when the last token arrived, see `AnswerMeter.token_at`; None if the meter cannot parse the data."""
         return self.meter.token_at() if self.failure is None else None
 
     def data(self, chunk: bytes, at: int) -> None:

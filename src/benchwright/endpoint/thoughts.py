@@ -1,6 +1,4 @@
-"""Separates a model's reasoning from its answer: reasoning in separate fields, or inline in the answer's
-text.
-"""
+"""Separates a model's reasoning from its answer: reasoning in separate fields, or inline in the answer's text."""
 
 from __future__ import annotations
 
@@ -32,8 +30,7 @@ def thought_of(message: dict[str, Any]) -> str:
 
 
 def flat_text(value: Any) -> str:
-    """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is
-    none.
+    """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is none.
 
     Raises:
         TypeError: If the value is anything else.
@@ -105,9 +102,7 @@ def split_reasoning(content: str) -> tuple[str, str]:
 
 
 def answer_start(content: str) -> int:
-    """Return the offset of the answer in a text that may hold reasoning inline; the text's length if it has
-    no answer.
-    """
+    """Return the offset of the answer in a text that may hold reasoning inline; the text's length if it has none."""
     return answer_begin(content, inline_thoughts(content))
 
 
@@ -195,8 +190,7 @@ def _thought(
 
 
 def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
-    """Find the tags that are not quoted in the answer. An opening tag is quoted if a quotation mark precedes
-    it.
+    """Find the tags that are not quoted in the answer. An opening tag is quoted if a quotation mark precedes it.
 
     A closing tag is quoted if a mark follows it that also precedes it or its opening tag.
     """

@@ -89,9 +89,7 @@ def _content(path: str) -> str:
 
 
 def refused_certificate(error: Exception | None) -> str | None:
-    """Return why a server's alert refuses the client's certificate (RFC 8446 6.2); None if the error is
-    another one.
-    """
+    """Return why a server's alert refuses the client's certificate (RFC 8446 6.2); None if the error is another one."""
     reason = (error.reason or "") if isinstance(error, ssl.SSLError) else ""
     if "CERTIFICATE_REQUIRED" in reason:
         return "the server asks for a client certificate: give one with --client-cert"
@@ -105,9 +103,7 @@ def refused_certificate(error: Exception | None) -> str | None:
 
 
 def certificates_missing() -> str:
-    """Return what is wrong with SSL_CERT_FILE or SSL_CERT_DIR, as OpenSSL does not report it; "" if nothing
-    is wrong.
-    """
+    """Return the fault of SSL_CERT_FILE or SSL_CERT_DIR, which OpenSSL does not report; "" if there is none."""
     if file := os.environ.get("SSL_CERT_FILE"):
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)

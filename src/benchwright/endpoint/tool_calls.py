@@ -95,9 +95,7 @@ class ToolCalls:
         return delta is not None and self.add_piece(piece_of(delta))
 
     def _goes_on(self, delta: Any) -> bool:
-        """Add a delta that only continues the arguments, as most do; return False if the delta is another
-        one.
-        """
+        """Add a delta that only continues the arguments, as most do; return False if the delta is another one."""
         if type(delta) is not dict or delta.get("id"):
             return False
         function, calls = delta.get("function"), self._calls.get(delta.get("index", ""))
@@ -140,9 +138,7 @@ class ToolCalls:
         return self._last + 1 if another else self._last
 
     def finish(self) -> list[dict[str, Any]]:
-        """Return the calls in the order of their index, in the format of a message; list invalid calls in
-        `unread`.
-        """
+        """Return the calls in the order of their index, in the format of a message; list invalid calls in `unread`."""
         if not self._calls:
             return []
         calls = [call for index in sorted(self._calls) for call in self._calls[index]]

@@ -23,8 +23,7 @@ class TotalGap(NamedTuple):
 
 
 def read_usage(usage: Any) -> Usage:
-    """Read the token counts of a response's `usage` object. None for counts that are missing, invalid, or too
-    large.
+    """Read the token counts of a response's `usage` object. None for counts that are missing, invalid, or too large.
 
     Reasoning tokens are a part of the completion tokens. Some servers (xAI's) count them separately, and
     others (gateways before Gemini) include them only in `total_tokens`: in both cases they are added, so that
@@ -48,8 +47,9 @@ def read_usage(usage: Any) -> Usage:
 
 
 def total_gap(usage: Any) -> TotalGap | None:
-    """Return the excess of `total_tokens` over prompt and completion; None if there is none or it is counted
-    as reasoning.
+    """Return the excess of `total_tokens` over prompt and completion.
+
+    None if there is none, or if the usage counts reasoning tokens.
     """
     if not isinstance(usage, dict):
         return None

@@ -1,5 +1,4 @@
-"""HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one
-timer.
+"""HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one timer.
 
 HTTP/1.1 to one server; TLS and proxies according to the address and the environment. No redirects, cookies or
 compression. A coroutine that sends wakes up once, when the response is whole. Before that, `data_received`
@@ -27,10 +26,10 @@ LARGE_BODY = 32 * 1024
 
 
 class Call(Record, frozen=True):
-    """A request, ready to be sent: method, path and headers in one piece, then the body and further parts of
-    it (`rest`).
+    """A request, ready to be sent.
 
-    `seconds`: time until the end of the response, if less is left than the limits of the transport allow.
+    `head` holds method, path and headers; `body` and the pieces of `rest` follow. `seconds`: time until the
+    end of the response, if less is left than the limits of the transport allow.
     """
 
     head: bytes
@@ -163,8 +162,9 @@ class Wire:
             self._idle.pop().close()
 
     def hurry(self) -> None:
-        """Let exchanges without a token for the `stall` limit fail from now on (kind `stopped`), even before
-        the first token.
+        """Let exchanges without a token for the `stall` limit fail from now on, even before the first token.
+
+        Their errors have the kind `stopped`.
         """
         self._sweeper.hurried = True
 

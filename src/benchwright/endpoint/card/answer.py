@@ -147,9 +147,7 @@ class Answer:
 
     @cached_property
     def events(self) -> list[tuple[int, dict[str, Any]]]:
-        """JSON objects of a stream's events, each with its time of arrival; empty if the response is not a
-        stream.
-        """
+        """JSON objects of a stream's events, each with its time of arrival; empty if the response is not a stream."""
         found: list[tuple[int, dict[str, Any]]] = []
         if not self.is_stream:
             return found

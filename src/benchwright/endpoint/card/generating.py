@@ -9,9 +9,7 @@ from benchwright.endpoint.card.answer import Answer
 from benchwright.endpoint.card.examination import CHAT, SENTENCE, SHORT, Examination
 
 MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
-"""A stream was held back if it has at least this many pieces and seconds, but arrived in at most this many
-reads.
-"""
+"""A stream was held back if it has at least this many pieces and seconds, but arrived in at most this many reads."""
 
 FIRST = 4.0
 """Factor for the time limit of the first response, because some servers load the model for it."""

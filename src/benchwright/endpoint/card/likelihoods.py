@@ -14,8 +14,7 @@ GENERATED = 4
 """Number of tokens whose values are compared."""
 
 CLOSE = 0.1
-"""Absolute and relative tolerance for log-probabilities of one token, which vary with batches and precision.
-"""
+"""Absolute and relative tolerance for log-probabilities of one token, which vary with batches and precision."""
 
 
 LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
@@ -55,9 +54,7 @@ async def ask_for_generated(known: Examination) -> None:
 
 
 def tokens_of(logprobs: Any) -> list[Token]:
-    """Return the tokens of `logprobs` in the format of completions, or of chat, which llama.cpp uses for
-    both.
-    """
+    """Return the tokens of `logprobs` in the format of completions, or of chat, which llama.cpp uses for both."""
     if not isinstance(logprobs, dict):
         return []
     if isinstance(content := logprobs.get("content"), list):

@@ -89,7 +89,7 @@ def probe_of(need: Need, *, stream: bool) -> Probe:
 def shortcomings(
     findings: Mapping[str, Finding], needs: Needs, *, stream: bool
 ) -> Iterator[tuple[str, bool]]:
-    """Yield, for each need that is not met, a text (what is missing, and advice) and True if nothing works
+    """Yield a text (what is missing, and advice) for each need that is not met, and True if nothing works
     without it.
     """
     for need, always in needs.items():

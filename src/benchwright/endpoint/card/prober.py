@@ -52,8 +52,7 @@ class Unanswered(Exception):
 
 
 class Prober:
-    """Sends requests to one endpoint with a client, so that headers, sockets and certificates are those of a
-    run.
+    """Sends requests to one endpoint with a client, so that headers, sockets and certificates are those of a run.
 
     `seconds` limits each request, `most` their number. `told` is called before each with the number of
     requests so far. `late` counts the requests without a response in time.
@@ -88,15 +87,13 @@ class Prober:
         return self._most - self.requests
 
     async def get(self, path: str, *, beside: bool = False) -> Answer:
-        """Send a GET request for a path below the base URL, or with `beside` for a path beside /v1; see
-        `post`.
-        """
+        """Send a GET request for a path below the base URL, or with `beside` for a path beside /v1; see `post`."""
         return await self._patiently("GET", path, b"", beside)
 
     async def post(
         self, path: str, body: Mapping[str, Any], *, beside: bool = False, patience: float = 1.0
     ) -> Answer:
-        """Send a POST request. Model and settings of the target are added to the body; fields that are None
+        """Send a POST request with the target's model and settings added to the body. Fields that are None
         are left out.
 
         A refusal is also returned as a response. A response that did not end in time is returned incomplete

@@ -1,6 +1,4 @@
-"""Identifies an endpoint's server software, and lists the options with which each server turns on missing
-features.
-"""
+"""Identifies an endpoint's server software, and lists the options with which each server turns on missing features."""
 
 from __future__ import annotations
 
@@ -140,14 +138,11 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         OLLAMA: "OLLAMA_NUM_PARALLEL=N",
     },
 }
-"""Options of servers (and variables of Ollama) by the feature they turn on, from each server's documentation.
-"""
+"""Options of servers (and variables of Ollama) by the feature they turn on, from each server's documentation."""
 
 
 def advice(server: Server, topic: str) -> str:
-    """Return a sentence with the server's option for a feature; for an unknown server, with the options of
-    several.
-    """
+    """Return a sentence with the server's option for a feature; for an unknown server, with the options of several."""
     options = OPTIONS.get(topic, {})
     if server.name in options:
         return f"Start {server.title} with {options[server.name]}."

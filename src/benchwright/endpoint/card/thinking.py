@@ -105,8 +105,9 @@ def _has_effect(answer: Answer, *, off: bool) -> bool:
 
 
 def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield fields that may turn thinking on, or styles that may turn it off: the server's own first, without
-    repeats.
+    """Yield fields that may turn thinking on, or styles that may turn it off.
+
+    The server's own style comes first, and none comes twice.
     """
     if not known.thinks:
         for name, value in ON.items():

@@ -16,8 +16,9 @@ FILLER = "The ferry leaves the harbour at noon and comes back before it is dark.
 """A sentence of about 15 tokens in most vocabularies."""
 
 CACHED, LONG = 90, 330
-"""Repetitions of the filler: about 1,350 tokens (OpenAI caches from 1,024), and about 4,950 (Ollama's default
-window is 4,096).
+"""Repetitions of the filler for prompts of about 1,350 and 4,950 tokens.
+
+OpenAI caches prompts from 1,024 tokens; Ollama's default context window has 4,096.
 """
 
 SMALL, SLOW_SECONDS = 20, 2.0
@@ -135,9 +136,7 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
 
 
 def _is_broken_off(answer: Answer, alone: Answer) -> bool:
-    """Return True if a response broke off, or ended without a reason and much shorter than the one requested
-    alone.
-    """
+    """Return True if a response broke off, or ended without a reason and much shorter than the one requested alone."""
     said = answer.said
     early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
     return answer.broken or (answer.whole and early)

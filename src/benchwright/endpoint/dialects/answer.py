@@ -39,9 +39,7 @@ class Part(msgspec.Struct):
 
 
 class ChatAnswer(msgspec.Struct):
-    """An answer: its parts (text, reasoning, tool calls), finish reason, and usage as chat completions count
-    it.
-    """
+    """An answer: its parts (text, reasoning, tool calls), finish reason, and usage as chat completions count it."""
 
     parts: list[Part] = []
     finish_reason: str | None = None

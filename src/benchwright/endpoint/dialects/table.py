@@ -43,9 +43,7 @@ class Writer(Protocol):
         ...
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error
-        response.
-        """
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         ...
 
 
@@ -67,8 +65,10 @@ class Reader(Protocol):
 
 
 class Counting(NamedTuple):
-    """Token counting in a dialect: the `path`, the request to be counted (`asked`), and the response body
-    (`answer`).
+    """Token counting in a dialect.
+
+    `path` is the path for such requests. `asked` returns the request to be counted, given their body. `answer`
+    returns the response body, given the count.
     """
 
     path: str
@@ -113,7 +113,7 @@ class Dialect(NamedTuple):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All paths at which a server of the dialect is asked."""
+        """All paths for requests at a server of the dialect."""
         return (self.path, *self.further, *((self.counting.path,) if self.counting else ()))
 
 

@@ -37,9 +37,7 @@ class Translation:
         return self._dialect.writer(self._identity, model if isinstance(model, str) else "", self._asked)
 
     def mark(self, answer: dict[str, Any]) -> None:
-        """Put the mark of a simulated server on an answer that has not begun, if this answer or chunk has the
-        mark.
-        """
+        """Put the mark of a simulated server on an answer that has not begun, if this answer or chunk has the mark."""
         if is_simulated(answer) and SIMULATED_MARK not in self._identity:
             self._identity = f"{SIMULATED_MARK}-{self._identity}"
 
@@ -76,9 +74,7 @@ class Translation:
         return self._last([*events, *self._writer.end(self._stream.answer)])
 
     def fail(self, message: str, status: int = 500) -> bytes:
-        """Return the event for an error that breaks off a stream; `status` is the HTTP status of a whole
-        error response.
-        """
+        """Return the event for an error that breaks off a stream; `status` is its HTTP status in a whole response."""
         self._failed = True
         return self._last(self._writer.fail(message, status))
 

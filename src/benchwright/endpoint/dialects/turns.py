@@ -23,8 +23,7 @@ BETWEEN_TEXTS = "\n\n"
 
 
 class Entry(NamedTuple):
-    """One event of a conversation: text, reasoning or a call of the model, the result of a call, or another
-    message.
+    """One event of a conversation: text, reasoning or a call of the model, the result of a call, or another message.
 
     An `interrupted` call has no result. `message` has the fields of the chat message, and `id` is the id of
     the call.
@@ -52,8 +51,7 @@ def arranged(entries: Iterable[Entry]) -> list[Message]:
 
 
 def _paired(entries: list[Entry]) -> list[Entry]:
-    """Return the entries with unpaired ones replaced: calls are marked as interrupted, results become user
-    messages.
+    """Return the entries with unpaired ones replaced: calls are marked as interrupted, results become user messages.
 
     A result belongs to the last call with its id. A further result of the same call (Codex's `notify`) is
     merged into the first, because servers accept only one.

@@ -1,6 +1,4 @@
-"""A response on its way from the target to the program: passed on as it arrives, held back only if it is an
-error.
-"""
+"""A response on its way from the target to the program: passed on as it arrives, held back only if it is an error."""
 
 from __future__ import annotations
 

@@ -72,9 +72,7 @@ def with_address(address: Address, body: bytes) -> bytes:
 
 
 def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
-    """Return the facts that tell a request from others of its trial; it is a chat completion if `dialect` is
-    None.
-    """
+    """Return the facts that tell a request from others of its trial; it is a chat completion if `dialect` is None."""
     rest = [(name, value) for name, value in fields.items() if name not in _OF_THE_TRANSFER]
     digest = xxhash.xxh3_64_intdigest(_encode(rest))
     offered = bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null")
@@ -113,7 +111,7 @@ def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str
 
 
 def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
-    """Return the outgoing request for a target that speaks the dialect, with those settings that the dialect
+    """Return the outgoing request for a target that speaks the dialect, with the settings that the dialect
     supports.
     """
     merged = settings.merged(fields, dialect)
@@ -126,8 +124,7 @@ def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Ma
 
 
 def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to
-    `losses`.
+    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
 
     Raises:
         HttpError: If there is no such chat completion.
@@ -145,8 +142,7 @@ OF_TRANSLATION = ("stream_options", "max_tokens")
 def translated_outgoing(
     dialect: Dialect, model: str, settings: Settings, asked: dict[str, Any], losses: Losses
 ) -> Outgoing:
-    """Return the outgoing request for a target that speaks chat completions only. A stream is asked to report
-    usage.
+    """Return the outgoing request for a target that speaks chat completions only. A stream is asked to report usage.
 
     Raises:
         HttpError: If the request cannot be expressed as a chat completion.
@@ -158,9 +154,7 @@ def translated_outgoing(
 
 
 def chat_view(dialect: Dialect, model: str, body: bytes) -> bytes:
-    """Return a request as the equivalent chat completion, for the record; unchanged if there is no
-    equivalent.
-    """
+    """Return a request as the equivalent chat completion, for the record; unchanged if there is no equivalent."""
     try:
         return _encode(as_chat(dialect, {**read_whole(body), "model": model}))
     except HttpError:

@@ -154,7 +154,7 @@ class Grant:
         purpose: Purpose,
         answer: RelayedAnswer,
     ) -> None:
-        """Send a request of another dialect: unchanged if the target supports the dialect, else as a chat
+        """Send a request of another dialect: as it is if the target supports the dialect, else as a chat
         completion.
         """
         try:
@@ -239,9 +239,7 @@ class _Sent(NamedTuple):
     added: Set[str] = frozenset()
 
     def noted_on(self, record: RequestRecord) -> RequestRecord:
-        """Return the record with this request's flags and settings, except for settings refused by the
-        server.
-        """
+        """Return the record with this request's flags and settings, except for settings refused by the server."""
         refused = left_out_of(record.flags)
         settings = {name: value for name, value in self.outgoing.settings.items() if name not in refused}
         seed = settings.pop("seed", None)

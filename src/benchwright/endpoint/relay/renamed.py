@@ -14,8 +14,7 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class RenamedAnswer:
-    """A receiver that replaces the model in a response by the requested `name`, as Bench Protocol's relay
-    does.
+    """A receiver that replaces the model in a response by the requested `name`, as Bench Protocol's relay does.
 
     `name` is a JSON string. Only the top-level `model` of a response that is one JSON object is changed; such
     a response is held until it is whole. Streams and errors pass unchanged as they arrive.

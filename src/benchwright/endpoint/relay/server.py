@@ -209,11 +209,10 @@ class Relay:
 
 
 def relay_environment(base_url: str, token: str, model: str | None) -> dict[str, str]:
-    """Return the environment variables from which clients of each dialect read address and key, and the model
-    if it is one.
+    """Return the environment variables with which clients of all dialects find the relay.
 
-    Clients of OpenAI's dialects want the version in the address; those of Messages and Gemini add it
-    themselves.
+    They contain the address, the token as key, and the model if there is only one. Clients of OpenAI's
+    dialects want the version in the address; those of Messages and Gemini add it themselves.
     """
     root_url = base_url.removesuffix("/v1")
     return {

@@ -46,8 +46,7 @@ class Settings(NamedTuple):
     yielding: Set[str] = frozenset()
 
     def merged(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
-        """Return the fields of a request with the settings that its dialect supports (None: chat
-        completions).
+        """Return the fields of a request with the settings that its dialect supports (None: chat completions).
 
         A token limit is an upper bound: a smaller one of the program stays.
         """

@@ -19,8 +19,7 @@ from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
 KEEP_ALIVE_SECONDS = 10.0
-"""Seconds of silence after which a stream sends a sign of life, even before the target's response has begun.
-"""
+"""Seconds of silence after which a stream sends a sign of life, even before the target's response has begun."""
 
 
 class TranslatedAnswer:

@@ -1,5 +1,4 @@
-"""A simulated OpenAI-compatible endpoint, for tests, the demo and benchmarks of Benchwright. It is not a
-model.
+"""A simulated OpenAI-compatible endpoint, for tests, the demo and benchmarks of Benchwright. It is not a model.
 
 It implements HTTP itself, byte by byte. So it costs little, records when it sent what, and can misbehave
 below the level that HTTP servers allow: resets, stalls, cut streams, broken events.

@@ -147,9 +147,7 @@ class Answerer:
             text = f"<think>\n{reasoning}\n</think>\n\n{text}"
         elif reasoning:
             answer.reasoning = self._reasoning_tokens
-        most = (
-            None if question.limit is None else question.limit + 1
-        )  # one token more shows that it must be cut off
+        most = None if question.limit is None else question.limit + 1  # one more shows that it is too long
         answer.text = self._words_tokens[:most] if text is self._words else split_tokens(text, most)
 
 

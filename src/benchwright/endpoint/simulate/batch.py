@@ -36,8 +36,7 @@ class Member(Protocol):
 
 
 class Batch:
-    """The requests of one process. At most `slots` run (None: any number), and only as many as fit into the
-    cache.
+    """The requests of one process. At most `slots` run (None: any number), and only as many as fit into the cache.
 
     The others wait, and begin in the order of their arrival. If a running request needs a block when all are
     in use, the request that began last is preempted, which may be itself. It gives its blocks back, waits
@@ -76,9 +75,7 @@ class Batch:
             self._soon(self._begin_those_that_wait)
 
     def grow(self, member: Member) -> bool:
-        """Make room for the next token of a running request; return False if the request itself was
-        preempted.
-        """
+        """Make room for the next token of a running request; return False if the request itself was preempted."""
         assert self._cache is not None
         number = member.tokens.prompt + member.generated
         while not self._cache.grow(member.tokens, number):

@@ -12,8 +12,7 @@ import xxhash
 
 
 def block_digests(prompt: str, answer: Sequence[str], size: int) -> list[int]:
-    """Return a digest for each full block of `size` words. Each digest covers all words up to the block's
-    end.
+    """Return a digest for each full block of `size` words. Each digest covers all words up to the block's end.
 
     The words are those of the prompt, separated by single blanks, and then those of the answer.
     """

@@ -1,6 +1,4 @@
-"""Turns answers into deliveries: bodies and streams with the times of their pieces, damaged if there is a
-fault.
-"""
+"""Turns answers into deliveries: bodies and streams with the times of their pieces, damaged if there is a fault."""
 
 from __future__ import annotations
 
@@ -103,9 +101,7 @@ class Deliveries:
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
     def delay(self, number: int) -> int:
-        """Return the delay from the end of the prefill to the first token, in ns, for the request with this
-        number.
-        """
+        """Return the delay from the end of the prefill to the first token, in ns, for the request with this number."""
         return next(self._first.start(number))
 
     def make(

@@ -37,9 +37,9 @@ class Channel(Protocol):
 
 
 class Delivery(msgspec.Struct):
-    """Data to send and its timing: `opening` at once, then `count` pieces, the first at `due`, the others
-    after a gap each.
+    """Data to send, with its timing.
 
+    `opening` is sent at once, then `count` pieces follow: the first at `due`, the others after a gap each.
     `prefix` is sent together with the first piece. `fault_at` is the index of the piece before which
     `misbehave` (reset, truncate or stall) happens, -1 for never. `tokens` is the number of tokens in all
     pieces together. `intact` is True if they are the undamaged answer. Overdue pieces are sent together,
@@ -91,7 +91,7 @@ class Exchange:
 
     @property
     def generated(self) -> int:
-        """Tokens so far."""
+        """Number of tokens sent so far."""
         delivery = self._delivery
         return 0 if delivery is None else self._index * delivery.tokens // delivery.count
 

@@ -63,8 +63,7 @@ class Generation:
         question: Question,
         translate: Callable[[str], Translation | None] = lambda identity: None,
     ) -> Generated:
-        """Return the prepared answer; `translate` returns the translation for the answer with this id, or
-        None.
+        """Return the prepared answer; `translate` returns the translation for the answer with this id, or None.
 
         Raises:
             HttpError: If there is no such model, the prompt is too long, or the request's fault is an error.
@@ -101,9 +100,7 @@ class Generation:
         )
 
     def _longest_answer(self, question: Question) -> int | None:
-        """Return the most tokens of an answer that fit into an empty cache, besides the prompt; None for any
-        number.
-        """
+        """Return the most tokens of an answer that fit into an empty cache, besides the prompt; None for any number."""
         longest = self._settings.longest
         if longest is None:
             return None

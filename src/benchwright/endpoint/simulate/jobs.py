@@ -1,6 +1,4 @@
-"""A request in progress: connects its exchange with the batch, which begins and holds it, and makes room for
-it.
-"""
+"""A request in progress: connects its exchange with the batch, which begins and holds it, and makes room for it."""
 
 from __future__ import annotations
 
@@ -53,9 +51,7 @@ class Job:
         self._scheduler.remove(self.exchange)
 
     def _allow(self) -> None:
-        """Allow as many tokens as fit into its room, plus one: the last token needs room only if another one
-        follows.
-        """
+        """Allow as many tokens as fit into its room, plus one: a last token needs room only if another follows."""
         if self.tokens.room:
             self.exchange.allow(self.tokens.room - self.tokens.prompt + 1)
 

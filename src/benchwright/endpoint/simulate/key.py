@@ -35,7 +35,7 @@ class AnswerKey:
         self._right_in = lru_cache(maxsize=64)(self._rank)
 
     def _find(self, prompt: str) -> KeyedAnswer | None:
-        """Return the entry with this prompt, else the one with the longest prompt contained in it; None if
+        """Return the entry with this prompt, else the entry whose prompt is the longest one in it; None if
         there is none.
         """
         entry = self._entries.get(prompt)

@@ -10,10 +10,9 @@ from benchwright.endpoint.simulate.questions import Question
 
 
 def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
-    """Return invented log-probabilities in the route's format; `offset` is the position of the first token in
-    the text.
+    """Return invented log-probabilities in the route's format; None if the request does not ask for them.
 
-    None if the request does not ask for them.
+    `offset` is the position of the first token in the text.
     """
     wanted = question.top_logprobs
     if wanted is None:
@@ -43,7 +42,7 @@ def _chat_logprob(token: str, wanted: int) -> dict[str, Any]:
 
 
 def _logprob(token: str) -> float:
-    """Return a value between -0.27 and -0.01, always the same for the same token."""
+    """Return a value between -0.265 and -0.01, always the same for the same token."""
     return -(1 + xxhash.xxh3_64_intdigest(token.encode()) % 256 / 10) / 100
 
 

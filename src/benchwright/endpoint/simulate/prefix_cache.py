@@ -1,5 +1,4 @@
-"""Prefix cache of a simulated server: blocks of tokens, shared by prompts with the same beginning, as in
-vLLM.
+"""Prefix cache of a simulated server: blocks of tokens, shared by prompts with the same beginning, as in vLLM.
 
 A block is identified by its tokens and by the block before it, so that the same tokens elsewhere are another
 block. It can be found once it is full and computed. Blocks that running requests hold are never evicted. Of
@@ -50,9 +49,7 @@ class PrefixCache:
         self.size = size
         self._capacity = capacity
         self._holders: dict[int, int] = {}  # number of running requests that hold each block
-        self._idle: OrderedDict[int, None] = (
-            OrderedDict()
-        )  # not held by any request, the next to be evicted first
+        self._idle: OrderedDict[int, None] = OrderedDict()  # held by no request, the next to be evicted first
         self._own = 0  # number held by one request and not findable
         self._prefilling: dict[Tokens, None] = {}
         self._latest = 0
@@ -68,8 +65,7 @@ class PrefixCache:
         return len(self._holders) + len(self._idle)
 
     def enter(self, tokens: Tokens, number: int, now: int) -> bool:
-        """Assign blocks to a request for its first `number` tokens; return False if there is no room for
-        them.
+        """Assign blocks to a request for its first `number` tokens; return False if there is no room for them.
 
         `tokens.cached` is set to the number of tokens found: full blocks only, and never the last token,
         which must be computed to generate the next one.
@@ -94,9 +90,7 @@ class PrefixCache:
         return True
 
     def grow(self, tokens: Tokens, number: int) -> bool:
-        """Assign blocks to a running request for its first `number` tokens; return False if there are none
-        left.
-        """
+        """Assign blocks to a running request for its first `number` tokens; return False if there are none left."""
         self._share(tokens, number - 1)
         while tokens.room < number:
             if self.used >= self._capacity:

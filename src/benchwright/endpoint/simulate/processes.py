@@ -1,6 +1,4 @@
-"""Serves a simulated endpoint for the command line until a signal: in one process, or in several that share a
-port.
-"""
+"""Serves a simulated endpoint for the command line until a signal: in one process, or in several that share a port."""
 
 from __future__ import annotations
 

@@ -117,9 +117,7 @@ def _in_single_blanks(text: str) -> str:
 
 
 def _has_single_blanks(text: str) -> bool:
-    """Return True if an ASCII text has single blanks between its words and no other white space; False for
-    any other text.
-    """
+    """Return True if a text is ASCII and has single blanks between its words, but no other white space."""
     if not text.isascii() or text != text.strip() or "  " in text:
         return False
     return not any(blank in text for blank in _OTHER_BLANKS)

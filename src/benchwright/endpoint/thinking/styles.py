@@ -1,5 +1,4 @@
-"""Request fields for reasoning effort and thinking budget: a table of styles, each with the page that
-documents it.
+"""Request fields for reasoning effort and thinking budget: a table of styles, each with the page that documents it.
 
 Effort and budget are never converted into each other: a server with levels of effort gets no invented budget,
 and one with budgets no level. If a style cannot express a wish, that is an error.

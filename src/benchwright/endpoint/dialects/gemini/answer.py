@@ -17,8 +17,7 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 
 
 class GeminiWriter:
-    """Writer of one answer: `whole`, or the events of a stream from `tell` for each step and from `end` or
-    `fail`.
+    """Writer of one answer: `whole`, or the events of a stream from `tell` for each step and from `end` or `fail`.
 
     A call is sent when it is complete, and reasoning only if the request (`asked`) includes thoughts, as in
     Gemini. The first call carries the reasoning before it.
@@ -60,9 +59,7 @@ class GeminiWriter:
         return [self._ended(answer, [{"text": ""}])]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error
-        response.
-        """
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         return [gemini_error(status, message)]
 
     def _part(self, part: Part, text: str) -> dict[str, Any]:
@@ -94,8 +91,7 @@ class GeminiWriter:
 
 
 def _usage(usage: Usage) -> dict[str, int] | None:
-    """Return the usage in Gemini's format: reasoning tokens are not part of the answer's, cached ones are
-    part of the prompt's.
+    """Return the usage as in Gemini: candidates exclude reasoning tokens, the prompt includes cached ones.
 
     Unknown counts are left out.
     """

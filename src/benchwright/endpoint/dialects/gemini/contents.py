@@ -83,9 +83,7 @@ class Contents:
             self._conversation.tell([*shown, *told])
 
     def _answered(self, response: dict[str, Any]) -> str:
-        """Return the id of the call to which a result belongs; without an id, the first open call of its
-        name.
-        """
+        """Return the id of the call to which a result belongs; without an id, the first open call of its name."""
         name = response["name"]
         identity = response.get("id") or next((one for called, one in self._open if called == name), name)
         self._open = [(called, one) for called, one in self._open if one != identity]
@@ -93,9 +91,7 @@ class Contents:
 
 
 def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]]:
-    """Yield the result of a function: its `output` or `error`, as documented, else all fields of its
-    response.
-    """
+    """Yield the result of a function: its `output` or `error`, as documented, else all fields of its response."""
     told = response.get("response") or {}
     if "error" in told and "output" not in told:
         yield text_part("Error:")

@@ -1,6 +1,4 @@
-"""Converts responses in Gemini's format into chat completions, so that one meter reads and counts all
-dialects.
-"""
+"""Converts responses in Gemini's format into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 
@@ -44,8 +42,7 @@ class GeminiReader:
         self._calls = 0
 
     def whole(self, body: Any) -> dict[str, Any]:
-        """Return the body of the equivalent chat completion. A list of all events of a stream is accepted,
-        too.
+        """Return the body of the equivalent chat completion. A list of all events of a stream is accepted, too.
 
         Raises:
             KeyError, TypeError, AttributeError: If the body is not a response of Gemini.
@@ -114,11 +111,11 @@ class GeminiReader:
             self._usage.update({name: count for name, count in counts.items() if type(count) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """Return the usage as in chat completions: completion tokens include thoughts, prompt tokens include
-        tool results.
+        """Return the usage as in chat completions.
 
-        Gemini leaves out counts of 0. So if there is no count for the completion, it is the excess of the
-        total over the prompt; without a total it is unknown.
+        Completion tokens include thoughts, prompt tokens include tool results. Gemini leaves out counts of 0.
+        So if there is no count for the completion, it is the excess of the total over the prompt; without a
+        total it is unknown.
         """
         counts = self._usage
         if not counts:

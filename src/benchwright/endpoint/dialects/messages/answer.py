@@ -20,8 +20,9 @@ _STOP_REASONS = {
 
 
 class MessagesWriter:
-    """Writer of one answer: `whole`, or the events of a stream from `begin`, from `tell` for each step, and
-    from `end` or `fail`.
+    """Writer of one answer, whole or as a stream.
+
+    The events of a stream are those of `begin`, of `tell` for each step, and of `end` or `fail`.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -68,9 +69,7 @@ class MessagesWriter:
         ]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error
-        response.
-        """
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         return [messages_error(status, message)]
 
     def _block(self, part: Part) -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""Converts responses in the format of Messages into chat completions, so that one meter reads and counts all
-dialects.
-"""
+"""Converts responses of Messages into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 

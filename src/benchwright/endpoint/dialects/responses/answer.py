@@ -26,10 +26,10 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 
 
 class ResponsesWriter:
-    """Writer of one answer: `whole`, or the events of a stream from `begin`, from `tell` for each step, and
-    from `end` or `fail`.
+    """Writer of one answer, whole or as a stream.
 
-    The request (`asked`) determines which calls are of free-text tools, or of tools in a group.
+    The events of a stream are those of `begin`, of `tell` for each step, and of `end` or `fail`. The request
+    (`asked`) determines which calls are of free-text tools, or of tools in a group.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -71,9 +71,7 @@ class ResponsesWriter:
         return self._numbered([{"type": f"response.{response['status']}", "response": response}])
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error
-        response.
-        """
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         response = self._response("failed", self._items)
         response["error"] = {"code": _error_code(status), "message": message}
         return self._numbered([{"type": "response.failed", "response": response}])

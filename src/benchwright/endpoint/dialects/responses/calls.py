@@ -112,9 +112,7 @@ def _shell_text(output: Mapping[str, Any]) -> str:
 
 
 def _free_text(arguments: str) -> str:
-    """Return the text in a call of a free-text tool; the arguments themselves if they do not have the
-    requested form.
-    """
+    """Return the text in a call of a free-text tool; the arguments unchanged if they have another form."""
     try:
         value = msgspec.json.decode(arguments)
     except UNREADABLE:

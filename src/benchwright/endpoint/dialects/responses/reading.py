@@ -1,6 +1,4 @@
-"""Converts responses in the format of Responses into chat completions, so that one meter reads and counts all
-dialects.
-"""
+"""Converts OpenAI's Responses into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 
@@ -20,8 +18,7 @@ _WHOLE = {
     "response.reasoning_summary_text.done": ("reasoning_content", "text"),
     "response.refusal.done": ("refusal", "refusal"),
 }
-"""Events that hold a whole text, each with the field for it in chat completions, and its field in the event.
-"""
+"""Events that hold a whole text, each with the field for it in chat completions, and its field in the event."""
 
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _WHOLE_ARGUMENTS = {

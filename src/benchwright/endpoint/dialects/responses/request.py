@@ -15,8 +15,7 @@ REFUSED = ("previous_response_id", "conversation", "background", "prompt")
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to
-    `losses`.
+    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
 
     Dropped without a loss: `reasoning`, `include`, `store`, `prompt_cache_key`, `client_metadata`, and
     encrypted reasoning.

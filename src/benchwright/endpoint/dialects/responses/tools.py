@@ -65,9 +65,7 @@ _decode_items = msgspec.json.Decoder(list[_OfferingItem]).decode
 
 
 def offers_tools(fields: Mapping[str, Any]) -> bool:
-    """Return True if a request (with undecoded fields) offers any tool: in `tools`, or in an item of the
-    input.
-    """
+    """Return True if a request (with undecoded fields) offers any tool: in `tools`, or in an item of the input."""
     if bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null"):
         return True
     items = bytes(fields.get("input", b""))
@@ -146,9 +144,7 @@ def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
 
 
 def _with_grammar(description: str | None, form: Mapping[str, Any]) -> str | None:
-    """Return a free-text tool's description with the grammar of its text, as servers cannot be made to
-    enforce it.
-    """
+    """Return a free-text tool's description with the grammar of its text, as servers cannot be made to enforce it."""
     if not form.get("definition"):
         return description
     grammar = f"The text follows this grammar ({form.get('syntax')}):\n{form['definition']}"
