@@ -42,7 +42,7 @@ _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 
 
 class Assembly:
-    """Reads a response, chunk by chunk or as a whole, into its `pieces`.
+    """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
 
     Methods that take a chunk or body raise one of `MISSHAPEN` if it is malformed. `is_simulated` is True once
     a chunk carries the mark of a simulated server.
@@ -65,7 +65,7 @@ class Assembly:
         """Add the texts of chunks that follow the pattern."""
         self._tries_left = PATTERN_TRIES
         channel = self._content if field == "content" else self._reasoning
-        if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all before it
+        if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all text before it
             channel.add("".join(texts[:-1]), at)
             channel.add(texts[-1], at)
         else:
@@ -98,7 +98,7 @@ class Assembly:
         token = False
         if error := chunk.get("error"):
             self._take_error(error)
-        elif choices and choice.get("index") in _OURS:  # further choices (`n`) were not asked for
+        elif choices and choice.get("index") in _OURS:  # further choices (`n`) were not requested
             token = self._take_choice(choice, delta, at)
         elif not choices:
             self._take_stray(chunk)
@@ -221,7 +221,7 @@ class Assembly:
             self._tries_left -= 1
             self.pattern = pattern_of(data, chunk, delta, field)
 
-    # A whole answer
+    # A whole response
 
     def take_whole(self, body: bytes) -> None:
         """Read a response that was not streamed from its JSON."""
@@ -259,7 +259,7 @@ class Assembly:
         pieces.take_usage(answer.get("usage"))
         self._note_unknown(answer, {**choice, "delta": message}, message)
 
-    # The end
+    # Result
 
     def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
         """Decide at the end of a stream whether it holds an error.

@@ -1,4 +1,4 @@
-"""Parses a message's content: a string, or parts of several kinds."""
+"""Parser of a message's content: a string, or parts of several kinds."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def whole_characters(text: str) -> str:
 
 
 class Halves:
-    """Joins halves of characters across the pieces of one text, as they arrive."""
+    """Decoder that joins halves of characters across the pieces of a text, as they arrive."""
 
     def __init__(self) -> None:
         self._first = ""

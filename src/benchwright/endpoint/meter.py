@@ -87,7 +87,7 @@ class AnswerMeter:
         self._is_marked = False
         self._failure: BadAnswer | None = None
 
-    # The sink
+    # Sink interface
 
     def head(self, status: int, headers: Headers, at: int) -> None:
         """Take the status and headers, and find out whether a stream follows.
@@ -130,7 +130,7 @@ class AnswerMeter:
         self.read()
         return self.last_token_at
 
-    # Reading what came
+    # Parsing
 
     def read(self) -> None:
         """Parse the pieces of the stream that wait.
@@ -203,7 +203,7 @@ class AnswerMeter:
             self.gaps[0] = self.gaps.get(0, 0) + chunks - 1
         self.last_token_at = at
 
-    # The end
+    # Result
 
     @property
     def announced(self) -> bool:

@@ -1,4 +1,4 @@
-"""Opens a connection: TCP, a proxy's CONNECT if one is configured, TLS if the address asks for it."""
+"""Opening of connections: TCP, a proxy's CONNECT if one is configured, TLS if the address asks for it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _reason(error: OSError) -> str:
 
 
 class _Tunnel(asyncio.Protocol):
-    """Reads a proxy's response to CONNECT."""
+    """Protocol that parses a proxy's response to CONNECT."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.status: asyncio.Future[int] = loop.create_future()

@@ -1,4 +1,4 @@
-"""Parses metrics in the Prometheus text format, and computes how much counters grew between two scrapes."""
+"""Parser of metrics in the Prometheus text format, and the growth of counters between two scrapes."""
 
 from __future__ import annotations
 

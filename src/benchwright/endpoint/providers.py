@@ -1,4 +1,4 @@
-"""Finds the target and access for a model's name: an OpenAI-compatible endpoint, or a provider through LiteLLM."""
+"""Target, credentials and client for a model's name: an OpenAI-compatible endpoint, or a provider by LiteLLM."""
 
 from __future__ import annotations
 

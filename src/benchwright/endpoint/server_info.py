@@ -219,7 +219,7 @@ class _Count(Record, frozen=True):
 
 
 class TokenCounter:
-    """Counts tokens with the server's `/tokenize`, beside `/v1`.
+    """Token counter that uses the server's `/tokenize`, beside `/v1`.
 
     The text is sent in the field that vLLM and SGLang use, or else in llama.cpp's.
     """

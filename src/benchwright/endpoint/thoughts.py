@@ -1,4 +1,4 @@
-"""Separates a model's reasoning from its answer: reasoning in separate fields, or inline in the answer's text."""
+"""Separation of a model's reasoning from its answer: in separate fields, or inline in the answer's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures how long bytes waited in a socket before they were read."""
+"""Measurement of how long bytes waited in a socket before they were read."""
 
 from __future__ import annotations
 

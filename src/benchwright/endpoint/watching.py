@@ -1,4 +1,4 @@
-"""Polls the metrics of a server while it works, as vLLM, SGLang and others publish them."""
+"""Polling of a server's metrics while it works, as vLLM, SGLang and others publish them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ Seen = TypeVar("Seen")
 
 
 class Watch(Generic[Seen]):
-    """Reads metrics in the Prometheus text format at a fixed interval, as a context manager.
+    """Poller of metrics in the Prometheus text format, at a fixed interval. An async context manager.
 
     `read` turns a page and its time (wall-clock ns) into the value appended to `looks`, or returns None if
     the page lacks it. Nothing depends on these metrics: the first failure is reported by `say`, and polling

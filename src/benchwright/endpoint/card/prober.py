@@ -52,7 +52,7 @@ class Unanswered(Exception):
 
 
 class Prober:
-    """Sends requests to one endpoint with a client, so that headers, sockets and certificates are those of a run.
+    """Sender of requests to one endpoint, by its client, so that headers, sockets and certificates are as in a run.
 
     `seconds` limits each request, `most` their number. `told` is called before each with the number of
     requests so far. `late` counts the requests without a response in time.

@@ -1,4 +1,4 @@
-"""Identifies an endpoint's server software, and lists the options with which each server turns on missing features."""
+"""Identification of an endpoint's server software, and each server's options that turn on missing features."""
 
 from __future__ import annotations
 

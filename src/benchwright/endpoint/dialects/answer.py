@@ -100,7 +100,7 @@ class Step(NamedTuple):
 
 
 class AnswerStream:
-    """Converts the chunks of a stream into steps.
+    """Converter of a stream's chunks into steps.
 
     The dialects have one open part at a time, while chunks may mix the arguments of several calls. So the
     first call is passed on as it arrives, and anything else that arrives meanwhile is held back until the end

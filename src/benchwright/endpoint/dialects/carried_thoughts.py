@@ -1,4 +1,4 @@
-"""Carries reasoning in the opaque fields that agents send back unread.
+"""Transport of reasoning in the opaque fields that agents send back unread.
 
 Servers of thinking models (DeepSeek, Kimi) answer 400 to a call that comes back without its
 `reasoning_content`. Codex and Gemini CLI send no readable reasoning back, only a field that they take for

@@ -1,4 +1,4 @@
-"""Encodes the events of a dialect's stream as bytes."""
+"""Encoders of the events of a dialect's stream as bytes."""
 
 from __future__ import annotations
 

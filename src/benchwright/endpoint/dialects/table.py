@@ -48,7 +48,7 @@ class Writer(Protocol):
 
 
 class Reader(Protocol):
-    """Converts one response of its dialect into a chat completion.
+    """Converter of one response in its dialect into a chat completion.
 
     `done` is True once the stream has announced its end.
     """

@@ -1,4 +1,4 @@
-"""Translates one answer of a chat completion into a dialect."""
+"""Translation of a chat completion's answer into another dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arranges a conversation in the order that servers of chat completions require.
+"""The order of messages that servers of chat completions require.
 
 One turn of a model is one assistant message: all text and calls of the model between two results. The results
 of its calls follow directly, each call has exactly one, and everything else waits until all results are

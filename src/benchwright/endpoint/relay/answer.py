@@ -47,7 +47,7 @@ _OF_THE_CONNECTION = frozenset(
 
 
 class RelayedAnswer:
-    """Writes a response to the program's connection; `tee` is the sink that feeds it.
+    """Writer of a response to the program's connection; `tee` is the sink that feeds it.
 
     An error is held back until it is whole, so that the key can be redacted if the target repeats it. A
     redirection is not passed on, because the program must not leave the relay; the relay sends an error

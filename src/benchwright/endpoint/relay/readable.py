@@ -1,4 +1,4 @@
-"""Makes request bodies readable for strict servers: uncompressed, and without halves of characters.
+"""Repair of request bodies for strict servers: uncompressed, and without halves of characters.
 
 Programs cut the output of tools by length, and so through characters: half of a surrogate pair is not valid
 in JSON text (RFC 8259, 8.2), and servers refuse the request and every later one of the conversation.

@@ -1,4 +1,4 @@
-"""Merges the user's settings into requests of programs, and reads the settings that were sent.
+"""Settings in requests of programs: merging in the user's, and reading those that were sent.
 
 The user's settings win over the program's own. Values that a program wrote stay as they are, byte for byte:
 only objects that hold a setting are decoded.

@@ -1,4 +1,4 @@
-"""Counts the tokens of a request without generating anything."""
+"""Token counts of requests, without generating anything."""
 
 from __future__ import annotations
 

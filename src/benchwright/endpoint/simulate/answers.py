@@ -74,7 +74,7 @@ def split_tokens(text: str, most: int | None = None) -> list[str]:
 
 
 class Answerer:
-    """Answers questions according to the settings."""
+    """The source of answers, according to the settings."""
 
     def __init__(self, settings: Settings, board: Board) -> None:
         self._settings = settings

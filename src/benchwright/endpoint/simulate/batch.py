@@ -1,4 +1,4 @@
-"""Decides which requests a simulated server runs, which ones wait, and which one is preempted."""
+"""The batch of a simulated server: which requests run, which ones wait, and which one is preempted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns answers into deliveries: bodies and streams with the times of their pieces, damaged if there is a fault."""
+"""Conversion of answers into deliveries: bodies and streams with timed pieces, damaged if there is a fault."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Fault(Record, frozen=True):
 
 
 class FaultPlan:
-    """Decides which requests get a fault, in the order in which a process receives them."""
+    """The choice of a fault for each request, in the order in which a process receives them."""
 
     def __init__(self, settings: Settings, board: Board, process: int) -> None:
         self._board = board
@@ -87,7 +87,7 @@ def at_once(
 
 
 class Deliveries:
-    """Makes deliveries of answers, one per request to generate.
+    """Factory of deliveries, one per request to generate.
 
     If cache blocks are limited, the pieces of a whole answer correspond to its tokens, too: they are empty
     until the body at the end.

@@ -1,4 +1,4 @@
-"""Sends one answer, each piece when it is due, or with its fault."""
+"""Sending of one answer, each piece when it is due, or with its fault."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Delivery(msgspec.Struct):
 
 
 class Exchange:
-    """Sends one delivery over a channel and records the truth. `ended` is called once, in every case.
+    """Task that sends one delivery over a channel and records the truth. `ended` is called once, in every case.
 
     If a number of tokens was allowed (see `allow`), `may_go_on` is called before more are sent.
     """

@@ -1,4 +1,4 @@
-"""Requests to generate: numbers and counts them, chooses faults and answers, and records their ends."""
+"""Requests to generate: their numbers and counts, their faults and answers, and the record of their ends."""
 
 from __future__ import annotations
 

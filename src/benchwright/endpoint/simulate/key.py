@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
 class AnswerKey:
-    """Finds the keyed answer to a prompt, and decides whether it is given correctly.
+    """Lookup of the keyed answer to a prompt, and the decision whether the answer is correct.
 
     A round is the number of times that a prompt was answered before. In each round exactly round(accuracy *
     N) of the N prompts are answered correctly: those ranked first by a seeded hash of round and prompt.
@@ -66,7 +66,7 @@ class AnswerKey:
 
 
 class Rounds:
-    """Assigns rounds to each prompt, the lowest free one first, across all processes.
+    """Rounds of each prompt, assigned across all processes, the lowest free one first.
 
     Two cells per prompt: the first round of the current 64, and a bit for each round that is taken.
     """

@@ -1,4 +1,4 @@
-"""Serves a simulated endpoint for the command line until a signal: in one process, or in several that share a port."""
+"""Server processes of the simulated endpoint for the command line: one, or several that share a port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encodes answers in the OpenAI formats: whole bodies, the pieces of a stream, and their usage."""
+"""Encoder of answers in the OpenAI formats: whole bodies, the pieces of a stream, and their usage."""
 
 from __future__ import annotations
 

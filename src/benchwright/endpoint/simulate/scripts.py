@@ -29,7 +29,7 @@ class Script(Record, frozen=True):
 
 
 class Scripts:
-    """Finds the reply to a conversation. Of N scripts that can fail, round(accuracy * N) succeed.
+    """Lookup of the reply to a conversation. Of N scripts that can fail, round(accuracy * N) succeed.
 
     A seeded hash of the prompt decides which, so that all turns of a conversation agree.
     """

@@ -1,4 +1,4 @@
-"""Routes of the simulated endpoint: answers each request and records it."""
+"""Routes of the simulated endpoint: the response to each request, and its record."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Task(Protocol):
 
 
 class Scheduler:
-    """Steps any number of tasks when they are due (`perf_counter_ns`), with one timer of the event loop."""
+    """Scheduler of any number of tasks by their due times (`perf_counter_ns`), with one timer of the event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

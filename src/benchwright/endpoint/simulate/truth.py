@@ -68,7 +68,7 @@ def open_truth_file(path: str | None) -> int | None:
 
 
 class TruthLog:
-    """Keeps the last records in memory, and appends all to a file if one is given.
+    """Log that keeps the last records in memory, and appends all to a file if one is set.
 
     Lines are buffered and written whole to a descriptor in append mode, so that several processes can share
     the file. They are written at most a quarter of a second later, and by `close`, which also closes the

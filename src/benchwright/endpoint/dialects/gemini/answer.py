@@ -1,4 +1,4 @@
-"""Writes the answer of a chat completion in Gemini's format: whole, or event by event."""
+"""Writer of a chat completion's answer in Gemini's format: whole, or event by event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts the contents of a Gemini request into a chat completions conversation."""
+"""Conversion of the contents of a Gemini request into a chat completions conversation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
 
 
 class Contents:
-    """Adds contents to a conversation, in order. Calls and results without ids are paired by their names."""
+    """Converter that adds contents to a conversation, in order, and pairs calls and results without ids by name."""
 
     def __init__(self, conversation: Conversation, losses: Losses) -> None:
         self._conversation = conversation

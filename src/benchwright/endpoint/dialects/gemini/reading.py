@@ -1,4 +1,4 @@
-"""Converts responses in Gemini's format into chat completions, so that one meter reads and counts all dialects."""
+"""Conversion of Gemini responses into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COUNTS = (
 
 
 class GeminiReader:
-    """Converts the events of one response into chunks, or its body into that of a chat completion.
+    """Converter of one response: of its events into chunks, or of its body into that of a chat completion.
 
     `done` is True once a finish reason was sent; some servers send one in every event.
     """

@@ -1,4 +1,4 @@
-"""Converts a Gemini request, with model and answer form in its body, into a chat completions request."""
+"""Conversion of a Gemini request, with model and answer form in its body, into a chat completions request."""
 
 from __future__ import annotations
 

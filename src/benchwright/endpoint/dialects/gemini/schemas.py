@@ -1,4 +1,4 @@
-"""Converts Gemini's schemas (a subset of OpenAPI's, with types in capital letters) into JSON schemas."""
+"""Conversion of Gemini's schemas (a subset of OpenAPI's, with types in capital letters) into JSON schemas."""
 
 from __future__ import annotations
 

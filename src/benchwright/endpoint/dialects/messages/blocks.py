@@ -1,4 +1,4 @@
-"""Converts the blocks of a Messages request into a chat completions conversation."""
+"""Conversion of the blocks of a Messages request into a chat completions conversation."""
 
 from __future__ import annotations
 

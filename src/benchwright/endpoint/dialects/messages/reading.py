@@ -1,4 +1,4 @@
-"""Converts responses of Messages into chat completions, so that one meter reads and counts all dialects."""
+"""Conversion of Messages responses into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 
 
 class MessagesReader:
-    """Converts the events of one response into chunks, or its body into that of a chat completion.
+    """Converter of one response: of its events into chunks, or of its body into that of a chat completion.
 
     `done` is True once the stream has announced its end.
     """

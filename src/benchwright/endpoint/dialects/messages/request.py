@@ -1,4 +1,4 @@
-"""Converts a Messages request into a chat completions request."""
+"""Conversion of a Messages request into a chat completions request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts tools of Messages into functions, including those that Anthropic defines and the client runs.
+"""Conversion of Messages tools into functions, including tools that Anthropic defines and the client runs.
 
 Source: the parameters of the bash, text editor and memory tools in Anthropic's API reference.
 """

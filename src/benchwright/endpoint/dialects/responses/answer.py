@@ -1,4 +1,4 @@
-"""Writes the answer of a chat completion in the format of Responses: whole, or event by event."""
+"""Writer of a chat completion's answer in the format of Responses: whole, or event by event."""
 
 from __future__ import annotations
 

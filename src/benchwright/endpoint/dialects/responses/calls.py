@@ -1,4 +1,4 @@
-"""Converts items of Responses for client-side tool calls and their results into function calls, and back."""
+"""Conversion of Responses items for client-side tool calls and their results into function calls, and back."""
 
 from __future__ import annotations
 

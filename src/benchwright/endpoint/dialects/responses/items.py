@@ -1,4 +1,4 @@
-"""Converts the input of a Responses request into a chat completions conversation."""
+"""Conversion of the input of a Responses request into a chat completions conversation."""
 
 from __future__ import annotations
 

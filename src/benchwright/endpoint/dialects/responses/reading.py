@@ -1,4 +1,4 @@
-"""Converts OpenAI's Responses into chat completions, so that one meter reads and counts all dialects."""
+"""Conversion of responses from OpenAI's Responses API into chat completions, so that one meter reads all dialects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesReader:
-    """Converts the events of one response into chunks, or its body into that of a chat completion.
+    """Converter of one response: of its events into chunks, or of its body into that of a chat completion.
 
     `done` is True once the stream has announced its end.
     """

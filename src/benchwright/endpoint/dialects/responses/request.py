@@ -1,4 +1,4 @@
-"""Converts a Responses request into a chat completions request."""
+"""Conversion of a Responses request into a chat completions request."""
 
 from __future__ import annotations
 

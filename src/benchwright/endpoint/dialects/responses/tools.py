@@ -1,4 +1,4 @@
-"""Converts tools of Responses into functions, and maps their names."""
+"""Conversion of Responses tools into functions, and of their names."""
 
 from __future__ import annotations
 
