@@ -17,7 +17,7 @@ UNIX = "unix"
 """Scheme of a Unix socket: `unix:///run/llm.sock`, or with another path than /v1 `unix:///run/llm.sock:/api/v1`."""
 
 LONGEST_SOCKET = 107
-"""Most bytes in the path of a Unix socket that the kernel accepts (unix(7))."""
+"""Maximum length of a Unix socket path in bytes (unix(7))."""
 
 
 class Address(Record, frozen=True):

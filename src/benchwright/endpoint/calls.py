@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.extras import NOTHING, STREAM, STREAM_OPTIONS, adapted
+from benchwright.endpoint.extras import NOTHING, OF_MESSAGES, STREAM, STREAM_OPTIONS, adapted, without_fields
 from benchwright.endpoint.heads import REQUEST_ID, Heads
 from benchwright.endpoint.wire import Call
 from benchwright.records import UNREADABLE
@@ -56,9 +56,16 @@ def make_call(
 
 
 def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
-    """Return a body without the top-level fields in `left_out`. All other values stay byte for byte."""
+    """Return a body without the fields in `left_out`, at the top level or in messages.
+
+    Without such fields in messages, all other values stay byte for byte.
+    """
     try:
-        return _encode(adapted(dict(_decode(body)), left_out))
+        fields = adapted(dict(_decode(body)), left_out)
+        messages = fields.get("messages")
+        if (names := left_out & OF_MESSAGES) and isinstance(messages, msgspec.Raw):
+            fields["messages"] = without_fields(msgspec.json.decode(messages), names)
+        return _encode(fields)
     except UNREADABLE:
         return body
 

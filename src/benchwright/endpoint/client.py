@@ -16,7 +16,7 @@ from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.calls import adapted_body, make_call, sent_fields
 from benchwright.endpoint.connection import Sink, WireError
 from benchwright.endpoint.dialects import DIALECTS
-from benchwright.endpoint.extras import NOTHING, Extras
+from benchwright.endpoint.extras import NOTHING, Extras, in_messages
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.heads import REQUEST_ID, Heads, key_headers_of
 from benchwright.endpoint.limits import Limits
@@ -302,12 +302,14 @@ class EndpointClient:
         `note` is called with the request's record at the end, after success and failure alike. As in `ask`,
         failures that may be temporary (rate limits, server errors, broken connections) are retried as long as
         nothing was passed on; the receiver behind the tee gets every other failure. `headers` are sent
-        besides our own. Of the fields `added` to the program's own, those that the server refuses are left
-        out.
+        besides our own. Fields that the server refuses are left out if they were `added` to the program's
+        own, or are fields of its messages that the API's reference does not have.
 
         Raises:
             ProviderError: If the exchange failed, or the response is an error or cannot be read.
         """
+        if path == "/chat/completions":
+            added = added | in_messages(body)
         carried = self._extras.relayed(added, sends_id=self._heads.sends_id)
         request = Request(next(self._ids), purpose, self._extras.left_out & carried)
 

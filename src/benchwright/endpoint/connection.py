@@ -17,7 +17,7 @@ Headers = list[tuple[bytes, bytes]]
 """Header names in lower case, values as sent."""
 
 LARGEST_HEAD = 256 * 1024
-"""Most bytes up to the end of the final response's headers, including informational responses."""
+"""Maximum number of bytes up to the end of the final response's headers, including informational responses."""
 
 
 class Sink(Protocol):

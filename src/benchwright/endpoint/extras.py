@@ -21,6 +21,18 @@ RENAMED = {"max_tokens": "max_completion_tokens"}
 The user's fields are renamed, too.
 """
 
+OF_MESSAGES = frozenset(
+    {
+        *("provider_specific_fields", "cache_control", "annotations", "reasoning_content"),
+        *("reasoning_details", "thinking_blocks"),
+    }
+)
+"""Fields of messages that client libraries and other providers add, and that are not in the API's reference.
+
+Programs send them back within a conversation (such as mini-swe-agent with LiteLLM's). Groq, OpenAI and others refuse
+them.
+"""
+
 NAMING = frozenset({400, 422, 500, 501})
 """Statuses of refusals that name the refused part. Gateways that translate requests use 500."""
 
@@ -52,8 +64,11 @@ class Extras:
         return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
     def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
-        """Return these names for a relayed request to which the fields in `added` were added."""
-        fields = added & {STREAM_OPTIONS, *RENAMED, *self.own}
+        """Return these names for a relayed request.
+
+        `added` holds fields that Benchwright added, and fields of messages that the API does not have.
+        """
+        fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
         return frozenset({REQUEST_ID} | fields if sends_id else fields)
 
     def narrowed(
@@ -90,6 +105,18 @@ def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, ob
     """Return the fields without those in `left_out`; fields with another name in `RENAMED` are renamed instead."""
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
+
+
+def in_messages(body: bytes) -> frozenset[str]:
+    """Return the names in `OF_MESSAGES` that occur in the body of a chat completions request."""
+    return frozenset(name for name in OF_MESSAGES if b'"%b"' % name.encode() in body)
+
+
+def without_fields(value: object, names: Set[str]) -> object:
+    """Return messages, or a part of a message, without the fields of these names at any depth."""
+    if isinstance(value, dict):
+        return {name: without_fields(inner, names) for name, inner in value.items() if name not in names}
+    return [without_fields(item, names) for item in value] if isinstance(value, list) else value
 
 
 def _renamed_in(fields: Mapping[str, object]) -> set[str]:

@@ -44,7 +44,7 @@ TOTAL_UNEXPLAINED = "total_unexplained"
 UNKNOWN_END = "unknown_end"
 
 LONGEST_EVIDENCE = 100
-"""Most characters of evidence that a flag keeps. The trial's body holds the whole answer."""
+"""Maximum length of the evidence in a flag, in characters. The trial's body holds the whole answer."""
 
 
 class Note(NamedTuple):

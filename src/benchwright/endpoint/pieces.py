@@ -82,10 +82,11 @@ class Pieces:
     def take_finish_reason(self, reason: Any) -> None:
         """Take the finish reason, mapped to the API's values; the server's own value is kept in `extra`.
 
-        A later reason replaces an earlier one, but "stop" does not replace "length" or "content_filter".
+        A later reason replaces an earlier one, but "stop" replaces none: it does not take back that the answer
+        was cut off, or ended with tool calls.
         """
         known = read_finish_reason(reason)
-        if known == "stop" and self.finish_reason in ("length", "content_filter"):
+        if known == "stop" and self.finish_reason is not None:
             return
         if known is not None:
             self.finish_reason = known

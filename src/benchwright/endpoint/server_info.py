@@ -22,7 +22,7 @@ from benchwright.records import UNREADABLE, Record
 PATIENCE = Limits(connect=10.0, read=30.0, stall=30.0, total=60.0)
 BRIEFLY = Limits(connect=10.0, read=5.0, stall=5.0, total=10.0)
 LARGEST = 64 * 1024 * 1024
-"""Largest response in bytes; a larger one is refused."""
+"""Maximum size of a response in bytes; a larger one is refused."""
 
 
 class Document(Record, frozen=True):

@@ -11,7 +11,7 @@ from benchwright.endpoint.json_reading import whole_characters
 from benchwright.records import UNREADABLE
 
 LOOKS = 16
-"""Most times that a call is checked for repeated arguments, because each check decodes all of them."""
+"""Maximum number of checks of a call for repeated arguments, because each check decodes all arguments."""
 
 NOTHING = "{}"
 """Arguments of a call without any."""

@@ -143,7 +143,7 @@ def _is_broken_off(answer: Answer, alone: Answer) -> bool:
 
 
 def most_at_once(answers: Sequence[Answer]) -> int:
-    """Return the most responses that were generated at one moment; 0 if their pieces do not show it."""
+    """Return the maximum number of responses that were generated at one moment; 0 if their pieces do not show it."""
     spans = [(answer.said.pieces[0], answer.said.pieces[-1]) for answer in answers if answer.said.pieces]
     if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
         return 0

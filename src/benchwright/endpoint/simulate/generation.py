@@ -100,7 +100,7 @@ class Generation:
         )
 
     def _longest_answer(self, question: Question) -> int | None:
-        """Return the most tokens of an answer that fit into an empty cache, besides the prompt; None for any number."""
+        """Return the maximum length of an answer that fits into an empty cache with the prompt; None for any length."""
         longest = self._settings.longest
         if longest is None:
             return None

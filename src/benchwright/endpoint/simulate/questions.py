@@ -70,7 +70,7 @@ class Question(msgspec.Struct):
     """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
 
     `words` are the tokens of the whole prompt, message after message, separated by single blanks;
-    `prompt_tokens` is their number. `limit` is the most tokens allowed. `top_logprobs` is the number of
+    `prompt_tokens` is their number. `limit` is the maximum number of tokens allowed. `top_logprobs` is the number of
     alternatives requested per token, None for no log-probabilities. `forced_tool` is the name that
     `tool_choice` requires, "" for any tool.
     """

@@ -161,7 +161,7 @@ class Settings(Record, frozen=True):
 
     @property
     def longest(self) -> int | None:
-        """Most tokens of a prompt and its answer together; None for any number."""
+        """Maximum number of tokens of a prompt and its answer together; None for any number."""
         return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
+from benchwright.orphans import ORPHANS
+from benchwright.own_processes import module_command
 from benchwright.sandbox.docker.address import Address, address_in_use
 from benchwright.sandbox.docker.errors import (
     EngineError,
@@ -29,6 +31,9 @@ ANSWER_SECONDS = 120.0
 """How long the engine may take over anything but pulls, logs and programs."""
 
 CONNECT_SECONDS = 10.0
+
+SWEEP = "benchwright.sandbox.docker.sweep"
+"""The module that removes what killed processes left."""
 
 
 class Engine:
@@ -102,12 +107,23 @@ def check_disk(engine: Engine, needed: int) -> None:
 
 @asynccontextmanager
 async def connected() -> AsyncIterator[Engine]:
-    """The engine that DOCKER_HOST, the docker context or the usual sockets lead to.
+    """Connect to the engine that DOCKER_HOST, the docker context or the usual sockets lead to.
+
+    If this process is killed while connected, its watching process removes what it left at the engine (`sweep`).
 
     Raises:
-        EngineUnavailable: there is none, it does not run, this user may not use it, or the client library is missing.
-        UserError: DOCKER_HOST or the docker context is not an address.
+        EngineUnavailable: If there is none, it does not run, this user may not use it, or the client library is
+            missing.
+        UserError: If DOCKER_HOST or the docker context is not an address.
     """
+    async with connection() as engine:
+        with ORPHANS.cleaned_up_by(module_command(SWEEP)):
+            yield engine
+
+
+@asynccontextmanager
+async def connection() -> AsyncIterator[Engine]:
+    """Connect as `connected` does, but without a clean-up if this process is killed."""
     address = address_in_use()
     if address.host.startswith("unix://"):
         _try(address)
