@@ -40,10 +40,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class EndpointClient:
-    """HTTP client of one target with its own connection pool.
-
-    Use it as an async context manager, or call `close`.
-    """
+    """HTTP client of one target. Use it as an async context manager, or call `close`."""
 
     def __init__(
         self,
@@ -58,10 +55,7 @@ class EndpointClient:
         hints: Mapping[str, str] = failures.NO_OPTIONS,
         added: Set[str] = NOTHING,
     ) -> None:
-        """Create the client.
-
-        `added`: settings of the target that the user did not ask for; left out if the server refuses them.
-        """
+        """Create the client. `added`: settings that the user did not ask for, left out if the server refuses them."""
         self.target = target
         self._hints = hints
         self.stream = stream
@@ -95,11 +89,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def hurry(self) -> None:
-        """Prepare the client for the end of the run.
-
-        From now on, two kinds of requests fail with `RunStopped`: those without a token for the stall limit,
-        and those that wait for a rate limit.
-        """
+        """Let requests without a token for the stall limit, or at a rate limit, fail with `RunStopped` from now on."""
         self._wire.hurry()
         self._gate.stop()
 
@@ -116,12 +106,12 @@ class EndpointClient:
     ) -> Reply:
         """Send a request to `/chat/completions` or `/completions` and return the response.
 
-        `body` holds messages or prompt and further fields. The target's model and settings are added; a field
-        that is None is left out. Messages that are JSON already (`msgspec.Raw`) are sent unchanged, so that a
-        prompt of 600 kB is not copied. `begin` is awaited when the request is ready to be sent; its
-        exceptions are passed on. `note` is called with the request's record at the end, after success and
-        failure alike. The timings of a retried request are those of the attempt that was answered. The total
-        limit covers all attempts together, including the pauses between them.
+        `body` holds messages or prompt and further fields. The target's model and settings are added; a field that
+        is None is left out. Messages that are JSON already (`msgspec.Raw`) are sent unchanged, so that a prompt of
+        600 kB is not copied. `begin` is awaited when the request is ready to be sent; its exceptions are passed on.
+        `note` is called with the request's record at the end, after success and failure alike. The timings of a
+        retried request are those of the last attempt. The total limit covers all attempts together, including the
+        pauses between them.
 
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
@@ -152,9 +142,8 @@ class EndpointClient:
     async def _answer(
         self, request: Request, first: Call, path: str, fields: dict[str, Any]
     ) -> tuple[Delivery, Reply]:
-        """Send a request until it is answered or another attempt would make no sense.
-
-        `first` is the prepared first attempt.
+        """Send a request until it is answered or a retry would make no sense; `first` is the prepared first
+        attempt.
         """
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
         call: Call | None = first
@@ -195,9 +184,7 @@ class EndpointClient:
         return await self._tokens.count(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the embedding vectors of texts, in their order, from `/embeddings`.
-
-        Failures are retried as in `ask`. The requests are not metered.
+        """Return the embedding vectors of texts, in their order. Retried as in `ask`, but not metered.
 
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
@@ -218,8 +205,7 @@ class EndpointClient:
     async def speaks(self, path: str) -> bool | None:
         """Return True if the server itself has the dialect of this path; None if that could not be found out.
 
-        The result is cached, so that a run uses one dialect throughout. Only after a failure to reach the
-        server is it checked again.
+        The result is cached, so that a run uses one dialect throughout, unless the server could not be reached.
         """
         asked = self._spoken.get(path)
         if asked is None:
@@ -232,9 +218,7 @@ class EndpointClient:
             return None
 
     async def _find_out(self, path: str) -> bool | None:
-        """Send an empty request, which a server that has the path refuses as invalid.
-
-        Temporary failures are retried.
+        """Send an empty request, which a server with this path refuses as invalid. Retry temporary failures.
 
         Raises:
             ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
@@ -267,9 +251,8 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Send one request, neither metered nor retried, and hand the response to `sink`.
-
-        `beside`: the path is beside /v1, not below.
+        """Send one request, unmetered and without retries, to a path below /v1 or `beside` it; `sink` gets the
+        response.
 
         Raises:
             WireError: If the exchange failed.
@@ -301,9 +284,9 @@ class EndpointClient:
 
         `note` is called with the request's record at the end, after success and failure alike. As in `ask`,
         failures that may be temporary (rate limits, server errors, broken connections) are retried as long as
-        nothing was passed on; the receiver behind the tee gets every other failure. `headers` are sent
-        besides our own. Fields that the server refuses are left out if they were `added` to the program's
-        own, or are fields of its messages that the API's reference does not have.
+        nothing was passed on; the receiver behind the tee gets every other failure. `headers` are sent besides our
+        own. Fields that the server refuses are left out if they were `added` to the program's own, or are fields of
+        its messages that the API's reference does not have.
 
         Raises:
             ProviderError: If the exchange failed, or the response is an error or cannot be read.
@@ -357,10 +340,7 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Complete a response that was passed on.
-
-        An error status is not ended yet, because the request may be retried.
-        """
+        """Complete a response that was passed on, unless it is an error: that may be retried."""
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
