@@ -110,8 +110,7 @@ class EndpointClient:
         None is left out. Messages that are JSON already (`msgspec.Raw`) are sent unchanged, so that a prompt of 600
         kB is not copied. `begin` is awaited when the request is ready to be sent; its exceptions are passed on.
         `note` is called with the request's record at the end, even after a failure. The timings of a retried request
-        are those of the last attempt. The total limit covers all attempts together, including the pauses between
-        them.
+        are those of the last attempt. The total limit covers all attempts together, including the pauses.
 
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
@@ -203,7 +202,7 @@ class EndpointClient:
                 raise error
 
     async def speaks(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path; None if unknown. Known results are cached."""
+        """Return True if the server itself has the dialect of this path; None if unknown. Cached if it was reached."""
         asked = self._spoken.get(path)
         if asked is None:
             asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
