@@ -78,7 +78,7 @@ NO_ACCESS = Access()
 
 
 def make_headers(given: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Header, ...]:
-    """Return headers in the order given. Those of `secret` replace others, and are secret whatever their names.
+    """Return both groups of headers, in order. Headers in `secret` replace others, and are secret whatever their names.
 
     Secrets are registered, so that they are redacted wherever they appear.
     """

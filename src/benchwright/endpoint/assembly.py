@@ -136,7 +136,7 @@ class Assembly:
         return token
 
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
-        """Add the fields of a delta other than content; return True if any of them holds a token."""
+        """Add the fields of a delta other than content; return True if any field holds a token."""
         token = False
         if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := thought_of(delta)):
             token = True

@@ -8,7 +8,7 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import whole_characters
 
 FEWEST, SHORTEST = 3, 8
-"""Minimum number of pieces and characters to tell a response that is sent twice from a model that repeats itself."""
+"""Minimum number of pieces and characters by which a repeated response differs from a model that repeats itself."""
 
 
 class Channel:

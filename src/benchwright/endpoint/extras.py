@@ -1,8 +1,9 @@
-"""Optional parts of requests that Benchwright adds by itself, and those that a server has refused.
+"""Optional parts of requests that Benchwright adds by itself, and the record of which ones a server has
+refused.
 
 A strict server may refuse a header or a field that others accept. If Benchwright added it, it is left out:
-the request is sent again without it, and if that succeeds, so are all later ones of the client. What a user
-asked for is never left out.
+the request is sent again without it, and if that succeeds, so are all later ones of the client. Parts that
+the user asked for are never left out.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _SENDS = (
     (re.compile(r"\b(ssl|client) certificate\b", re.IGNORECASE), " (--client-cert FILE sends one)"),
     (re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE), " (--header NAME=VALUE sends one)"),
 )
-"""Patterns of refusals, each with the option that sends what is missing."""
+"""Patterns of refusals, each with the option that sends the missing part."""
 
 NO_OPTIONS: Mapping[str, str] = {}
 
@@ -48,7 +48,7 @@ UNWANTED = ProviderError("the client disconnected before the answer ended")
 
 
 class Beyond(NamedTuple):
-    """Names of headers and fields of the first attempt at a request, and those that its last attempt left out."""
+    """Names of headers and fields in the first attempt at a request, and of the parts that its last attempt omitted."""
 
     headers: Collection[str]
     fields: Collection[str]
@@ -63,7 +63,7 @@ def tells_overload(failure: Exception) -> bool:
 
 
 def sending_option(refusal: str) -> str:
-    """Return the option that sends what a refusal misses, in brackets after a blank; empty if no option fits."""
+    """Return the option that sends the part missing in a refused request, in brackets after a blank; "" if none."""
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
 
@@ -220,7 +220,7 @@ class RetryPolicy(Record, frozen=True):
     A wait that the server asks for (Retry-After) is obeyed up to `longest_wait`; beyond that the request
     fails. A rate limit with such a wait is not a failed attempt, see `rate_limits`; `longest_wait` also
     limits what a trial waits for rate limits in total. Otherwise the wait doubles from `first` (from 1 s
-    after a rate limit) up to `longest`. Up to half of it is taken off at random, so that many clients do not
+    after a rate limit) up to `longest`. Up to half the wait is taken off at random, so that many clients do not
     come back at once.
     """
 

@@ -1,4 +1,4 @@
-"""Finish reasons, mapped to those of the chat completions API."""
+"""Finish reasons, mapped to the values of the chat completions API."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NONE = ("", "null", "none", "finish_reason_unspecified")
 """Values that servers (Ollama, SGLang, KoboldCpp) send in every chunk in place of null."""
 
 FAILED_CALLS = ("malformed_function_call", "unexpected_tool_call", "malformed_tool_call")
-"""Finish reasons, or ends of them, with which servers report an invalid tool call (Gemini)."""
+"""Finish reasons, or their last words, with which servers report an invalid tool call (Gemini)."""
 
 
 def read_finish_reason(reason: Any) -> str | None:

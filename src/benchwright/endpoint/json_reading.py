@@ -16,7 +16,7 @@ import msgspec
 from benchwright.records import UNREADABLE
 
 BROKEN = "\ufffd"
-"""Replacement for a character of which a part is missing (U+FFFD)."""
+"""Replacement for an incomplete character (U+FFFD)."""
 
 _BYTES_OF_A_HALF = 3
 _ERRORS = "benchwright.halves"

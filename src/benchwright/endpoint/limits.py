@@ -33,7 +33,7 @@ class Limits(Record, frozen=True):
 
 
 class Sweeper:
-    """Timer that checks every exchange under way a few times per shortest limit, and ends those that took too long."""
+    """Timer that checks every exchange under way a few times per shortest limit, and ends overdue ones."""
 
     def __init__(self, limits: Limits) -> None:
         self.hurried = False

@@ -188,7 +188,7 @@ class LiteLLMClient:
             )
 
     def _key(self, litellm: ModuleType) -> str | None:
-        """Return the given key, or LITELLM_API_KEY if the provider's own variable is not set."""
+        """Return the user's key, or LITELLM_API_KEY if the provider's own variable is not set."""
         if self._api_key is None and self._missing_keys(litellm):
             return os.environ.get("LITELLM_API_KEY")
         return self._api_key

@@ -22,7 +22,7 @@ from benchwright.endpoint.usage import total_gap
 from benchwright.formats import counted
 
 END_OF_TURN = 1
-"""Tokens that an empty answer has: the one that ends it."""
+"""Number of tokens in an empty answer: only the end of the turn."""
 
 
 def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:

@@ -182,7 +182,7 @@ class Pieces:
             self.flags.append(BROKEN_CHARACTER)
 
     def _told_usage(self, content: str) -> Usage:
-        """Return the usage without completion tokens if the count cannot be that of the whole response.
+        """Return the usage, without completion tokens if their count cannot cover the whole response.
 
         That is so if it is 0 although there is text, or if it came before the last piece and is less than the
         pieces.

@@ -91,7 +91,7 @@ def find_access(given: Access, target: Target, say: Say) -> Access:
     """Return the access to a target, with the key to send: None if the server needs none, or if LiteLLM finds
     it.
 
-    The key is the given one, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports
+    The key is the user's, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports
     the host to which one of the last two is sent, unless it is OpenAI or this machine. If the user sets a
     header `Authorization`, no key is looked up.
 

@@ -1,4 +1,4 @@
-"""A request in progress: its purpose, its attempts, and the record made of it."""
+"""A request in progress: its purpose, its attempts, and its record."""
 
 from __future__ import annotations
 

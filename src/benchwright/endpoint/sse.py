@@ -1,4 +1,4 @@
-"""Server-sent events of a stream, and the pattern that most of them share."""
+"""Server-sent events of a stream, and the pattern that most events share."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _FIELDS = (
     "thinking_blocks",
     "reasoning_details",
 )
-"""Fields for reasoning. The first that holds text counts, because some servers send it in two of them."""
+"""Fields for reasoning. The first that holds text counts, because some servers send it in two fields."""
 
 _TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 """Fields of an object that is sent instead of a string."""

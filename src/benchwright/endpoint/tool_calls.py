@@ -187,7 +187,7 @@ def _joined(calls: list[Call]) -> list[Call]:
 
 
 def _without_copies(calls: list[Call]) -> list[Call]:
-    """Leave out calls that came twice with one id (LocalAI), and those that have neither name nor arguments."""
+    """Leave out calls that came twice with one id (LocalAI), and calls with neither name nor arguments."""
     kept: list[Call] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)

@@ -70,7 +70,7 @@ HIGHEST = frozenset({"cache"})
 
 
 class Look(Record, frozen=True):
-    """A server's metrics at one moment (`at`, wall-clock ns); None for those that it does not publish.
+    """A server's metrics at one moment (`at`, wall-clock ns); None for metrics that it does not publish.
 
     `running`, `waiting` (requests) and `cache` (share in use) are current values. The others are counters:
     preemptions; prompt tokens looked up in the prefix cache and found there; tokens drafted by speculative
@@ -175,7 +175,7 @@ class Watch(Generic[Seen]):
 
 
 NAMED = 3
-"""Number of metrics listed if none of them is known."""
+"""Number of metrics listed if none is known."""
 
 LONGEST_EXCERPT = 80
 """Characters shown of a page without metrics."""

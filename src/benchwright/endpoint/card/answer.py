@@ -77,7 +77,7 @@ class Said:
         return count_of(self.usage, name)
 
     def take(self, choice: dict[str, Any], at: int) -> None:
-        """Add a choice, or a delta of it that arrived at the time `at`."""
+        """Add a choice, or a choice's delta, that arrived at the time `at`."""
         message = choice.get("message") or choice.get("delta") or {}
         text, thought = _content(message.get("content") or choice.get("text"))
         for field in REASONING_FIELDS:
@@ -128,7 +128,7 @@ class Answer:
 
     @property
     def is_stream(self) -> bool:
-        """True if the content type is that of a stream."""
+        """True if the content type means a stream."""
         return self.headers.get("content-type", "").lower().startswith("text/event-stream")
 
     @cached_property

@@ -19,7 +19,7 @@ CONTEXT_FIELDS = (
 )
 """Names of a model's context window in lists of models.
 
-They are those of vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
+From vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
 """
 
 

@@ -120,7 +120,7 @@ def _is_object(text: Any) -> bool:
 
 
 async def ask_for_streamed_calls(known: Examination) -> None:
-    """Ask for the same calls in a stream. Record how they are told apart, and how many Benchwright reads."""
+    """Ask for the same calls in a stream. Record how they are distinguished, and how many Benchwright reads."""
     outcome = known.outcome("tools")
     if outcome not in ("called", "called_oddly", "only_required"):
         raise Unanswered("no calls came")
@@ -141,7 +141,7 @@ async def ask_for_streamed_calls(known: Examination) -> None:
 
 
 def _note_streamed(known: Examination, answer: Answer) -> None:
-    """Record how the calls of a stream are told apart, and whether they are read correctly."""
+    """Record how the calls of a stream are distinguished, and whether they are read correctly."""
     pieces = answer.said.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}

@@ -142,7 +142,7 @@ class AnswerStream:
         return list(self._take_delta(delta)) if delta else []
 
     def end(self) -> list[Step]:
-        """Return the steps that end the last part, and those that were held back."""
+        """Return the steps that end the last part, and the steps held back."""
         return [*self._close(), *self._rest()]
 
     def _new_in(self, message: dict[str, Any]) -> dict[str, Any]:

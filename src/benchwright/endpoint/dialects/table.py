@@ -67,8 +67,8 @@ class Reader(Protocol):
 class Counting(NamedTuple):
     """Token counting in a dialect.
 
-    `path` is the path for such requests. `asked` returns the request to be counted, given their body. `answer`
-    returns the response body, given the count.
+    `path` is the path for such requests. `asked` returns the request to be counted from their body. `answer`
+    returns the response body for a count.
     """
 
     path: str

@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 class Translation:
     """Translation of one answer.
 
-    `asked` is the request in its own dialect. `content_type` is that of a stream.
+    `asked` is the request in its own dialect. `content_type` is the content type of a stream.
     """
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:

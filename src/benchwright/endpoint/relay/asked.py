@@ -72,7 +72,7 @@ def with_address(address: Address, body: bytes) -> bytes:
 
 
 def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
-    """Return the facts that tell a request from others of its trial; it is a chat completion if `dialect` is None."""
+    """Return the facts that distinguish a request from others of its trial. `dialect`: None for chat completions."""
     rest = [(name, value) for name, value in fields.items() if name not in _OF_THE_TRANSFER]
     digest = xxhash.xxh3_64_intdigest(_encode(rest))
     offered = bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null")

@@ -39,7 +39,7 @@ from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
 
 LABEL = b"x-irid"
-"""Header for the id that a program gives a request in its own log."""
+"""Header for a request's id in the program's own log."""
 
 GRACE_SECONDS = 1.0
 """Time that a fully received response may take to end when its grant is closed."""

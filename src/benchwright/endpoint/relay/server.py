@@ -212,7 +212,7 @@ def relay_environment(base_url: str, token: str, model: str | None) -> dict[str,
     """Return the environment variables with which clients of all dialects find the relay.
 
     They contain the address, the token as key, and the model if there is only one. Clients of OpenAI's
-    dialects want the version in the address; those of Messages and Gemini add it themselves.
+    dialects want the version in the address; clients of Messages and Gemini add it themselves.
     """
     root_url = base_url.removesuffix("/v1")
     return {

@@ -1,4 +1,4 @@
-"""Settings in requests of programs: merging in the user's, and reading those that were sent.
+"""Settings in requests of programs: the user's are merged in, and the resulting ones are read for the record.
 
 The user's settings win over the program's own. Values that a program wrote stay as they are, byte for byte:
 only objects that hold a setting are decoded.

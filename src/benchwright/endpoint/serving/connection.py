@@ -208,7 +208,7 @@ class ServerConnection(asyncio.Protocol):
         self._refused = HttpError(413, f"The body is larger than {LARGEST_BODY} bytes.")
 
     def _refuse(self, error: HttpError) -> None:
-        """Send an error before the request is complete, and ignore the rest of it."""
+        """Send an error before the request is complete, and ignore the rest of the request."""
         self._deaf = True
         if self._answer is not None and not self._answer.over:
             self.close()

@@ -66,7 +66,7 @@ class Batch:
             self._wait(member, now)
 
     def leave(self, member: Member) -> None:
-        """Remove a request that has ended, or was given up while it waited."""
+        """Remove a request that has ended, or was abandoned while it waited."""
         if member in self._running:
             self._stop(member)
         else:

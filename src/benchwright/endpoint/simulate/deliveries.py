@@ -205,7 +205,7 @@ def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes
 
 
 def _damaged(pieces: Iterator[bytes], index: int) -> Iterator[bytes]:
-    """Yield the pieces, with the JSON of one of them cut off."""
+    """Yield the pieces, one with its JSON cut off."""
     for position, piece in enumerate(pieces):
         event, end, rest = piece.partition(b"\n\n")
         yield event[: len(event) // 2] + end + rest if position == index else piece

@@ -31,7 +31,7 @@ class Generated(msgspec.Struct):
     """A prepared answer to a request.
 
     `deliver` makes the delivery once the time of its first token is known, `delay` ns after the prefill.
-    `ended` is called when it was sent or given up.
+    `ended` is called when it was sent or abandoned.
     """
 
     tokens: Tokens

@@ -90,7 +90,7 @@ class Question(msgspec.Struct):
     top_logprobs: int | None = None
 
     def take_words(self) -> str:
-        """Return the words, and forget them, because those of a long prompt are large."""
+        """Return the words, and forget them, because the words of a long prompt take much memory."""
         words, self.words = self.words, ""
         return words
 

@@ -22,7 +22,7 @@ _FINISH_REASONS = {
 """Finish reasons of chat completions for Gemini's. Others (MALFORMED_FUNCTION_CALL, OTHER, …) are kept."""
 
 _ANSWERS = {"candidates", "promptFeedback", "prompt_feedback", "error"}
-"""Fields of which every response has at least one."""
+"""Fields that mark a response: each has at least one."""
 
 _COUNTS = (
     *("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"),
@@ -31,7 +31,7 @@ _COUNTS = (
 
 
 class GeminiReader:
-    """Converter of one response: of its events into chunks, or of its body into that of a chat completion.
+    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
 
     `done` is True once a finish reason was sent; some servers send one in every event.
     """

@@ -22,7 +22,7 @@ _STOP_REASONS = {
 class MessagesWriter:
     """Writer of one answer, whole or as a stream.
 
-    The events of a stream are those of `begin`, of `tell` for each step, and of `end` or `fail`.
+    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:

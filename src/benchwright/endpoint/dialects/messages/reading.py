@@ -20,7 +20,7 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 
 
 class MessagesReader:
-    """Converter of one response: of its events into chunks, or of its body into that of a chat completion.
+    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
 
     `done` is True once the stream has announced its end.
     """

@@ -28,7 +28,7 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 class ResponsesWriter:
     """Writer of one answer, whole or as a stream.
 
-    The events of a stream are those of `begin`, of `tell` for each step, and of `end` or `fail`. The request
+    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`. The request
     (`asked`) determines which calls are of free-text tools, or of tools in a group.
     """
 

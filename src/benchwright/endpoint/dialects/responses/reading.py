@@ -30,7 +30,7 @@ _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesReader:
-    """Converter of one response: of its events into chunks, or of its body into that of a chat completion.
+    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
 
     `done` is True once the stream has announced its end.
     """
