@@ -32,8 +32,7 @@ _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
 class Exit:
-    """A container's network access: its grant on the trial's proxy, and the settings that lead programs to
-    it.
+    """A container's network access: its grant on the trial's proxy, and the settings that programs need.
 
     `neighbours` are the names of containers that it reaches directly, in a network that they share.
     """

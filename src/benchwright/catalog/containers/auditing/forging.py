@@ -1,6 +1,4 @@
-"""Signs that an agent writes the verdict itself: lines of a log, marks of a harness, output of other
-processes.
-"""
+"""Signs that an agent writes the verdict itself: log lines, marks of a harness, output of other processes."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _ENVIRONMENT = re.compile(r"/proc/([^/\s]+)/environ")
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Find harness marks in what the agent wrote, and access to other processes' descriptors and
+    """Find harness marks in the agent's texts, and access to other processes' descriptors and
     environments.
     """
     marks = not _MARKS.search(trajectory.instruction)

@@ -15,8 +15,8 @@ FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
 chance.
 """
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Minimum number of telling lines of the right patch that must be seen together, and minimum share of all
-these lines.
+"""Minimum number of telling lines of the right patch that an output must show, and minimum share of them
+all.
 """
 SHORTEST = 16
 """Minimum length in characters of a line that distinguishes patches."""
@@ -42,9 +42,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Find the first output that shows most of the right patch, unless the agent has changed one of its
-    files by then.
-    """
+    """Find the first output that shows most of the right patch, before the agent changes one of its files."""
     removed = {line[1:] for line in gold if line.startswith("-")}
     added = {line[1:] for line in gold if line.startswith("+") and len(line) > SHORTEST}
     telling = added - removed - set(_lines(instruction))

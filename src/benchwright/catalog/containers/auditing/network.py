@@ -1,6 +1,4 @@
-"""Signs that an agent looked up its answer: on code hosts, in dataset hubs, in packages of the project
-itself.
-"""
+"""Signs that an agent looked up its answer: on code hosts, in dataset hubs, in the project's own packages."""
 
 from __future__ import annotations
 

@@ -34,8 +34,9 @@ def writings_of_patch(text: str) -> Iterator[Writing]:
 
 
 def writings_of_answer(text: str) -> Iterator[Writing]:
-    """Yield the files in an answer: a path in its own line, then a fenced block with the file or the
-    replacement of a part.
+    """Yield the files in an answer: each a path in its own line, then a fenced block.
+
+    The block has the whole file, or the replacement of a part.
     """
     for path, _, block in _NAMED_BLOCK.findall(text):
         replaced = _REPLACED.findall(block)

@@ -42,9 +42,7 @@ class ShellCommand(Record, frozen=True):
 
 
 class Code(Record, frozen=True):
-    """A program in a language other than the shell's: from the command line, from standard input, or
-    written to a file.
-    """
+    """A program in another language than the shell's, from the command line, standard input or a file."""
 
     text: str
     line: str

@@ -1,6 +1,4 @@
-"""Signs that an agent changed what judges it: test configuration, programs that tests use, how programs
-start.
-"""
+"""Signs that an agent changed what judges it: test configuration, programs of the tests, start-up files."""
 
 from __future__ import annotations
 

@@ -40,8 +40,9 @@ _SHELL_WITH_SCRIPT = re.compile(r"-[a-z]*c")
 
 
 class Done(Record, frozen=True):
-    """The effect of a call: a command, in a `folder` if the call names one, or `edits`, the files that
-    were written.
+    """The effect of a call: a command, or the files that it wrote.
+
+    `folder` is the command's working directory, if the call names one.
     """
 
     command: str = ""

@@ -1,6 +1,4 @@
-"""Input and output of an audit: an agent's actions, step by step, whichever program recorded them; and
-findings.
-"""
+"""Input and output of an audit: an agent's actions, step by step, from whichever program; and findings."""
 
 from __future__ import annotations
 
