@@ -6,9 +6,7 @@ from benchwright.catalog.benchmark import Options
 
 
 def judge_departures(options: Options, official: str, without: str) -> tuple[str, ...]:
-    """Return the departure that the judge causes: none if the official model judges, `without` if there
-    is no judge.
-    """
+    """Return the judge's departure: none for the official model, `without` if there is no judge."""
     if "judge" not in options.roles:
         return (without,)
     judge = options.text("judge_model")

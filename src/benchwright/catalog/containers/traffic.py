@@ -1,6 +1,4 @@
-"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, and
-counted.
-"""
+"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, and counted."""
 
 from __future__ import annotations
 
@@ -23,8 +21,9 @@ from benchwright.records import Outcome, Status
 from benchwright.sandbox.egress import Connection, Traffic
 
 NETWORK, LEFT_OUT = "network", "network_left_out"
-"""The artifacts with the connections of a trial, see `egress.Connection`, and how many more there were. In the details
-of a score stands under the first name how many there were, and which hosts were refused.
+"""Artifacts: a trial's connections, see `egress.Connection`, and how many more there were.
+
+The details of a score have, under the first name, the number of connections and the refused hosts.
 """
 NAMED = 20
 """Maximum number of refused hosts that the details list."""

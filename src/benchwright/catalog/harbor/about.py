@@ -23,8 +23,7 @@ _REGISTERED = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)@(?P<version>[\w.-]+)")
 
 
 def about_of(reference: str) -> About:
-    """Return the metadata of `harbor:REFERENCE`, which names a folder of tasks or a dataset in Harbor's
-    registry.
+    """Return the metadata of `harbor:REFERENCE`: a folder of tasks, or a dataset in Harbor's registry.
 
     A dataset is NAME@VERSION. The variant is the folder's name, or the dataset's name with its version.
 

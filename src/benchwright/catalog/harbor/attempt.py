@@ -36,9 +36,7 @@ LONGEST_LINE = 80
 
 
 class StepRun(Record, frozen=True):
-    """One finished step: the agent's work, the tests' result, the artifacts copied, and the seal's
-    findings.
-    """
+    """One finished step: the agent's work, the tests' result, the artifacts copied, and the seal's findings."""
 
     step: Step
     worked: AgentWork
@@ -53,9 +51,7 @@ class StepRun(Record, frozen=True):
 
 
 class Attempted(Record, frozen=True):
-    """Result of a trial in its containers: every step that was run, and the solution files found in the
-    image.
-    """
+    """Result of a trial in its containers: every step that was run, and solution files found in the image."""
 
     image: str
     runs: list[StepRun]

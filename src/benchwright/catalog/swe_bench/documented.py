@@ -1,5 +1,4 @@
-"""SWE-bench as llm-benchmarker documents it, Verified and full: one answer with a patch, and pytest in
-python:3.11.
+"""SWE-bench as llm-benchmarker documents it, Verified and full: one patch, and pytest in python:3.11.
 
 The repository is copied into the container, which has no network.
 """

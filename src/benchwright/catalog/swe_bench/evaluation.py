@@ -31,9 +31,7 @@ def image(instance: str) -> str:
 
 
 def script(content: Mapping[str, Any]) -> str:
-    """Return the bash script: it reinstalls, resets the test files, patches them, and runs them between
-    two marks.
-    """
+    """Return the bash script: reinstall, reset and patch the test files, then run them between two marks."""
     repo, base, test_patch = content["repo"], content["base_commit"], content["test_patch"]
     how = recipe(repo, content["version"])
     reset = f"git checkout {base} {' '.join(changed_files(test_patch))}"
@@ -63,9 +61,7 @@ def script(content: Mapping[str, Any]) -> str:
 
 
 def with_lines(script: str, added: str) -> str:
-    """Insert shell lines into the script after the patch of the tests, before anything is built or run
-    with them.
-    """
+    """Insert shell lines into the script after the patch of the tests, before the build and the tests."""
     if not added:
         return script
     lines = script.split("\n")
@@ -119,9 +115,7 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
 
 
 def files_to_test(repo: str, test_patch: str) -> list[str]:
-    """Return the arguments of the test command: the files of the test patch, as modules for Django's
-    runner.
-    """
+    """Return the arguments of the test command: the files of the test patch, as modules for Django's runner."""
     files = [name for name in _TESTED.findall(test_patch) if not name.endswith(_NO_TESTS)]
     return [_module(name) for name in files] if repo == "django/django" else files
 

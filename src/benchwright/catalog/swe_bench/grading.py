@@ -125,8 +125,7 @@ def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Stat
 
 
 def marks_twice(log: str) -> list[Flag]:
-    """Return a flag if a mark of the results occurs more than once in the log: the test script writes each
-    once.
+    """Return a flag if the log has a mark of the results more than once. The test script writes each once.
 
     As in the official harness, the text between the first two marks counts.
     """

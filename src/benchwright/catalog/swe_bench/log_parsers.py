@@ -36,8 +36,9 @@ def matplotlib(log: str) -> Statuses:
 
 
 def pytest_v2(log: str) -> Statuses:
-    """Parse as `pytest` does, without colours and with spaces in names; also `file::test PASSED` of older
-    versions.
+    """Parse as `pytest` does, without colours and with spaces in names.
+
+    Older versions write `file::test PASSED`.
     """
     statuses: Statuses = {}
     for line in log.split("\n"):
@@ -77,9 +78,7 @@ _SYMPY_ENDINGS = {" E": "ERROR", " F": "FAILED", " ok": "PASSED"}
 
 
 def sympy(log: str) -> Statuses:
-    """Parse SymPy's own runner: `test_name ok`, F or E, and headings of failures, `___ file.py:test_name
-    ___`.
-    """
+    """Parse SymPy's own runner: `test_name ok`, F or E, and failure headings, `___ file.py:test_name ___`."""
     statuses = {f"{file}.py:{test}": "FAILED" for file, test in _SYMPY_HEADING.findall(log)}
     for line in log.split("\n"):
         line = line.strip()
@@ -105,9 +104,7 @@ _DJANGO_INTERRUPTED = [
 
 
 def django(log: str) -> Statuses:
-    """Parse unittest with verbosity 2, `test (class) ... ok`, even if other output is between the name
-    and the `ok`.
-    """
+    """Parse unittest with verbosity 2, `test (class) ... ok`. Other output may be between name and `ok`."""
     statuses: Statuses = {}
     previous = None
     for line in map(str.strip, log.split("\n")):

@@ -1,6 +1,4 @@
-"""How each repository's tests are run and their log is parsed, by version (swebench 4.1,
-constants/python.py).
-"""
+"""Recipes to run each repository's tests and parse their log, by version (swebench 4.1, constants/python.py)."""
 
 from __future__ import annotations
 

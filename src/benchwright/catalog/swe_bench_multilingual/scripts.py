@@ -1,6 +1,4 @@
-"""The test script of an instance: its row's script, extended to report the exit code of its tests
-(swebench 5.0.2).
-"""
+"""The test script of an instance: its row's script, extended to print its tests' exit code (swebench 5.0.2)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Parses test output with the instance's own parser: in the tests' container, as officially, or in a separate
-one.
+"""Parses test output with the instance's own parser.
 
-The parser is a program in the container, and so is the Python that runs it: code under test can replace both.
+Officially it runs in the tests' container, under a seal in a separate one. The parser is a program in the
+container, and so is the Python that runs it: code under test can replace both.
 """
 
 from __future__ import annotations

@@ -22,9 +22,7 @@ _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 
 
 class ProRow(Instance, frozen=True):
-    """One instance in the hub's layout. The lists are Python literals in a string, or lists in later
-    copies.
-    """
+    """One instance in the hub's layout. The lists are Python literals in a string, or lists in later copies."""
 
     fail_to_pass: str | list[str]
     pass_to_pass: str | list[str]
@@ -44,10 +42,10 @@ class ProRow(Instance, frozen=True):
 def samples(
     source: Source, run_scripts: str = "", predictions: Mapping[str, str] | None = None
 ) -> Iterator[Sample]:
-    """Yield one sample per instance, under its own id, with its run script and parser; see
-    `scripts.find_scripts`.
+    """Yield one sample per instance, under its own id, with its run script and parser.
 
-    Predictions become part of the samples, so that trials with different predictions are not the same.
+    The scripts are found by `scripts.find_scripts`. Predictions become part of the samples, so that trials
+    with different predictions are not the same.
 
     Raises:
         DatasetError: If a row is invalid, or has no scripts.

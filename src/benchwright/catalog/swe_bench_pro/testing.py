@@ -59,8 +59,7 @@ class Findings(Record, frozen=True):
 
 
 def entry_script(content: Mapping[str, Any], added: str = "") -> str:
-    """Return the script: reset of the work tree, patch, the instance's test files, `added` shell lines, run
-    script.
+    """Return the script: reset, patch, the instance's test files, `added` shell lines, run script.
 
     Of the instance's commands, only the last line is run, which checks the test files out from the fixed
     commit. If the image lacks later commits, the test files come from the test patch; this fallback is our
@@ -99,11 +98,10 @@ async def run_tests(
     added: str = "",
     kept_log: int = KEPT_LOG,
 ) -> Findings:
-    """Test a patch in a fresh container of the instance's image, after the shell lines `added` changed its
-    tests.
+    """Test a patch in a fresh container of the instance's image, after shell lines changed its tests.
 
-    The parser reads the logs in a container started by `reader` or, if it is None, in the tests' container,
-    as officially. The last `kept_log` / 2 bytes of each log are kept.
+    These lines are `added`. The parser reads the logs in a container started by `reader` or, if it is None,
+    in the tests' container, as officially. The last `kept_log` / 2 bytes of each log are kept.
 
     Raises:
         ExecutionError: If something else ended the container, or the engine does not respond.

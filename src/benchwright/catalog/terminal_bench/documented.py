@@ -1,6 +1,4 @@
-"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04 without a
-network.
-"""
+"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04 without a network."""
 
 from __future__ import annotations
 
@@ -55,8 +53,7 @@ TARGET = "the validation script ends with exit code 0"
 
 
 class ScriptsRow(Record, frozen=True):
-    """One task: its instruction, a script that sets up the container, and one that exits with 0 if the task
-    is done.
+    """One task: its instruction, a setup script, and a script that exits with 0 if the task is done.
 
     With a `solution_script`, the task can check itself.
     """
@@ -163,9 +160,7 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def commands_in(text: str) -> list[str]:
-    """Return the commands of an answer: its ```bash blocks or, without any, its lines that begin with `$
-    `.
-    """
+    """Return the commands of an answer: its ```bash blocks or, without any, its lines that begin with `$ `."""
     blocks = [block.rstrip("\n") for block in _FENCE.findall(text) if block.strip()]
     return blocks or _PROMPTED.findall(text)
 

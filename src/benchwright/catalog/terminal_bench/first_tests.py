@@ -1,6 +1,4 @@
-"""Runs the tests of a task of Terminal-Bench 1.0: as root in a new shell, or in the agent's if the task
-says so.
-"""
+"""Runs the tests of a task of Terminal-Bench 1.0: as root in a new shell, or in the agent's shell."""
 
 from __future__ import annotations
 

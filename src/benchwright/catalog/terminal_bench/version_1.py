@@ -1,9 +1,8 @@
-"""Tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, solution.sh or .yaml,
-run-tests.sh, tests/.
+"""Tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, solution, run-tests.sh, tests/.
 
-The defaults are those of its harness: 360 s for the agent, 60 s for the tests, and a compose file's network,
-which is open. The harness limits neither memory nor processors nor disk. Here the limits are 2 GiB, 1 and 10
-GiB, unless the file sets others.
+The solution is solution.sh or solution.yaml. The defaults are those of its harness: 360 s for the agent, 60 s
+for the tests, and a compose file's network, which is open. The harness limits neither memory nor processors
+nor disk. Here the limits are 2 GiB, 1 and 10 GiB, unless the file sets others.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The documented evaluators: pure functions, as llm-benchmarker describes them, also where official graders differ."""
+"""The documented evaluators: pure functions, as llm-benchmarker describes them, even if official graders differ."""

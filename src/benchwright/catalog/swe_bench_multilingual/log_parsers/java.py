@@ -24,8 +24,7 @@ _RESULTS = ("PASSED", "FAILED")
 
 
 def read_maven(log: str) -> Statuses:
-    """Pair the tests in traced commands, `+ mvn test -Dtest=It#adds`, with the build results, in the order of
-    both.
+    """Pair the tests in traced commands, `+ mvn test -Dtest=It#adds`, with the build results, in order.
 
     The trace and Maven write at the same time, so that a command may come after its result.
     """

@@ -23,8 +23,7 @@ _KARMA_BEGINS, _KARMA_ENDS = "Starting browser", "SUMMARY:"
 
 
 def read_karma(log: str) -> Statuses:
-    """Parse `✔ it renders` below indented headings, which go before the name: `render > children > it
-    renders`.
+    """Parse `✔ it renders` below indented headings, which precede the name: `render > children > it renders`.
 
     Tests count from the line in which a browser starts to the summary. A heading that is indented less than
     the last one only closes that one, and does not become part of names.
