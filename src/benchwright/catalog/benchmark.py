@@ -170,7 +170,7 @@ class Remembering(Protocol):
         ...
 
     def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
-        """Load the earlier trials of a run that is resumed. `read` returns the body of one."""
+        """Load the earlier trials of a run that is resumed. `read` returns a trial's body."""
         ...
 
 

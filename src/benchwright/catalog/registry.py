@@ -1,4 +1,4 @@
-"""The list of benchmarks, and the look-up of one by its name."""
+"""The list of benchmarks, and look-up by name."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Failure(Record, frozen=True):
 class ExploitTally(Record, frozen=True):
     """Counts for one class of exploits: how many did not pass, passed with a flag, and passed unnoticed.
 
-    `not_applicable` counts exploits that could not be tried because the container lacks what they need.
+    `not_applicable` counts exploits that could not be tried because the container lacks a requirement.
     """
 
     blocked: int = 0
@@ -69,8 +69,8 @@ class ValidationResult(Record, frozen=True):
     """Result of a validation: the number of checks, the failed ones, and the listed exceptions with reasons.
 
     `run` is the id of the run that was kept because some checks failed. `exploits` holds the counts by class,
-    if exploits were played. `leaks` maps samples to what their images contain of the solution, and to what
-    could not be searched.
+    if exploits were played. `leaks` maps samples to lines about solution files in their images, and about
+    parts that could not be searched.
     """
 
     name: str

@@ -38,7 +38,7 @@ Turns = list[list[list[str]]]
 
 
 class Execution:
-    """The instances of one conversation. `encoder` provides vectors to those that need them."""
+    """The instances of one conversation. `encoder` embeds texts for those instances that need vectors."""
 
     def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:
         self._process = process

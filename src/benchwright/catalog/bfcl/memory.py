@@ -1,7 +1,7 @@
 """The memory categories: conversations that fill a model's memory, and questions that each begin with it.
 
-The order is that in bfcl_eval at commit 6ea5797: the conversations of a scenario run one after the other,
-each with the memory that the previous one left. Then every question starts with the memory after the last
+The order is as in bfcl_eval at commit 6ea5797: the conversations of a scenario run one after the other, each
+with the memory that the previous one left. Then every question starts with the memory after the last
 conversation, and changes nothing in it.
 """
 
@@ -180,7 +180,5 @@ _LEFT_OUT = re.compile(r"[,./\-_*^()]")
 
 
 def standardised(text: str) -> str:
-    """Return a text in the form that is compared: lower case, less punctuation, single quotes as double
-    ones.
-    """
+    """Return a text in its compared form: lower case, less punctuation, double in place of single quotes."""
     return _LEFT_OUT.sub("", text).lower().replace("'", '"')

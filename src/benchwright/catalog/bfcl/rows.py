@@ -71,9 +71,9 @@ class AnswerRow(Record, frozen=True):
 class Executables(msgspec.Struct):
     """The sources of the classes on which multi-turn tasks are executed, from the data.
 
-    `files` is filled when the samples are read; the keys are the names of the modules. `digest` covers all
-    files but memory_vector's, so that samples of other categories do not change with that. The rows of
-    memory_vector have their own digest.
+    `files` maps names of modules to sources, filled when the samples are read. `digest` covers all of them
+    except memory_vector's, so that samples of other categories do not depend on that. The rows of
+    memory_vector have a digest of that file.
     """
 
     files: dict[str, bytes] = {}
@@ -201,7 +201,7 @@ def _multi_turn(
 
 
 def _taken_out(identifier: str, functions: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
-    """Remove functions that are held back for now from those on offer, and return their documents."""
+    """Remove functions that are held back for now from the list on offer, and return their documents."""
     taken = []
     for name in names:
         place = next((number for number, one in enumerate(functions) if one["name"] == name), None)

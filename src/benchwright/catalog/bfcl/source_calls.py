@@ -1,10 +1,10 @@
 """Calls written in Java or JavaScript, parsed by tree-sitter.
 
 An example is `Name.method(first="a", second=new int[]{1, 2})`. Calls are found and read as in the official
-code (bfcl_eval, model_handler/parser), which uses other versions of the same parsers. For Java, that code
-slices text by positions in bytes, so that an argument after a non-ASCII letter is cut at the wrong place. It
-joins complex values from their tokens, without the white space between them and without the body of a class,
-so that a HashMap loses its `{{ put(…); }}`.
+code (bfcl_eval, model_handler/parser), with later versions of its parsers. For Java, that code slices text by
+positions in bytes, so that an argument after a non-ASCII letter is cut at the wrong place. It joins complex
+values from their tokens, without the white space between them and without the body of a class, so that a
+HashMap loses its `{{ put(…); }}`.
 """
 
 from __future__ import annotations

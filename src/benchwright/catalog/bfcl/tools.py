@@ -21,9 +21,7 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def tool_name(name: str) -> str:
-    """Return a function's name as a tool name, for OpenAI-style interfaces: `math.sqrt` becomes
-    `math_sqrt`.
-    """
+    """Return a function's name as a tool name of OpenAI-style interfaces: `math_sqrt` for `math.sqrt`."""
     return _NOT_IN_NAMES.sub("_", name)[:_LONGEST_NAME]
 
 

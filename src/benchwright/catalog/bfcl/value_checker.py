@@ -69,9 +69,7 @@ def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
 
 
 def wrong_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the list fits a possible one: equally many dictionaries, each fitting its
-    counterpart.
-    """
+    """Return a mistake unless the list fits a possible one: equally many dictionaries that fit pairwise."""
     wrong = Mistake("list_dict_checker:unclear", f"{value!r} fits no possible list of dictionaries")
     for one in possible:
         if len(value) != len(one):

@@ -69,7 +69,7 @@ class AgentLimits(Record, frozen=True):
 class AgentWork(Record, frozen=True):
     """Result of an agent's work. The status is `limit` if a limit ended the work; `reason` names the limit.
 
-    If `container_ended`, there is no container left to test. `artifacts` are what the agent leaves behind.
+    If `container_ended`, there is no container left to test. `artifacts` are kept with the outcome.
     """
 
     status: Status
@@ -92,7 +92,7 @@ async def work(
     With `auto`, the tool is offered until the server rejects tools, and fenced blocks count as commands until
     the model has called the tool. A truncated response does not end the work: the model is asked for a
     shorter one. A limit (time, turns, tokens, disk, memory or the model's context) ends the work but not the
-    trial: what was done counts.
+    trial: the work so far counts.
 
     Raises:
         ProviderError: If the endpoint failed for another reason, after retries.

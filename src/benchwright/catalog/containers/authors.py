@@ -89,7 +89,7 @@ class AgentAuthor:
         return msgspec.structs.replace(outcome, artifacts=outcome.artifacts | found)
 
     async def _leaks(self, sandbox: Sandbox, issue: Issue) -> Leaks:
-        """Return what the image contains of the solution. Each image is searched once."""
+        """Return the solution files found in the image. Each image is searched once."""
         if not issue.sealed:
             return Leaks()
         if issue.spec.image not in self._searched:

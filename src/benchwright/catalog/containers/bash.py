@@ -31,14 +31,15 @@ _RUN = (
     """trap "pwd >'$2/directory'; export -p >'$2/new' && command -p mv '$2/new' '$2/exports'" EXIT; """
     'eval "shift 2; $1"'
 )
-"""Written in one line, so that line numbers in the shell's messages are those of the command."""
+"""Written in one line, so that the shell's messages have the command's own line numbers."""
 
 
 class CommandRecord(Record, frozen=True):
     """One command and its result.
 
-    `output` is stdout, then stderr; if it was long, `cut` bytes are left out of its middle. `ended` is
-    `exited`, or the limit that ended the command. `container_ended` is true if the container ended with it.
+    `output` is stdout and stderr, interleaved as printed; if it was long, `cut` bytes are left out of its
+    middle. `ended` is `exited`, or the limit that ended the command. `container_ended` is true if the
+    container ended with it.
     """
 
     command: str

@@ -102,7 +102,7 @@ class Containers:
         return self.agent or ModelInShell(commands)
 
     def proxy(self) -> EgressProxy:
-        """Create the proxy of one trial, not yet started.
+        """Create the proxy of one trial, as a context manager that is not entered yet.
 
         Raises:
             ExecutionError: If containers cannot reach a proxy on this machine. States what to do.
@@ -117,7 +117,7 @@ class Containers:
 
 @asynccontextmanager
 async def containers(at_once: int) -> AsyncIterator[Containers]:
-    """Connect to the engine and remove what this user's dead processes left there; disconnect on exit.
+    """Connect to the engine and remove leftovers of this user's dead processes; disconnect on exit.
 
     Raises:
         EngineUnavailable: If no engine can be used. States how to get one.

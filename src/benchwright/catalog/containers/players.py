@@ -42,7 +42,7 @@ COLLECT_SECONDS = 60.0
 class Player(Protocol):
     """An agent that works on a task in a container.
 
-    Its sandbox needs the `mounts` besides (`SandboxSpec.mounts`).
+    Its sandbox must have the `mounts` (`SandboxSpec.mounts`).
     """
 
     @property
@@ -53,7 +53,7 @@ class Player(Protocol):
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """Work until the task is done or a limit ends the work. Whatever was done counts.
+        """Work until the task is done or a limit ends the work. The work so far counts.
 
         With `apart`, the agent starts with the image's directory and environment, whatever was done in the
         sandbox before.

@@ -39,7 +39,7 @@ _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 @dataclass
 class CommandResult:
-    """The result of a command: its output, stdout then stderr, and its exit code.
+    """The result of a command: its output, stdout and stderr interleaved as printed, and its exit code.
 
     `ended` is `exited`, or the limit that ended it: `timeout`, `output`, `memory` or `disk`.
     """

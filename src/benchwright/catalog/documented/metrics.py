@@ -86,7 +86,7 @@ class AggregatedMetrics:
 def aggregate_metrics(metrics: Iterable[RequestTimings], wall_time: float) -> AggregatedMetrics:
     """Aggregate the requests of a run that took `wall_time` seconds.
 
-    Percentiles are those by `numpy.percentile` (linear between order statistics). A metric without values is
+    Percentiles are as in `numpy.percentile` (linear between order statistics). A metric without values is
     None, and so is the throughput of a run that took no time.
     """
     requests = list(metrics)
@@ -129,7 +129,7 @@ def compute_pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def confidence_interval_95(scores: Sequence[float]) -> tuple[float, float]:
-    """Return (lower, upper): mean ± 1.96 * std / sqrt(n), with the standard deviation for ddof 0.
+    """Return (lower, upper): mean ± 1.96 * std / sqrt(n), where std has ddof 0.
 
     For one score, the interval has no width. For none, it is (0.0, 0.0).
 

@@ -63,8 +63,7 @@ def get_benchmark(name: str) -> BaseBenchmark:
 
 
 def list_benchmarks() -> list[dict[str, Any]]:
-    """Return `name`, `tier` and `description` of every documented and every registered benchmark, sorted by
-    name.
+    """Return `name`, `tier` and `description` of every documented and registered benchmark, sorted by name.
 
     Nothing is instantiated. Later benchmarks have no class here; `benchwright.run_benchmark` runs them.
     """

@@ -66,7 +66,7 @@ async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
 
 
 async def bring(place: Place, taken: Sequence[Taken]) -> list[Brought]:
-    """Write artifacts to the paths from which they were taken. A folder replaces what is there.
+    """Write artifacts to their original paths. A folder replaces whatever is there.
 
     Raises:
         ExecutionError: If the engine does not respond, or refuses.

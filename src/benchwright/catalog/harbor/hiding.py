@@ -46,7 +46,7 @@ class Hiding:
 
 
 async def put_back(sandbox: DockerSandbox, leaks: Leaks, folder: Path) -> None:
-    """Restore the hidden scripts, except where the path is taken by now.
+    """Restore the hidden scripts, unless their path is taken by now.
 
     Raises:
         EngineError: If the engine does not respond, or refuses.

@@ -1,4 +1,4 @@
-"""Prepares the container of a task with steps for one of them: its files, its setup, its health check."""
+"""Prepares a task's container for its next step: files, setup, health check."""
 
 from __future__ import annotations
 

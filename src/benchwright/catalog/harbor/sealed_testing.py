@@ -71,10 +71,10 @@ class SealedTests:
         self._texts = texts_of(folder, places_of_tests(folder, step))
 
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
-        """Run the tests, and return their result and what the seal adds to the artifacts.
+        """Run the tests, and return their result and the seal's artifacts.
 
-        If they fail while processes of the agent are still running, they run once more: what these wrote
-        during the tests is in the second snapshot.
+        If they fail while processes of the agent are still running, they run once more: whatever these
+        processes wrote during the tests is in the second snapshot.
 
         Raises:
             EngineError: If a container cannot be started, or the engine does not respond.
@@ -122,7 +122,7 @@ class SealedTests:
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
-        """Return the score by the tests in another folder; 0 if no program starts in what the agent left."""
+        """Return the score by the tests in another folder; 0 if no program starts in the agent's container."""
         started = self._verifier.started() if with_work else self._verifier.untouched()
         try:
             async with started as sandbox:

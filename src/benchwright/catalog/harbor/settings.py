@@ -88,10 +88,10 @@ class Step(Record, frozen=True):
 
     The only step of a task without steps has no name.
 
-    The user "" is the container's own; the network None is that in the environment's table. `tests` are the
-    folders copied to the tests' path, in this order. With `same_shell`, they run in the agent's own shell.
-    With a `verifier`, they run in a separate container, to which `artifacts` are copied; without, in the
-    agent's. If a reward is below its minimum in `least`, the following steps are skipped.
+    The user "" is the container's own. The network None means the network of the environment's table. `tests`
+    are the folders copied to the tests' path, in this order. With `same_shell`, they run in the agent's own
+    shell. With a `verifier`, they run in a separate container, to which `artifacts` are copied. Without one,
+    they run in the agent's. If a reward is below its minimum in `least`, the following steps are skipped.
     """
 
     name: str = ""
@@ -114,8 +114,8 @@ class Step(Record, frozen=True):
 class Settings(Record, frozen=True):
     """A task's containers and limits. `problem` states why it cannot be run here; None if it can.
 
-    `image` is an existing one, preferred to one that is built. `command` runs in the container beside the
-    agent, after the image's entrypoint; if empty, the container only waits. Neighbours reach the agent's
+    `image` is an existing image, preferred to a build. `command` runs in the container beside the agent,
+    after the image's entrypoint. If it is empty, the container only waits. Neighbours reach the agent's
     container by its `names`. `rewards` decides the result of several steps: the `mean` of each reward, or the
     rewards of the `final` step.
     """

@@ -17,7 +17,7 @@ UNFILTERED = (
     "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
     "whole network"
 )
-"""The difference between its seal and that for SWE-bench Verified."""
+"""The difference of its seal from the seal of SWE-bench Verified."""
 
 _AS_IT_IS = f"""
 git config --global --add safe.directory "$PWD" && rm -f .git/index.lock && git add --all &&

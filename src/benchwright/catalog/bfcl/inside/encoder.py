@@ -1,6 +1,6 @@
 """Embeds texts with sentence-transformers: one JSON line in, one out. Runs in the sandbox, beside the model.
 
-|    {"encode": "['a text', 'another']"}     -> {"shape": [2, 384], "values": "…"}     32-bit floats in base64
+    {"encode": "['a text', 'another']"}     -> {"shape": [2, 384], "values": "…"}     32-bit floats in base64
 
 The texts are written as a Python literal, since a model may have put anything in their place. If the library
 raises, the answer is `{"error": "its message"}`. One thread is used, because otherwise the last digits would

@@ -1,7 +1,7 @@
 """Replaces the rank_bm25 library (0.2.2), from which BFCL's memory uses only BM25+.
 
-The formula is that in Lv and Zhai 2011 with k1 = 1.5, b = 0.75 and delta = 1. The order of operations gives
-the same floating-point numbers.
+The formula is by Lv and Zhai 2011, with k1 = 1.5, b = 0.75 and delta = 1. The order of operations is kept, so
+that floating-point results are the same.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ The calls come as source text (`mv(source='a', destination='b')`) and are parsed
 arguments are literals or further calls of the classes' public methods. The results read like those of the
 official executor (bfcl_eval, multi_turn_eval/multi_turn_utils.py).
 
-|    {"opening": {"classes": {name: module}, "config": {…}, "long_context": false}}      -> {"results": []}
-|    {"calls": ["cd(folder='x')"]}                                                       -> {"results": ["…"]}
-|    {"memory": true}                                         -> {"shown": "what the model sees", "snapshot": {…}}
-|    {"opening": {…}, "model": [[["cd(folder='x')"]]], "gold": [["cd(folder='x')"]]}     -> {"wrong": null}
+    {"opening": {"classes": {name: module}, "config": {…}, "long_context": false}}      -> {"results": []}
+    {"calls": ["cd(folder='x')"]}                                                       -> {"results": ["…"]}
+    {"memory": true}                                         -> {"shown": "what the model sees", "snapshot": {…}}
+    {"opening": {…}, "model": [[["cd(folder='x')"]]], "gold": [["cd(folder='x')"]]}     -> {"wrong": null}
 
 The answer for a wrong conversation is `{"wrong": [error type, sentence]}`. Lines `{"encode": "…"}` may come
 before an answer; each must be followed by a line with vectors, see `sentence_transformers.py`.
@@ -91,7 +91,7 @@ class World:
         return self.methods[node.func.id](*positional, **named)
 
     def _check_name(self, node: Any) -> None:
-        """Raise NameError unless the name is that of a method."""
+        """Raise NameError unless the name is a method's."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:

@@ -1,16 +1,16 @@
 """Auditing: searches an agent's actions for signs that it passed without solving its task.
 
-|trajectory.py  input of an audit: steps with their outputs, patch, gold patch, connections
-|tools.py       calls of agents' tools, under any of their names
-|patches.py     edits that are written down: patches, files in an answer
-|shell.py       scripts as commands: here-documents, scripts in scripts, encoded ones; with shell_records.py,
-|               decoding.py and writing.py
-|reading.py     access to tests, solutions and rewards
-|history.py     later commits of the repository
-|network.py     code hosts, dataset hubs, packages of the project itself
-|tampering.py   test configuration, test runners, programs, start-up files
-|forging.py     marks of harnesses, output and environments of other processes
-|gold.py        the gold patch, submitted or seen
+trajectory.py  input of an audit: steps with their outputs, patch, gold patch, connections
+tools.py       calls of agents' tools, under any of their names
+patches.py     edits that are written down: patches, files in an answer
+shell.py       scripts as commands: here-documents, scripts in scripts, encoded ones; with shell_records.py,
+               decoding.py and writing.py
+reading.py     access to tests, solutions and rewards
+history.py     later commits of the repository
+network.py     code hosts, dataset hubs, packages of the project itself
+tampering.py   test configuration, test runners, programs, start-up files
+forging.py     marks of harnesses, output and environments of other processes
+gold.py        the gold patch, submitted or seen
 
 All checks are pure functions of a trajectory. A finding is a sign or a note. Neither changes a score.
 """

@@ -13,7 +13,7 @@ SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
 """Minimum size of a right patch, in changed lines and characters, that nobody writes identically by chance."""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Minimum number of telling lines of the right patch that an output must show, and minimum share of them all."""
+"""Minimum number of telling lines of the right patch that an output must show, and their minimum share."""
 SHORTEST = 16
 """Minimum length in characters of a line that distinguishes patches."""
 
@@ -67,7 +67,7 @@ def _names(patch: str) -> set[str]:
 
 
 def _changes(patch: str) -> list[str]:
-    """Return a patch's changed lines except those of tests, with whitespace normalised."""
+    """Return a patch's changed lines without those in test files, with whitespace normalised."""
     found: list[str] = []
     for part in _FILE.split(patch):
         target = _TARGET.search(part)

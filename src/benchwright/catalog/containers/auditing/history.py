@@ -41,9 +41,9 @@ _FILTERS = ("grep", "egrep", "rg", "ag", "awk")
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Find searches beyond HEAD's ancestors, and uses of what was found.
+    """Find searches beyond HEAD's ancestors, and uses of the results.
 
-    Only if the task is an issue of a project.
+    Only for tasks that are issues of a project.
     """
     if not trajectory.repository:
         return
@@ -67,7 +67,7 @@ class _History:
         self._own_work = self._own_stash = False
 
     def of_git(self, acts: Acts, command: ShellCommand) -> Iterator[Finding]:
-        """Find what one git command searches or takes, and note the commits that it shows."""
+        """Find searches and uses of later commits in one git command, and note the commits that it shows."""
         verb, rest = _verb(command.arguments)
         failed = _FAILED.search(acts.step.output) is not None
         taken = any(self._is_taken(verb, word) for word in rest) or self._takes_stash(verb, rest)

@@ -13,7 +13,7 @@ from benchwright.catalog.containers.auditing.shell_records import Code, How, She
 
 _COPIES: dict[str, How] = {"cp": "copy", "install": "copy", "mv": "move", "ln": "link", "rsync": "copy"}
 _FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
-"""Targets that are folders although nothing in the command says so."""
+"""Targets that are folders although nothing in the command shows it."""
 _OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
 _PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
 _MOVED = re.compile(
@@ -47,7 +47,7 @@ def writings_of(command: ShellCommand) -> Iterator[Writing]:
 
 
 def writings_of_code(code: Code) -> Iterator[Writing]:
-    """Yield the files that a program in another language names where it writes."""
+    """Yield the files that a program in another language names in a writing call."""
     for line in code.text.split("\n"):
         for shape in (_OPENED, _PATH, _MOVED):
             for found in shape.finditer(line):

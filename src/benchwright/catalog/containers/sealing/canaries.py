@@ -1,7 +1,7 @@
 """A canary: a test that always fails, added to the tests of a pass. If the pass stays, no test made it.
 
-Code under test runs in the process of the test runner. It can print what looks like a report, and end the
-runner before that reports. It cannot report the failure of a test that it does not know.
+Code under test runs in the process of the test runner. It can print a fake report, and end the runner before
+that reports. It cannot report the failure of a test that it does not know.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The part of a test log that the runner itself reports: before its last closing line, or in its summary.
 
-Code under test can print what looks like results, and end the process before the runner reports. What it
-prints outside that part counts by the official rules, but not here: a verdict that depends on it is
-suspicious.
+Code under test can print fake results, and end the process before the runner reports. Its output outside that
+part counts by the official rules, but not here: a verdict that depends on it is suspicious.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ async def findings(
     runners: Collection[str] = (),
     when_clean: Callable[[], Awaitable[list[Flag]]] | None = None,
 ) -> dict[str, Any]:
-    """Return what a seal adds to the artifacts of a tested patch, including the `flags` that it has already.
+    """Return the seal's artifacts for a tested patch, including the `flags` that it has already.
 
     If a passing patch changes the test configuration, or one of the files that start tests (`runners`),
     `passes` tests it again without these changes, and it is flagged if it fails then. A pass whose product
@@ -112,7 +112,7 @@ def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
 
 
 def refused(name: str) -> dict[str, Any]:
-    """Return what a seal adds to the artifacts of a patch that is not tested because of this name."""
+    """Return the seal's artifacts for a patch that is not tested because of this name."""
     return {FLAGS: [msgspec.to_builtins(Flag(REACHES_OUT, f"the patch names {name}"))]}
 
 

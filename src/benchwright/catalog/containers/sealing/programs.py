@@ -1,4 +1,4 @@
-"""Programs that tests call, and where they are found: the words of test files, and the folders of PATH."""
+"""Programs that tests call, and the folders of PATH that contain them."""
 
 from __future__ import annotations
 

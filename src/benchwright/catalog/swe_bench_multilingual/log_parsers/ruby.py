@@ -32,7 +32,7 @@ TEST_UNIT = Runner(
     ),
     ending_with(r"\d+ tests, \d+ assertions, .*|Finished in .*"),
 )
-"""Parses `  test: it adds: .: (0.001)`, where `O` means left out."""
+"""Parses `  test: it adds: .: (0.001)`. `O` means left out."""
 
 RSPEC = Runner(lines_of(r"(?P<name>.+) - (?P<status>passed|failed)", {"passed": PASSED, "failed": FAILED}))
 """Parses `adds two numbers - passed`. `pending` is not read."""
