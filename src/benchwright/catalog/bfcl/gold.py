@@ -25,7 +25,10 @@ _JAVA_CLASSES = {
 def gold_calls(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> list[Call]:
-    """Return calls with the first allowed value of every required parameter; source text for Java and JavaScript."""
+    """Return calls with the first allowed value of every parameter that may not be left out.
+
+    In Java and JavaScript, values are source text.
+    """
     documents = {function["name"]: function["parameters"] for function in functions}
     return [_gold_call(category.language, documents, answer) for answer in answers]
 

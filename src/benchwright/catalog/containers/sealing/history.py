@@ -1,8 +1,8 @@
-"""A repository without its future: only commits and objects that HEAD leads to can be found, by name or by
-hash.
+"""A repository without its future: it has only the commits and objects that HEAD leads to.
 
-Branches, remotes, stashes and tags of later commits are removed, with the reflogs and objects that only they
-led to. HEAD, its ancestors and their tags stay, because version numbers are made from them.
+Nothing else can be found in it, by name or by hash. Branches, remotes, stashes and tags of later commits are
+removed, with the reflogs and objects that only they led to. HEAD, its ancestors and their tags stay, because
+version numbers are made from them.
 """
 
 from __future__ import annotations
