@@ -1,4 +1,4 @@
-"""Prompt volume of a benchmark: requests and prompt characters, counted in conversations with gold answers."""
+"""Prompt volume of a benchmark: requests and prompt characters, counted by playing gold answers."""
 
 from __future__ import annotations
 

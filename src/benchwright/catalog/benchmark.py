@@ -180,7 +180,7 @@ def timestamp(nanoseconds: int) -> str:
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The values of `--option`, the roles that have their own model, the data directory, and the seal switch."""
+    """The values of `--option`, the roles with their own model, the data directory, and the seal switch."""
 
     values: Mapping[str, str] = {}
     roles: frozenset[str] = frozenset()

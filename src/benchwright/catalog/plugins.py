@@ -149,7 +149,7 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
 
 
 def registered() -> list[Plugin]:
-    """Return the benchmarks that users registered, in this program or in the package `llm_benchmarker.benchmarks`."""
+    """Return the benchmarks that users registered, in code or in the package `llm_benchmarker.benchmarks`."""
     importlib.import_module(PACKAGE)
     from benchwright.catalog.documented.registry import registered as registered_classes
 

@@ -126,7 +126,7 @@ class ScriptedTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Start whatever the benchmark's solver needs and yield a solver that plays checks; stop it on exit."""
+        """Start whatever the benchmark's solver needs and yield a check-playing solver; stop it on exit."""
         async with self._benchmark.open() as solver:
             yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 

@@ -69,7 +69,7 @@ EMBEDDING_MODEL = Dataset(
     origin=HubRepository(f"sentence-transformers/{_MODEL_NAME}", kind="model"),
     licence="Apache-2.0",
 )
-"""The model with which memory_vector searches. Only that category needs it, so `fetch` does not download it."""
+"""The model with which memory_vector searches. `fetch` skips it, because only that category needs it."""
 
 PUBLISHED_WEIGHTS = "340d94e989ceea9234cb29e344fee166"
 """The xxh3 digest (128 bits) of its `model.safetensors`, the same in all its commits on the hub."""

@@ -90,7 +90,7 @@ def _decoys(
 
 
 def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield calls with a boolean, and with a float, for a parameter whose expected values are all integers."""
+    """Yield calls with a boolean, and with a float, for a parameter whose expected values are integers."""
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
         integers = all(type(one) is int for one in allowed if one != OMITTED)

@@ -84,7 +84,7 @@ def _library_versions() -> dict[str, str]:
 
 
 class Encoder:
-    """Embeds texts, in one process for all conversations: loading the libraries takes seconds and a gigabyte."""
+    """Embeds texts, in one process for all conversations, because loading takes seconds and a gigabyte."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -19,7 +19,7 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
 LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
-"""Limits of one process. A conversation's process waits for the model between two steps, which may take long."""
+"""Limits of one process. A conversation's process also waits for the model, which may take long."""
 
 JUDGED_AT_MOST = 100
 """Number of conversations judged by one process, so that earlier ones do not use up its limits."""

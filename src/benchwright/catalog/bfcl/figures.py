@@ -21,7 +21,10 @@ Means = Mapping[str, tuple[float, int]]
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the accuracy of each category, the scores of the groups, and the weighted mean of the available ones."""
+    """Return the accuracy of each category, the scores of the groups, and their weighted mean.
+
+    Only categories and groups with tasks are included.
+    """
     means = _means(graded)
     groups = group_scores(means)
     shown = [Figure(f"category {name}", mean) for name, (mean, _) in means.items()]

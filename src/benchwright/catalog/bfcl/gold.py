@@ -143,7 +143,7 @@ def _unreadable_elements(declared: dict[str, Any], values: Sequence[Any]) -> boo
 
 
 def gold_turns(functions: Sequence[dict[str, Any]], answers: Sequence[Sequence[str]]) -> list[list[Call]]:
-    """Return the expected calls of a multi-turn task, with names from the documents for positional arguments."""
+    """Return the expected calls of a multi-turn task. Positional arguments get names from the documents."""
     names = {function["name"]: list(function["parameters"]["properties"]) for function in functions}
     return [[_named(source, names) for source in turn] for turn in answers]
 

@@ -62,7 +62,7 @@ class Memories:
         trials: Iterable[TrialRecord],
         read: Callable[[TrialRecord], Body],
     ) -> None:
-        """Take over memories from trials that ended earlier, so that further questions begin with the same ones."""
+        """Take over memories from earlier trials, so that further questions begin with the same ones."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
             memory = self.of(Whose(trial.target, trial.repeat, category, scenario))
@@ -145,7 +145,10 @@ class AskWithMemory:
 def wrong_answer(
     messages: Sequence[Message], artifacts: Mapping[str, Any], answers: Sequence[str]
 ) -> Mistake | None:
-    """Return the reason why the last message does not answer the question; None if it does (agentic_checker.py)."""
+    """Return the reason why the last message does not answer the question; None if it does.
+
+    Source: agentic_checker.py.
+    """
     if "failed" in artifacts:
         return Mistake(FAILED, artifacts["failed"])
     said = last_said(messages, artifacts)

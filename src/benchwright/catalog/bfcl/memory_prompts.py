@@ -1,4 +1,7 @@
-"""Prompts about a model's memory (bfcl_eval, default_prompts.py and model_handler/utils.py at commit 6ea5797)."""
+"""Prompts about a model's memory.
+
+Source: bfcl_eval, default_prompts.py and model_handler/utils.py at commit 6ea5797.
+"""
 
 from __future__ import annotations
 

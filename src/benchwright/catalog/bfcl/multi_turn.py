@@ -49,7 +49,7 @@ class Converse:
 
 
 async def play(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
-    """Play the turns of a conversation on existing instances. The outcome has the `artifacts` of `Converse`."""
+    """Play the turns of a conversation on existing instances. Artifacts are as in `Converse`."""
     return await _Conversation(mode, content, session, execution).play()
 
 

@@ -222,7 +222,7 @@ def _sample(row: BfclRow, category: Category, content: dict[str, Any]) -> Sample
 
 
 def _asked(turn: list[Message]) -> str:
-    """Return the messages of a turn as text, or a placeholder if it only adds functions that were held back."""
+    """Return the messages of a turn as text, or a placeholder if it only adds held-back functions."""
     return "\n".join(content_text(one.get("content")) for one in turn) or "(further functions)"
 
 

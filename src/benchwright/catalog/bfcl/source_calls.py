@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 LONGEST_CALL = 4_000
-"""Maximum length in characters of a call. The longest gold one has 340 characters, and parsing can take long."""
+"""Maximum length in characters of a call, since parsing can take long. The longest gold one has 340."""
 
 UNNAMED = ""
 """The name of an argument without one. No parameter has this name."""

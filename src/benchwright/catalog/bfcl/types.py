@@ -54,4 +54,4 @@ ELEMENT_TYPES = {
 """The types, by language, whose elements have a declared type that is also checked."""
 
 LONGEST_SOURCE = 4000
-"""Maximum length in characters of a Java or JavaScript value that is parsed. The longest right one has 210."""
+"""Maximum length in characters of a Java or JavaScript value to parse. The longest right one has 210."""

@@ -15,7 +15,7 @@ OMITTED = ""
 
 
 def plain(text: str) -> str:
-    """Return a string in the form that is compared: without spaces and some marks, lower case, double quotes only."""
+    """Return a string in its compared form: without spaces and some marks, lower case, double quotes only."""
     return _IGNORED.sub("", text).lower().replace("'", '"')
 
 

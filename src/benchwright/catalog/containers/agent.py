@@ -1,4 +1,4 @@
-"""The shell agent: a model runs commands in a container until it reports that it is done or reaches a limit."""
+"""The shell agent: a model runs commands in a container until it is done or reaches a limit."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ _TOO_LONG = (
     "maximum context",
     "too long",
 )
-"""Wordings of vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic for a prompt that exceeds the context."""
+"""Wordings of vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic for a prompt longer than the context."""
 
 
 class AgentLimits(Record, frozen=True):
-    """Limits of an agent: model responses, seconds per command, and seconds for the whole work (None: unlimited)."""
+    """Limits of an agent: model responses, seconds per command, and seconds in total (None: unlimited)."""
 
     turns: int
     command_seconds: float

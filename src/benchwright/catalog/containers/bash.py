@@ -12,7 +12,7 @@ KEPT_BYTES = 16 * 1024
 """Number of bytes kept from a command's output (its start and its end), for the model and for the record."""
 
 STATE = "/dev/shm/.benchwright"
-"""Directory for the state of the agent's terminal, in memory: every container has it, for any image and user."""
+"""Directory for the state of the agent's terminal, in memory: every container has it, for any user."""
 
 _START = """
 mkdir -p "$2"

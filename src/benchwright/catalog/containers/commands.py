@@ -31,7 +31,7 @@ _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Blocks in other languages, or without one, are output, files or examples. mini-swe-agent treats them alike."""
+"""Shell blocks. Other blocks are output, files or examples; mini-swe-agent treats them alike."""
 
 CUT_OFF = "Your answer was cut off: it was too long. Give a shorter one."
 
@@ -44,7 +44,7 @@ _ENDINGS = {
 
 
 class GivenCommand(Record, frozen=True):
-    """A command from a model. `call` is the id of its tool call. With a `problem`, there is nothing to run."""
+    """A command from a model. `call` is the id of its tool call. With a `problem`, it is not run."""
 
     command: str
     call: str | None = None

@@ -22,7 +22,7 @@ FEWER = "fewer_tests_than_gold"
 
 
 def note_gold(sample: Sample, log: str) -> None:
-    """Store the test counts in the log of a right solution. If the file cannot be written, nothing is stored."""
+    """Store the test counts in the log of a right solution. Do nothing if the file cannot be written."""
     tally = tally_in(log)
     if tally is None:
         return

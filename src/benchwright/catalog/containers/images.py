@@ -49,7 +49,7 @@ ImagesOf = Callable[[Sample], TaskImages]
 
 
 class Keeping:
-    """The policy for a run's images. It is decided before the first trial; `pulls` are the pulls under way."""
+    """The policy for a run's images, decided before the first trial. `pulls` are the pulls in progress."""
 
     def __init__(self, keep: Keep = "all") -> None:
         self.keep: Keep = keep

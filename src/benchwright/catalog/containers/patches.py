@@ -1,4 +1,4 @@
-"""Patches: found in an answer, taken from a work tree in a container, stripped of binary parts, and applied."""
+"""Patches: found in an answer, taken from a container's work tree, stripped of binary parts, applied."""
 
 from __future__ import annotations
 

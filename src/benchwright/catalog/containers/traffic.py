@@ -1,4 +1,4 @@
-"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, and counted."""
+"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, counted."""
 
 from __future__ import annotations
 

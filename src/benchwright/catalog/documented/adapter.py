@@ -213,7 +213,7 @@ class EvaluateScorer:
 
 
 def _conversation(client: SessionClient, result: SampleResult) -> Outcome:
-    """Build the outcome of `multi_turn`: its result, and the messages of the last request with the response."""
+    """Build the outcome of `multi_turn`: its result, and the last request's messages with the response."""
     reply: Reply | None = client.replies[-1] if client.replies else None
     messages = [] if reply is None else [*client.sent, reply.message]
     answer = "" if reply is None else reply.text

@@ -1,4 +1,4 @@
-"""Runs documented benchmarks on the engine, with the journal in a temporary directory and results in memory."""
+"""Runs documented benchmarks on the engine, with a temporary journal and results in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 
 class EngineRun(Record, frozen=True):
-    """The result of a run: results in the order of the samples, the model's requests, and the duration in seconds."""
+    """The result of a run: results in the order of the samples, the model's requests, and seconds."""
 
     results: list[SampleResult]
     requests: list[RequestRecord]

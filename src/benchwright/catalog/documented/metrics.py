@@ -38,7 +38,7 @@ class RequestMetrics:
 
 
 class RequestTimings(Protocol):
-    """The fields of a request that are aggregated. `RequestMetrics` and the engine's own records have them."""
+    """The fields of a request that are aggregated. `RequestMetrics` and the engine's records have them."""
 
     @property
     def ttft_seconds(self) -> float | None: ...  # noqa: D102 - documented in `RequestMetrics`

@@ -36,7 +36,7 @@ LONGEST_LINE = 80
 
 
 class StepRun(Record, frozen=True):
-    """One finished step: the agent's work, the tests' result, the artifacts copied, and the seal's findings."""
+    """One finished step: the agent's work, the tests' result, the artifacts copied, the seal's findings."""
 
     step: Step
     worked: AgentWork

@@ -1,4 +1,4 @@
-"""Checks: a task's own solution, which must pass its tests, and an agent that does nothing, which must not."""
+"""Checks: a task's own solution, which must pass its tests, and an idle agent, which must not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ tail -c {last} /logs/agent/oracle.txt; [ ! -f /logs/agent/oracle.code ] || exit 
 
 
 Solutions = Callable[[Settings, Path, int], Iterator[Sequence[str]]]
-"""Takes the settings, the task's folder and a command's time limit in seconds. Yields each step's commands."""
+"""Takes the settings, the task's folder and a command's time limit in seconds. Yields commands per step."""
 
 
 def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Solutions) -> Iterator[Check]:

@@ -233,7 +233,7 @@ class Environments:
 
 
 def names_of_neighbours(settings: Settings) -> list[str]:
-    """Return the names by which a task's containers reach each other. Empty if there is only one container."""
+    """Return the names by which a task's containers reach each other. Empty for a single container."""
     if not settings.neighbours:
         return []
     return [*settings.names, *(name for one in settings.neighbours for name in one.names)]

@@ -26,7 +26,7 @@ Returns the score.
 
 
 def places_of_tests(folder: Path, step: Step) -> list[str]:
-    """Return the paths of a step's tests in its task's folder, including tests that are built into an image."""
+    """Return the paths of a step's tests in its task's folder, including tests built into an image."""
     own = f"steps/{step.name}/tests" if step.name else "tests"
     return [name for name in dict.fromkeys(("run-tests.sh", *step.tests, own)) if (folder / name).exists()]
 

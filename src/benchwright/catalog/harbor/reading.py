@@ -202,7 +202,7 @@ def _agent_seconds(tables: Sequence[AgentTable], where: str) -> float | None:
 
 
 def _test_seconds(step: StepTable, task: TaskTable, where: str) -> float:
-    """Return the time limit of tests in seconds. A step without one has 600 s, whatever the task's limit is."""
+    """Return the time limit of tests in seconds. A step's default is 600 s, whatever the task's limit is."""
     table = step.verifier if step.name else task.verifier
     return bounded_seconds(table.timeout_sec, 600.0, f"{FILE}: {where}[verifier] timeout_sec")
 

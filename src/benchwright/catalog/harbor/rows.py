@@ -55,7 +55,10 @@ def instructions_of(sample: Sample) -> Sequence[str]:
 
 
 def without_canary(text: str) -> str:
-    """Return an instruction without the canary marks at its beginning, which identify copies (harbor 0.25.0)."""
+    """Return an instruction without the canary marks at its beginning, which identify copies.
+
+    As in harbor 0.25.0.
+    """
     lines = text.split("\n")
     while lines and _CANARY.fullmatch(lines[0]):
         lines = lines[1:]

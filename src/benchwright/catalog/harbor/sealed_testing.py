@@ -122,7 +122,7 @@ class SealedTests:
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
-        """Return the score by the tests in another folder; 0 if no program starts in the agent's container."""
+        """Return the score by the tests in another folder; 0 if the agent's container starts no program."""
         started = self._verifier.started() if with_work else self._verifier.untouched()
         try:
             async with started as sandbox:

@@ -157,7 +157,10 @@ class ToolsOfTests:
         return {path: await self._verifier.text_at(path, LONGEST_PROFILE) for path in paths}
 
     async def _is_genuine(self, change: Change, changes: Sequence[Change]) -> bool:
-        """Return true if a program leads to the image's own, or is in an environment that the task asks for."""
+        """Return true if a program leads to the image's own, or is in a requested environment.
+
+        The task's instruction requests it, for example a virtual environment.
+        """
         if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH].split(":"):
             return False
         name = posixpath.basename(change.path)

@@ -109,7 +109,7 @@ def images_of(sample: Sample, edition: Edition = VERIFIED) -> TaskImages:
 
 
 def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:
-    """Return the samples with their predictions, so that trials with different predictions are not the same."""
+    """Return the samples with their predictions, so that trials with different predictions differ."""
 
     def with_predictions(source: Source) -> Iterator[Sample]:
         for sample in samples(source):

@@ -20,7 +20,7 @@ from benchwright.sandbox.docker.containers import GiB
 Content = Mapping[str, Any]
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
-"""Root's capabilities, as the official images have them. With fewer, tests of permissions have other results."""
+"""Root's capabilities, as in the official images. With fewer, tests of permissions have other results."""
 
 RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
 """The official harness sets no limits. Some test suites do not fit into less."""

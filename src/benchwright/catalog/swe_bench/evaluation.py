@@ -115,7 +115,7 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
 
 
 def files_to_test(repo: str, test_patch: str) -> list[str]:
-    """Return the arguments of the test command: the files of the test patch, as modules for Django's runner."""
+    """Return the test command's arguments: the files of the test patch, as modules for Django's runner."""
     files = [name for name in _TESTED.findall(test_patch) if not name.endswith(_NO_TESTS)]
     return [_module(name) for name in files] if repo == "django/django" else files
 

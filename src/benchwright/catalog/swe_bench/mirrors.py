@@ -104,7 +104,7 @@ async def _has(place: Path, commit: str) -> bool:
 
 
 async def _git(place: Path | None, *arguments: str, seconds: float = GIT_SECONDS) -> bytes:
-    """Run git and return its output. At the time limit or on cancellation, kill it with its child processes."""
+    """Run git and return its output. At the time limit or on cancellation, kill it and its children."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     process = await asyncio.create_subprocess_exec(
         *("git", *_QUIETLY, *(() if place is None else ("-C", str(place))), *arguments),

@@ -1,4 +1,7 @@
-"""Recipes to run each repository's tests and parse their log, by version (swebench 4.1, constants/python.py)."""
+"""Recipes to run each repository's tests and parse their log, by version.
+
+Source: swebench 4.1, constants/python.py.
+"""
 
 from __future__ import annotations
 

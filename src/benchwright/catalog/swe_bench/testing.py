@@ -1,4 +1,4 @@
-"""Tests an instance in a separate container: applies the patch to a fresh image, then runs its eval script."""
+"""Tests an instance in a separate container: patches a fresh image, then runs its eval script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The test script of an instance: its row's script, extended to print its tests' exit code (swebench 5.0.2)."""
+"""The test script of an instance: its row's script, extended to print the tests' exit code.
+
+Source: swebench 5.0.2.
+"""
 
 from __future__ import annotations
 

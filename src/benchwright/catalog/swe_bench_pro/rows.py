@@ -22,7 +22,7 @@ _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 
 
 class ProRow(Instance, frozen=True):
-    """One instance in the hub's layout. The lists are Python literals in a string, or lists in later copies."""
+    """One instance in the hub's layout. The lists are Python literals in a string; in later copies, lists."""
 
     fail_to_pass: str | list[str]
     pass_to_pass: str | list[str]

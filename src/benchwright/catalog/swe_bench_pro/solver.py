@@ -35,7 +35,7 @@ CAPABILITIES = (
     "SYS_CHROOT",
     "NET_BIND_SERVICE",
 )
-"""Docker's default capabilities that servers and test runners need if run scripts start them as other users."""
+"""Docker's default capabilities that servers and test runners need if scripts start them as other users."""
 
 
 class Room(Record, frozen=True):

@@ -1,4 +1,4 @@
-"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04 without a network."""
+"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04, offline."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def commands_in(text: str) -> list[str]:
-    """Return the commands of an answer: its ```bash blocks or, without any, its lines that begin with `$ `."""
+    """Return the commands of an answer: its ```bash blocks or, without any, its lines after `$ `."""
     blocks = [block.rstrip("\n") for block in _FENCE.findall(text) if block.strip()]
     return blocks or _PROMPTED.findall(text)
 

@@ -28,7 +28,7 @@ def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> I
 
 
 def _typed(commands: Any, folder: Path) -> list[str]:
-    """Return the commands of a solution.yaml for one terminal. Typing into a program needs the image's tmux."""
+    """Return the commands of a solution.yaml for one terminal. To type into a program, it uses tmux."""
     if not isinstance(commands, list) or not all(
         isinstance(one, dict) and "command" in one for one in commands
     ):

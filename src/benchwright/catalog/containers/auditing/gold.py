@@ -11,7 +11,7 @@ from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Tr
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""Minimum size of a right patch, in changed lines and characters, that nobody writes identically by chance."""
+"""Minimum size of a right patch, in changed lines and characters, that nobody repeats by chance."""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
 """Minimum number of telling lines of the right patch that an output must show, and their minimum share."""
 SHORTEST = 16
@@ -81,7 +81,7 @@ def _is_change(line: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of an output, with whitespace normalised; each again without the sign of an added line."""
+    """Yield the lines of an output, with whitespace normalised, and again without a leading plus sign."""
     for line in text.split("\n"):
         plain = " ".join(line.split())
         yield plain

@@ -75,7 +75,7 @@ class Canary(Record, frozen=True):
         )
 
     def added_to(self, text: str) -> str:
-        """Return a Python test file with the test added, before the part that runs if the file is a program."""
+        """Return a Python test file with the test added, before the part for running it as a program."""
         tests, main = _parts(text)
         return f"{tests}\n{self.code_for('.py')}{main}"
 
@@ -127,7 +127,7 @@ def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) 
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """Split a test file: the part that every runner reads, and the part that runs if the file is a program."""
+    """Split a test file: the part that every runner reads, and the part for running it as a program."""
     main = _MAIN.search(text)
     at = main.start() if main else len(text)
     return text[:at], text[at:]

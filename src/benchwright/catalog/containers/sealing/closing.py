@@ -43,7 +43,7 @@ def closed(log: str) -> str:
 
 
 def to_the_last(log: str, closing: re.Pattern[str]) -> str | None:
-    """Return the log up to the last line that fully matches the pattern, colours aside. None if no line does."""
+    """Return the log up to the last line that fully matches the pattern, colours aside. None without one."""
     lines = log.splitlines(keepends=True)
     ends = [number for number, line in enumerate(_plain(lines), 1) if closing.fullmatch(line)]
     return "".join(lines[: ends[-1]]) if ends else None

@@ -65,7 +65,7 @@ _ABOUT_TESTS = re.compile(
     re.MULTILINE,
 )
 _RUNNERS = frozenset(("pytest", "_pytest", "pluggy", "unittest", "nose", "conftest"))
-"""Modules that Python tests import first: a module of that name at the project's root shadows the real one."""
+"""Modules that Python tests import first: a module of that name at the project's root shadows them."""
 
 _JAVASCRIPT = (
     r"mocha|jest|@jest/[\w-]+|jest-[\w-]+|vitest|@vitest/[\w-]+|karma[\w-]*|qunit|jasmine[\w-]*|chai"

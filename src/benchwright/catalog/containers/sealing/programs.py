@@ -79,7 +79,7 @@ def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tupl
 
 
 def visible(path: str) -> str:
-    """Return a value of `PATH` without folders that the engine cannot see, which hold no program of an image."""
+    """Return a value of `PATH` without folders that the engine cannot see and that no image fills."""
     return ":".join(entry for entry in path.split(":") if not entry.startswith(_SEEN_BY_NOBODY))
 
 

@@ -138,7 +138,7 @@ def _plain(piece: re.Match[str]) -> str:
 
 
 def _byte(found: re.Match[bytes]) -> bytes:
-    """Return the byte that an escape in $'…' means. bash writes bytes that it cannot print as octal digits."""
+    """Return the byte that an escape in $'…' means. bash writes unprintable bytes as octal digits."""
     if found[1][:1] in b"01234567":
         return bytes([int(found[1], 8) & 0xFF])
     return _BYTES.get(found[1], found[1])

@@ -135,7 +135,7 @@ class Verifier:
         return await path_stat(self._agent, path)
 
     async def text_at(self, path: str, most: int) -> str:
-        """Return the text of a file that the agent left. Empty if it is missing or larger than `most` bytes."""
+        """Return the text of a file that the agent left. Empty if it is missing or exceeds `most` bytes."""
         try:
             return (await read_file(self._agent, path, most)).decode("utf-8", "replace")
         except (NoFile, FileTooLarge):

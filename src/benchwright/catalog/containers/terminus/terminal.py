@@ -15,7 +15,7 @@ SECONDS = 60.0
 """Time limit for one tmux call. It takes milliseconds unless the container is short of everything."""
 MOST_READ = 8 * 1024 * 1024
 LONGEST_ARGUMENT = 12_000
-"""Maximum number of bytes of keys passed to tmux as an argument (its limit is 16 kB). Longer keys are pasted."""
+"""Maximum number of bytes of keys passed to tmux as an argument (its limit is 16 kB). Others are pasted."""
 
 NEW, SCREEN = "New output of the terminal:", "The terminal's screen:"
 
@@ -65,7 +65,7 @@ class Terminal:
         return (await self._do("has-session", "-t", "main")).succeeded
 
     async def type(self, keystrokes: str) -> None:
-        """Type keys: the name of a special key (`C-c`, `Enter`), or any text. A closed terminal ignores them."""
+        """Type keys: the name of a special key (`C-c`, `Enter`), or any text. Do nothing if it is closed."""
         keystrokes = keystrokes.encode("utf-8", "replace").decode().replace("\0", "")
         if len(keystrokes.encode()) <= LONGEST_ARGUMENT:
             if keystrokes:
@@ -76,7 +76,10 @@ class Terminal:
         await self._do("paste-buffer", "-d", "-b", buffer, "-t", "main")
 
     async def news(self) -> str:
-        """Return the output since the last reading, from the prompt's line on; the screen if that is unknown."""
+        """Return the output since the last reading, from the prompt's line on, or else the screen.
+
+        The screen is returned if the new output is unknown or empty.
+        """
         everything = await self._read("-S", "-")
         before, self._before = self._before, everything
         new = None if before is None else new_part(before, everything)

@@ -13,7 +13,7 @@ Call = dict[str, Any]
 """A function call: `name`, and `arguments` by their names."""
 
 LONGEST = 50_000
-"""Maximum length in characters of a text that is parsed as Python, because parsing hostile texts takes long."""
+"""Maximum length in characters of a text to parse as Python, because hostile texts take long."""
 
 _JSON_BLOCK = re.compile(r"```json\s*\n?([^`]*)```", re.IGNORECASE)
 _NOT_PARSED = (ValueError, SyntaxError, RecursionError, MemoryError)

@@ -96,7 +96,7 @@ _QUOTES = "\"'`"
 
 
 def extract_set(text: str) -> set[str]:
-    """Return the items of a list in braces, in brackets or bare, separated by commas or line ends, without quotes."""
+    """Return the items of a list in braces, in brackets or bare, split at commas or line ends, unquoted."""
     text = text.strip()
     if any(text.startswith(opening) and text.endswith(closing) for opening, closing in _BRACKETS):
         text = text[1:-1]
