@@ -1,4 +1,5 @@
-"""What runs within the sandbox before the untrusted program does: standard library only, nothing of Benchwright.
+"""Code that runs in the sandbox before the untrusted program: only the standard library, no other Benchwright
+code.
 
-`python -I -S -c START folder descriptor` (see `launch.py`) imports this package by itself, as `inside`.
+`python -I -S -c START folder descriptor` (see `launch.py`) imports this package alone, as `inside`.
 """
