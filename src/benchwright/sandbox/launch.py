@@ -163,8 +163,7 @@ def _work(
 
 
 def _counted_with_it(cell: Cell) -> int:
-    """Return how many processes and threads of the same user the kernel counts together with the program's.
-    """
+    """Return the number of the same user's processes and threads that count towards the program's limit."""
     if cell.user is not None:
         return 0
     if cell.protection != "limits":

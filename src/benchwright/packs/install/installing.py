@@ -247,8 +247,7 @@ class _Job:
         self._pack_id = self._pack_id or found.pack_id
 
     def _is_known(self, found: PackLocation) -> bool:
-        """Return True if the registry's version and address are those installed, and the files are unchanged.
-        """
+        """Return True if the registry's version and address are the installed ones, and no file changed."""
         former = self._former
         if former is None or former.record is None or former.inspection.manifest is None:
             return False

@@ -14,8 +14,7 @@ from benchwright.records import Record
 
 
 class PackVerifiers(Record, frozen=True):
-    """A pack's data for its verifiers: `specs` from the manifest, and the user's `settings` by verifier id.
-    """
+    """A pack's data for its verifiers: `specs` from the manifest, and the user's `settings` by id."""
 
     id: str
     version: str

@@ -1,1 +1,2 @@
-"""What runs in a container: single files of the standard library, given to its Python as text."""
+"""Code that runs in a container: single files that use only the standard library, passed to Python as text.
+"""

@@ -34,9 +34,7 @@ PATIENCE = 10.0
 
 
 class Recipe(Record, frozen=True):
-    """How a folder is built: the path of the Dockerfile in it, values of ARGs, and the stage ("" for the
-    last).
-    """
+    """How a folder is built: the path of its Dockerfile, values of ARGs, and the stage ("" for the last)."""
 
     dockerfile: str = "Dockerfile"
     arguments: Mapping[str, str] = {}

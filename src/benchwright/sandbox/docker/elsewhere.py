@@ -77,8 +77,7 @@ def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo |
 
 
 def _is_excluded(inside: str, patterns: Sequence[str]) -> bool:
-    """Return True if a pattern matches the path, a parent folder, or an end of either, like `tar --exclude`.
-    """
+    """Return True if a pattern matches the path, a parent folder, or an end of either (`tar --exclude`)."""
     parts = inside.split("/")
     ends = {"/".join(parts[begin:end]) for end in range(1, len(parts) + 1) for begin in range(end)}
     wanted = [pattern.removeprefix("./").rstrip("/") for pattern in patterns]

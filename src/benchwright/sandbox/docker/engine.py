@@ -45,8 +45,7 @@ class Engine:
         self.pulls = Pulls()
 
     async def address_of_host(self) -> str:
-        """Return the address of this machine for containers (`host.docker.internal`), on which to listen for
-        them.
+        """Return the address of this machine that containers call `host.docker.internal`, to listen on.
 
         It is 127.0.0.1 if the engine runs in a virtual machine, which maps that name to the loopback.
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from aiodocker.networks import DockerNetwork
 
 OPEN, CLOSED = "bridge", "none"
-"""The engine's own networks: the first, for sandboxes with network access, and the second with a loopback
-only.
-"""
+"""The engine's own networks: one for sandboxes with network access, and one with a loopback only."""
 
 _WITHOUT_ADDRESS = "com.docker.network.bridge.inhibit_ipv4"
 """Option that gives this machine no address in a network, so that containers cannot reach its servers."""

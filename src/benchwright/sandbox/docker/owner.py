@@ -35,9 +35,7 @@ def labels(run_id: str, kept: str | None = None) -> dict[str, str]:
 
 
 def is_built(image: str, of: Mapping[str, str]) -> bool:
-    """Return True if the labels show that we built the image with this name, not only the image it is based
-    on.
-    """
+    """Return True if the labels show that we built the image of this name, and not only its base image."""
     return of.get(BUILT_FOR) == image.rpartition(":")[0]
 
 
@@ -48,8 +46,7 @@ def this_process() -> str:
 
 
 def left_behind(of: Mapping[str, str]) -> bool:
-    """Return True if the labels belong to an object left behind by a dead process of this user and machine.
-    """
+    """Return True if the labels belong to an object left by a dead process of this user and machine."""
     if KEPT in of or PROCESS not in of:
         return False
     place, _, rest = of[PROCESS].partition(" ")
@@ -61,8 +58,7 @@ def left_behind(of: Mapping[str, str]) -> bool:
 
 
 def _place() -> str:
-    """Return machine, user and process namespace, within which process ids are unique and can be looked up.
-    """
+    """Return machine, user and process namespace, within which process ids are unique and can be read."""
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:

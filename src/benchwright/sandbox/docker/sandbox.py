@@ -141,9 +141,7 @@ class DockerSandbox:
         return await archives.read_file(self.container, path, most)
 
     def _by_place(self, files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
-        """Group the files by the writable folder that contains them; that is the root if everything is
-        writable.
-        """
+        """Group the files by the writable folder that contains them: the root if everything is writable."""
         if not self._spec.read_only:
             return {"/": dict(files)}
         places = sorted(_scratch(self._spec), key=len, reverse=True)

@@ -1,5 +1,4 @@
-"""Parses clients' requests to the proxy strictly: anything that two servers could read differently is
-refused.
+"""Parses clients' requests to the proxy strictly: ambiguous ones are refused.
 
 Without TLS, only requests without a body are forwarded, one per connection, with a rewritten head. So no
 second request can be hidden in them.
@@ -55,8 +54,7 @@ class Head(Record, frozen=True):
 
 
 class Asked(Record, frozen=True):
-    """A client's request: a tunnel to a host, or with `head` a plain request, whose rewritten head this is.
-    """
+    """A client's request: a tunnel to a host, or a plain request with its rewritten `head`."""
 
     host: str
     port: int

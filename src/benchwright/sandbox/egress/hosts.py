@@ -1,5 +1,4 @@
-"""The hosts that containers may reach: package mirrors, each for a reason, and those named by a task or user.
-"""
+"""The hosts that containers may reach: package mirrors, each for a reason, and those of a task or user."""
 
 from __future__ import annotations
 
@@ -11,8 +10,7 @@ from benchwright.records import Record
 HTTP, HTTPS = 80, 443
 
 Network = bool | tuple[str, ...]
-"""A protocol's network access for a container: True for everything, False for nothing, or the allowed hosts.
-"""
+"""A protocol's network access for a container: True for all hosts, False for none, or the allowed hosts."""
 
 
 def _at(**names: str) -> tuple[str, ...]:

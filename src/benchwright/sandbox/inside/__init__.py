@@ -1,5 +1,4 @@
-"""Code that runs in the sandbox before the untrusted program: only the standard library, no other Benchwright
-code.
+"""Code that runs in the sandbox before the untrusted program. It uses only the standard library.
 
 `python -I -S -c START folder descriptor` (see `launch.py`) imports this package alone, as `inside`.
 """
