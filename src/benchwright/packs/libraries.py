@@ -65,7 +65,7 @@ def installed_version(library: Library, directory: Path) -> str | None:
 
 
 def install_library(library: Library, directory: Path, npm: str = NPM, archive: Path | None = None) -> None:
-    """Install a library into `directory`, from the `archive` given or fetched by npm. None of its code runs.
+    """Install a library into `directory`, from `archive` or fetched by npm. None of its code runs.
 
     Raises:
         UserError: If the library cannot be fetched or its digest is wrong. A former installation is then
@@ -92,7 +92,7 @@ def is_lack(error: Exception) -> bool:
 
 
 def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:
-    """Install the libraries that are missing or have another version; return those that were installed.
+    """Install the libraries that are missing or have another version, and return these.
 
     Raises:
         UserError: If one cannot be installed; see `install_library`.

@@ -37,7 +37,7 @@ def archive_name(manifest: PackManifest) -> str:
 def pack_directory(directory: Path, manifest: PackManifest, target: Path) -> PackedArchive:
     """Write a pack's files to a .tar.gz, except version control, caches and the pack's own archives.
 
-    The same files always give the same bytes, whenever and wherever they are packed.
+    The same files result in the same bytes, whenever and wherever they are packed.
 
     Raises:
         UserError: If the pack contains something that no host installs, or the archive cannot be written.

@@ -140,7 +140,7 @@ def _raise_limit(calls: RelayedCalls) -> None:
 def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
     """Raise the provider's error if no request of the cell got a response.
 
-    The cell then says nothing about the model.
+    The cell's result is then no evidence about the model.
     """
     failure, result = calls.failure, cell.result
     if result.status == "pass" or result.error_type == "provider_error":

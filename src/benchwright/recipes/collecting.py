@@ -36,7 +36,7 @@ def texts_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = 
 def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> list[str]:
     """Return the sorted paths of the files below a folder that match one of the patterns.
 
-    In a pattern, `*` and `?` stand for characters of one name, and `**/` for any folders. Links are not
+    In a pattern, `*` and `?` match characters of one name, and `**/` matches any folders. Links are not
     followed, not even `folder` itself, because an agent could replace it with a link to the user's files.
     Files and folders with a name in `without` are skipped, and everything after the first `MOST_SEEN` names.
     """

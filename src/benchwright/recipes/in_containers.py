@@ -113,8 +113,7 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
-    """Return the command that prints the text files below a folder that match the patterns, as a JSON object.
-    """
+    """Return the command that prints the matching text files below a folder as one JSON object."""
     return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
 
 

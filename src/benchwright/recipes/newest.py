@@ -1,6 +1,4 @@
-"""Looks up the newest versions of agents with npm and pip, in the registries that these are configured to
-use.
-"""
+"""Looks up the newest versions of agents with npm and pip, and so in their configured registries."""
 
 from __future__ import annotations
 
@@ -26,8 +24,7 @@ def newest_versions(recipes: Iterable[Recipe]) -> dict[str, str]:
 
 
 def newest_version(recipe: Recipe) -> str | None:
-    """Return the newest version of a recipe's first package, or None if it has none or cannot be looked up.
-    """
+    """Return the newest version of a recipe's first package, or None if there is none or it is unknown."""
     install = recipe.install
     if install is None:
         return None

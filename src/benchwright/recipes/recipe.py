@@ -38,8 +38,7 @@ class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An agent that is a program or, with another `loop`, one that Benchwright itself runs in a benchmark's
-    containers.
+    """An agent that is a program or, with another `loop`, one run by Benchwright in a benchmark's containers.
 
     `dialect` is the API that it uses. Without `install`, its program must exist already: on the host's PATH,
     or in a task's image. In `command`, in the values of `environment` and in `files` (by paths below the

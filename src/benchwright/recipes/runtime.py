@@ -57,8 +57,7 @@ def python_command(runtime: str, *libraries: str) -> list[str]:
 
 
 def copy_libraries(programs: Iterable[Path], directory: Path) -> Path | None:
-    """Copy the shared libraries that programs need into a directory; return their loader, if they have one.
-    """
+    """Copy the shared libraries that programs need into a directory; return their loader, if any."""
     ended = subprocess.run(
         ["ldd", *map(str, programs)], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )

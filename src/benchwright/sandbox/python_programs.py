@@ -13,7 +13,10 @@ TIMED_OUT = "timed out"
 
 
 class PythonVerdict(Record, frozen=True):
-    """Whether a program ran to its end. `reason` is "passed", "timed out" or "failed: ..."."""
+    """The verdict on a program: whether it ran to its end.
+
+    `reason` is "passed", "timed out" or "failed: ...".
+    """
 
     passed: bool
     reason: str

@@ -29,8 +29,7 @@ class NewRuns:
         self._tail.position = table.position
 
     def read_on(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
-        """Yield the runs finished since the last call, in the order of finishing, each with its journal
-        record.
+        """Yield the runs finished since the last call, with their journal records, in the order of finishing.
 
         Raises:
             JournalError: If the journal cannot be read.

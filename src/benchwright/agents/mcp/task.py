@@ -27,10 +27,10 @@ VERSION = "1"
 class McpTask(RowsTask):
     """The task: sends each row of the dataset at `path` to the model with the tools of `directory`.
 
-    A trial has at most `max_turns` responses by the model; a trial that reaches this limit is scored by its
-    last answer. `completion_params` are body fields of every request. The fingerprint covers both, and every
-    `*.py` file below the directory with what it imports from the user's own project, but nothing else that
-    the tools read.
+    A trial has at most `max_turns` responses by the model. A trial that reaches this limit is scored by the
+    conversation so far. `completion_params` are body fields of every request. The fingerprint covers both,
+    and every `*.py` file below the directory with what it imports from the user's own project, but nothing
+    else that the tools read.
 
     Raises:
         MCPLoadError: If the server cannot be loaded; see `load_mcp_server`.

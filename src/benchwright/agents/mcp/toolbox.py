@@ -57,8 +57,9 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
 
 
 def tool_schema(tool: Any) -> dict[str, Any]:
-    """Return a listed tool in the OpenAI format, with its JSON schema unchanged (items, references,
-    defaults).
+    """Return a listed tool in the OpenAI format.
+
+    Its JSON schema is kept whole (items, references, defaults).
     """
     schema = tool.input_schema if hasattr(tool, "input_schema") else tool.inputSchema
     return {

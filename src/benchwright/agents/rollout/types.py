@@ -42,7 +42,7 @@ class OpenAIFunctionSchema(BaseModel):
 
 
 class OpenAIFunctionToolSchema(BaseModel):
-    """A tool; `type` is always "function"."""
+    """A tool that the model may call; `type` is always "function"."""
 
     type: str
     function: OpenAIFunctionSchema

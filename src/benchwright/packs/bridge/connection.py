@@ -103,7 +103,7 @@ class Connection:
     async def result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
         """Wait for the result of a call.
 
-        After `seconds` the call is told to abort, and has `grace` more seconds to end.
+        After `seconds` the call is sent an abort signal, and has `grace` more seconds to end.
 
         Raises:
             PackFailure: If the pack's code failed.
@@ -266,7 +266,7 @@ class Connection:
             call.settle(ProcessLoss(reason, number in culprits, suspected=not culprits))
 
     def _culprits(self) -> set[int]:
-        """Return the calls that ended the process, or an empty set if it cannot be told which one did."""
+        """Return the calls that ended the process, or an empty set if the responsible one is unknown."""
         if self._ended_by is not None:
             return {self._ended_by}
         if self._inside is not None:

@@ -26,10 +26,10 @@ _WHAT_FAILED = {
 
 @dataclass
 class PackFailure(Exception):
-    """The error when the pack's code failed.
+    """The error if the pack's code failed.
 
     `error` has name, message, stack, status and perhaps `uncaught`, or message and `unusable` for an unusable
-    return value. `place` is the file and line in the pack where it happened, if known.
+    return value. `place` is the file and line in the pack, if known.
     """
 
     error: dict[str, Any]

@@ -169,10 +169,10 @@ def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> Entry:
 
 
 def _pax_records(content: bytes) -> dict[str, str]:
-    """The records `length key=value\\n` of a pax header.
+    """Parse the records `length key=value\\n` of a pax header.
 
     Raises:
-        ValueError: they are malformed.
+        ValueError: If they are malformed.
     """
     records = {}
     while content:

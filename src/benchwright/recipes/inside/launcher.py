@@ -13,7 +13,7 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright.recipes.inside.forwarding import forward  # stands before this text where it is run
+    from benchwright.recipes.inside.forwarding import forward  # precedes this text in the container
 
 
 def main() -> int:

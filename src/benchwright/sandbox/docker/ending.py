@@ -98,7 +98,7 @@ async def memory_kills(container: Container) -> int | None:
 
 
 async def _run(container: Container, argv: Sequence[str]) -> bytes:
-    """Return the line that a short program of ours writes, or b"" if it cannot run or is not in time.
+    """Return the line that a short program of Benchwright writes, or b"" if it fails or takes too long.
 
     Its end is not awaited, because the engine reports it late while another program keeps its output open.
     """

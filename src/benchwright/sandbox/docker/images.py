@@ -35,7 +35,7 @@ async def _inspected(engine: Engine, image: str) -> Mapping[str, Any] | None:
 
 
 async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
-    """Return True if the image exists. Also record its use, if it is one of ours."""
+    """Return True if the image exists. Also record its use, if it is our own."""
     found = await _inspected(engine, image)
     if found is None:
         return False

@@ -1,4 +1,7 @@
-"""Additional containers of a sandbox's image, reachable by name in their private network only."""
+"""Containers beside a sandbox, such as a database, which run their images' own commands.
+
+They are reached by name, and in their private network only.
+"""
 
 from __future__ import annotations
 

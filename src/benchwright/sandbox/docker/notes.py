@@ -28,7 +28,7 @@ LOOK_EVERY = 0.1
 
 
 class Note(Record, frozen=True):
-    """An image of ours: its engine, name and id, its purpose, and its last use (wall-clock ns)."""
+    """One of our own images: its engine, name and id, its purpose, and its last use (wall-clock ns)."""
 
     engine: str
     name: str

@@ -1,4 +1,4 @@
-"""Images of ours: those that we pulled (recorded in notes) and those that we built (marked by labels).
+"""Our own images: those that we pulled (recorded in notes) and those that we built (marked by labels).
 
 Images that existed before are somebody else's; they are neither listed nor removed.
 """
@@ -17,7 +17,10 @@ from benchwright.sandbox.docker.owner import is_built
 
 
 class OurImage(Record, frozen=True):
-    """An image of ours. `bytes` includes layers shared with other images. `used_at` (ns) is 0 if unknown."""
+    """One of our own images.
+
+    `bytes` includes layers shared with other images. `used_at` (ns) is 0 if unknown.
+    """
 
     name: str
     image_id: str
@@ -36,7 +39,7 @@ class OurImage(Record, frozen=True):
 
 
 async def our_images(engine: Engine) -> list[OurImage]:
-    """Return all images of ours in the engine, sorted by name.
+    """Return all our own images in the engine, sorted by name.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -53,7 +56,7 @@ async def our_images(engine: Engine) -> list[OurImage]:
 
 
 async def remove_ours(engine: Engine, image: OurImage) -> bool:
-    """Remove an image of ours. Return False if a container or another process of this user uses it.
+    """Remove one of our images. Return False if a container or another process of this user uses it.
 
     Raises:
         EngineError: If the engine does not answer.

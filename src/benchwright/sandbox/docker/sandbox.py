@@ -110,8 +110,9 @@ class DockerSandbox:
     ) -> ExecResult:
         """Run a program; see `commands.Command` for the limits and `ExecResult` for the result.
 
-        `seconds` are multiplied by the task's `patience`. Background processes continue until the sandbox is
-        stopped or a later program reaches a limit, which ends everything started since that program.
+        `seconds` are multiplied by the task's `patience`. Background processes of the program continue until
+        the sandbox is stopped. A limit, however, ends everything that was started since the program that
+        reached it.
 
         Raises:
             EngineError: If the engine does not answer, or somebody else ended the container.
