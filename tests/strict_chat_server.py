@@ -56,8 +56,8 @@ AGENTS_TOOLS = (
 class StrictServer(ThreadingHTTPServer):
     """Does `commands` with the first of the `tools` that it is offered, one after another, and is done.
 
-    Without tools it says `said`, an answer in each turn. `requests` are all that an agent asked: questions without a
-    stream are those of Benchwright's own check.
+    Without tools it says `said`, an answer in each turn. `answered` are all requests that it took, `requests` those for
+    a stream: others are of Benchwright's own check, and of agents that do not stream.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class StrictServer(ThreadingHTTPServer):
         self.done = done
         self.said = said
         self.requests: list[dict[str, Any]] = []
+        self.answered: list[dict[str, Any]] = []
         self.refusals: list[str] = []
 
     @property
@@ -130,6 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.refusals.append(refusal)
             self._send(400, json.dumps({"error": {"message": refusal}}).encode())
             return
+        self.server.answered.append(asked)
         if asked.get("stream"):
             self.server.requests.append(asked)
         self._answer(asked)

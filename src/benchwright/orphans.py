@@ -1,32 +1,48 @@
-"""No program that we started outlives us, even where we are killed (`kill -9`) and can do nothing about it.
+"""No program that we started outlives us, even if we are killed (`kill -9`) and can do nothing about it.
 
-A small process of ours, started with the first such program, holds the other end of a pipe and is told of each program
-and of its end. When the pipe ends we are gone, and it kills what is left.
+A small watching process, started with the first such program, holds the other end of a pipe, and reads there of each
+program and its end. When the pipe ends, this process is gone. The watching process then kills what is left, and runs
+the clean-up commands of what no signal reaches, such as containers.
 """
 
 from __future__ import annotations
 
 import atexit
+import json
+import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
 
 from benchwright.own_processes import bare_command
 
 WATCH = """
-import os, signal, sys
-left = set()
+import json, os, signal, sys
+left, commands = set(), []
 for line in sys.stdin:
-    (left.add if line[0] == "+" else left.discard)(int(line[1:]))
+    sign, rest = line[0], line[1:]
+    if sign in "+-":
+        (left.add if sign == "+" else left.discard)(int(rest))
+    else:
+        (commands.append if sign == "(" else commands.remove)(rest)
 for pid in left:
     for kill in (os.killpg, os.kill):
         try:
             kill(pid, signal.SIGKILL)
         except OSError:
             pass
+if commands:
+    import subprocess
+    for command in set(commands):
+        command, folder = json.loads(command)
+        try:
+            subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL)
+        except OSError:
+            pass
 """
-"""Reads "+PID" and "-PID", one a line. A program that leads a process group is killed with its group."""
+"""Reads "+PID" and "-PID", and a command as JSON behind "(" and, once it is no longer needed, behind ")": one a line.
+A program that leads a process group is killed with its group."""
 
 END_SECONDS = 2.0
 """How long the watching process is waited for at the end."""
@@ -79,12 +95,23 @@ class Orphans:
         finally:
             self.forget(pid)
 
+    @contextmanager
+    def cleaned_up_by(self, command: Sequence[str]) -> Iterator[None]:
+        """While entered, have the watching process run this command, in this folder, if this process is killed."""
+        line = json.dumps([[*command], os.getcwd()]).encode()
+        self._tell(b"(%b\n" % line)
+        try:
+            yield
+        finally:
+            self._tell(b")%b\n" % line)
+
     def _tell(self, line: bytes) -> None:
         self.watch()
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         try:
-            self._watcher.stdin.write(line)  # so short that lines of several threads do not mix
+            with self._lock:
+                self._watcher.stdin.write(line)
         except BrokenPipeError:
             pass  # somebody ended it; what we started ends with us only where we end in good order
 

@@ -95,6 +95,32 @@ def test_aider_does_two_steps_by_editing(installed: Program) -> None:
     assert made.strip() == "word = 'benchwright'"
 
 
+def test_mini_swe_agent_does_two_steps_though_its_library_adds_fields(installed: Program) -> None:
+    """LiteLLM sends a field of its own back with each answer; the server refuses it once."""
+    install(installed, "mini-swe-agent")
+    row = {"question": "Do two steps.", "answer": "Both are done.", "files": {"first.txt": "benchwright"}}
+    installed.write("rows.jsonl", json.dumps(row) + "\n")
+    commands = (*COMMANDS, "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+    with strict_chat_server(AGENTS_TOOLS, commands, "Both are done.") as server:
+        ended = finish(
+            installed.start(
+                *("eval", "--agent", "mini-swe-agent", "-d", "rows.jsonl", "--scorer", "exact"),
+                *("--model", "sim", "--base-url", server.base_url, *SETTINGS, "--no-probe", "-q"),
+            )
+        )
+    assert ended.returncode == 0, ended.stderr
+    assert server.refusals == ["unknown fields: provider_specific_fields"]
+    assert len(server.answered) == 3
+    assert {(one.get("temperature"), one.get("max_tokens")) for one in server.answered} == {(0.3, 777)}
+    (trial,) = trials(installed.only_run)
+    assert all("without:provider_specific_fields" in one.flags for one in trial.requests[1:])
+    kept = read_body(installed.only_run, trial).artifacts
+    assert kept["files"]["second.txt"].strip() == "benchwright"
+    assert sub_agents(server.answered) == set()
+    assert servers_running() == []
+    assert "sleep" in kept.get("left_running", "ended by the agent: sleep")
+
+
 def sub_agents(requests: list[dict[str, Any]]) -> set[str]:
     """The tools of sub-agents that were offered."""
     names = {tool["function"]["name"] for one in requests for tool in one.get("tools", ())}

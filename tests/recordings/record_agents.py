@@ -41,8 +41,8 @@ RECORDINGS = {
 }
 """The agent and the model of each recording."""
 COMMANDS = ("echo benchwright > first.txt", "cat first.txt > second.txt")
-REFUSED = {"mini-swe-agent": "unknown fields: provider_specific_fields"}
-"""What strict servers refuse of an agent whatever the relay does: LiteLLM sends fields of its own back in messages."""
+REFUSED = {"mini-swe-agent": ["unknown fields: provider_specific_fields"]}
+"""What a strict server refuses once of an agent's requests, before the relay leaves it out."""
 OF_ITS_OWN = {"mini-swe-agent": ("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",)}
 """The commands by which an agent is told that it is done."""
 HEADERS = ("anthropic-beta", "anthropic-version", "authorization", "x-api-key", "x-goog-api-key")
@@ -128,11 +128,9 @@ async def record(name: str, model: str) -> list[dict[str, Any]]:
             rows = write_rows(
                 Path(folder, "rows.jsonl"), {"question": "Do two steps.", "answer": "Both are done."}
             )
-            if name in REFUSED:
-                server.refusal = lambda asked: None  # type: ignore[method-assign]
             agent = RecordedAgent(RecipeAgent(find_recipe(name)), recorder, address)
             await run(OutsideTask(rows, agent, (), content=row_content), server.base_url, model)
-            assert name in REFUSED or not server.refusals, server.refusals
+            assert server.refusals == REFUSED.get(name, [])
     finally:
         await runner.cleanup()
     return recorder.requests

@@ -13,7 +13,7 @@ from benchwright.endpoint.marks import is_simulated
 from benchwright.endpoint.pieces import Pieces
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.sse import EventPattern, pattern_of
-from benchwright.endpoint.thoughts import THOUGHT_FIELDS, thought_of
+from benchwright.endpoint.thoughts import THOUGHT_FIELDS, is_marked_thought, thought_of
 from benchwright.records import UNREADABLE
 
 MISSHAPEN = (
@@ -116,7 +116,8 @@ class Assembly:
         if content:
             token = True
             if type(content) is str:
-                self._content.add(content, at)
+                is_thought = len(delta) > 1 and is_marked_thought(delta)
+                (self._reasoning if is_thought else self._content).add(content, at)
             else:
                 token = self._take_parts(content, at)
         if len(delta) > 1 or (delta and not content):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.extras import NOTHING, STREAM, STREAM_OPTIONS, adapted
+from benchwright.endpoint.extras import NOTHING, OF_MESSAGES, STREAM, STREAM_OPTIONS, adapted, without_fields
 from benchwright.endpoint.heads import REQUEST_ID, Heads
 from benchwright.endpoint.wire import Call
 from benchwright.records import UNREADABLE
@@ -53,9 +53,13 @@ def make_call(
 
 
 def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
-    """Return a body without the outermost fields that are left out; all other values stay byte for byte."""
+    """Return a body without the fields that are left out, outermost or in messages; other values stay as they are."""
     try:
-        return _encode(adapted(dict(_decode(body)), left_out))
+        fields = adapted(dict(_decode(body)), left_out)
+        messages = fields.get("messages")
+        if (names := left_out & OF_MESSAGES) and isinstance(messages, msgspec.Raw):
+            fields["messages"] = without_fields(msgspec.json.decode(messages), names)
+        return _encode(fields)
     except UNREADABLE:
         return body
 

@@ -16,7 +16,7 @@ from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.calls import adapted_body, make_call, sent_fields
 from benchwright.endpoint.connection import Sink, WireError
 from benchwright.endpoint.dialects import DIALECTS
-from benchwright.endpoint.extras import NOTHING, Extras
+from benchwright.endpoint.extras import NOTHING, Extras, in_messages
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.heads import REQUEST_ID, Heads, key_headers_of
 from benchwright.endpoint.limits import Limits
@@ -281,12 +281,14 @@ class EndpointClient:
 
         `note` is told of the request when it has ended, in whichever way. What can pass by itself (rate limits, errors
         of the server, broken connections) is asked again, as by `ask`, as long as nothing was passed on; whoever
-        is behind the tee sees all else that goes wrong. `headers` are sent besides ours. Of the fields `added` to
-        the program's own, those that the server refuses are left out.
+        is behind the tee sees all else that goes wrong. `headers` are sent besides ours. Fields that the server refuses
+        are left out if they were `added` to the program's own, or if its messages have them beyond the API's reference.
 
         Raises:
             ProviderError: the exchange failed, or its answer is an error, or none that can be read.
         """
+        if path == "/chat/completions":
+            added = added | in_messages(body)
         carried = self._extras.relayed(added, sends_id=self._heads.sends_id)
         request = Request(next(self._ids), purpose, self._extras.left_out & carried)
 

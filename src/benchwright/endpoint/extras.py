@@ -18,6 +18,15 @@ STREAM_OPTIONS = "stream_options"
 RENAMED = {"max_tokens": "max_completion_tokens"}
 """Fields that some servers want under another name, and then say so. The user's own are renamed, too."""
 
+OF_MESSAGES = frozenset(
+    {
+        *("provider_specific_fields", "cache_control", "annotations", "reasoning_content"),
+        *("reasoning_details", "thinking_blocks"),
+    }
+)
+"""Fields of messages that client libraries and other providers add, and the API's reference does not have in requests.
+Programs send them back within a conversation (LiteLLM's, of mini-swe-agent); Groq, OpenAI and others refuse them."""
+
 NAMING = frozenset({400, 422, 500, 501})
 """Statuses of refusals that name what they refuse; gateways that translate requests answer 500."""
 
@@ -49,8 +58,8 @@ class Extras:
         return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
     def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
-        """The same for a program's request to which these fields were added."""
-        fields = added & {STREAM_OPTIONS, *RENAMED, *self.own}
+        """Return the same for a program's request that has these fields beyond the API's, or of Benchwright."""
+        fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
         return frozenset({REQUEST_ID} | fields if sends_id else fields)
 
     def narrowed(
@@ -87,6 +96,18 @@ def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, ob
     """Return the fields without those that are left out; renamed ones have their other name."""
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
+
+
+def in_messages(body: bytes) -> frozenset[str]:
+    """Return which of `OF_MESSAGES` a chat completion's request may have."""
+    return frozenset(name for name in OF_MESSAGES if b'"%b"' % name.encode() in body)
+
+
+def without_fields(value: object, names: Set[str]) -> object:
+    """Return messages, or a part of them, without the fields of these names at any depth."""
+    if isinstance(value, dict):
+        return {name: without_fields(inner, names) for name, inner in value.items() if name not in names}
+    return [without_fields(item, names) for item in value] if isinstance(value, list) else value
 
 
 def _renamed_in(fields: Mapping[str, object]) -> set[str]:

@@ -81,10 +81,11 @@ class Pieces:
     def take_finish_reason(self, reason: Any) -> None:
         """Take why the answer ended, in the words of the API; the server's own word is kept besides.
 
-        Another reason replaces an earlier one, but "stop" does not take back that the answer was cut off.
+        Another reason replaces an earlier one, but "stop" replaces none: it does not take back that the answer was cut
+        off, or ended with tool calls.
         """
         known = read_finish_reason(reason)
-        if known == "stop" and self.finish_reason in ("length", "content_filter"):
+        if known == "stop" and self.finish_reason is not None:
             return
         if known is not None:
             self.finish_reason = known

@@ -29,6 +29,13 @@ def thought_of(message: dict[str, Any]) -> str:
     return next((text for name in _FIELDS if (text := flat_text(message.get(name)))), "")
 
 
+def is_marked_thought(delta: dict[str, Any]) -> bool:
+    """Return True if a delta marks its text as thinking, as Vertex does in `extra_content.google.thought`."""
+    extra = delta.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return isinstance(google, dict) and google.get("thought") is True
+
+
 def flat_text(value: Any) -> str:
     """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is none.
 

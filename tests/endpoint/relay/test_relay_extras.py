@@ -58,3 +58,55 @@ async def test_a_silent_refusal_has_the_request_id_left_out(
     agent = let_in(open_client(server.url))
     assert [(await agent.ask()).status for _ in range(2)] == [200, 200]
     assert ["x-request-id" in request.headers for request in server.requests] == [True, False, False]
+
+
+CONVERSATION = [
+    {"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]},
+    {
+        "role": "assistant",
+        "content": None,
+        "provider_specific_fields": {"refusal": None},
+        "tool_calls": [
+            {
+                "id": "1",
+                "type": "function",
+                "function": {"name": "bash", "arguments": '{"provider_specific_fields": 1}'},
+                "provider_specific_fields": {},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "1", "content": "provider_specific_fields"},
+]
+"""A conversation as agents that use LiteLLM send it."""
+
+
+async def test_fields_that_client_libraries_add_to_messages_are_left_out_once_refused(
+    serve: Serve, open_client: OpenClient, let_in: LetIn
+) -> None:
+    def rule(request: Request) -> bytes | None:
+        message = request.json["messages"][1]
+        if "provider_specific_fields" in message.keys() | message["tool_calls"][0].keys():
+            return error_answer("400 Bad Request", "messages[1]: unknown field provider_specific_fields")
+        return None
+
+    server = await strict(serve, rule)
+    agent = let_in(open_client(server.url))
+    asked = {"model": "m", "messages": CONVERSATION}
+    assert [(await agent.ask(asked)).status for _ in range(2)] == [200, 200]
+    assert [request.json["messages"] == CONVERSATION for request in server.requests] == [True, False, False]
+    first, call, result = server.requests[1].json["messages"]
+    assert (first, result) == (CONVERSATION[0], CONVERSATION[2]), "what was not refused stays"
+    assert call["tool_calls"][0]["function"] == {
+        "name": "bash",
+        "arguments": '{"provider_specific_fields": 1}',
+    }
+    assert all("without:provider_specific_fields" in one.record.flags for one in agent.relayed)
+
+
+async def test_fields_of_messages_that_are_not_refused_are_passed_on(
+    serve: Serve, open_client: OpenClient, let_in: LetIn
+) -> None:
+    server = await strict(serve, refuses("seed", "seed is not supported"))
+    agent = let_in(open_client(server.url))
+    assert (await agent.ask({"model": "m", "messages": CONVERSATION})).status == 200
+    assert server.requests[0].json["messages"] == CONVERSATION

@@ -128,3 +128,21 @@ class TestPassedOn:
         (relayed,) = agent.relayed
         assert relayed.record.seed == (7 if path == GEMINI else None)
         assert relayed.record.settings == {name: one for name, one in GIVEN.items() if name != "seed"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "thinking"),
+    [
+        (20_000, {"type": "enabled", "budget_tokens": 16_000}),
+        (4_000, {"type": "enabled", "budget_tokens": 3_999}),
+        (777, {"type": "disabled"}),
+    ],
+)
+async def test_a_budget_of_thinking_fits_into_the_users_limit(
+    serve: Serve, open_client: OpenClient, let_in: LetIn, limit: int, thinking: Json
+) -> None:
+    server = await serve([ASKED, SPOKEN, ASKED, json_answer({})])
+    agent = let_in(open_client(server.url, {"max_tokens": limit}))
+    asked = {**OWN[MESSAGES], "thinking": {"type": "enabled", "budget_tokens": 16_000}}
+    await agent.ask({"model": "x", **asked}, path=MESSAGES)
+    assert server.requests[-1].json["thinking"] == thinking

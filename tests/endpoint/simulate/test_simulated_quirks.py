@@ -21,7 +21,7 @@ from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, Simula
 from benchwright.endpoint.simulate.quirks import QUIRKS, quirky_stream
 from benchwright.endpoint.simulate.quirks.frames import DONE
 from benchwright.endpoint.sse import EventStream
-from benchwright.errors import UserError
+from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 
 TEXT = "The answer 😀 is forty two."
@@ -43,6 +43,8 @@ FLAGGED = {
     "answer_as_thinking": "no_answer",
     "thinking_in_total": "thinking_by_total",
     "one_text_twice": "answer_as_thinking",
+    "unknown_characters": "broken_character",
+    "unknown_finish_reason": "unknown_end",
 }
 """Quirks after which an answer is flagged, and by which kind."""
 
@@ -53,12 +55,17 @@ LOST = frozenset(
         "call_as_thinking",
         "missing_call",
         "lone_half",
+        "unknown_characters",
+        "unknown_finish_reason",
         "answer_as_thinking",
     }
 )
 """Quirks that take a part of the answer away, so that nobody can read it as it was."""
 
 OF_STREAMS = frozenset(name for name, quirk in QUIRKS.items() if quirk.body is QUIRKS["crlf"].body)
+DENYING = frozenset(name for name, quirk in QUIRKS.items() if quirk.denies)
+WHOLE = QUIRKS.keys() - DENYING
+"""Quirks of answers that are not errors."""
 OF_CALLS = frozenset(
     {"broken_arguments", "call_as_text", "call_as_thinking", "missing_call", "function_call"}
 )
@@ -100,7 +107,7 @@ def calls_of(reply: Reply) -> list[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("quirk", QUIRKS.keys() - OF_CALLS)
+@pytest.mark.parametrize("quirk", WHOLE - OF_CALLS)
 async def test_an_answer_is_read_as_without_it(quirk: str, stream: bool) -> None:
     plain, reply = await ask(None, stream=stream), await ask(quirk, stream=stream)
     if quirk not in LOST:
@@ -111,7 +118,7 @@ async def test_an_answer_is_read_as_without_it(quirk: str, stream: bool) -> None
 
 
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("quirk", QUIRKS)
+@pytest.mark.parametrize("quirk", WHOLE)
 async def test_calls_are_read_as_without_it(quirk: str, stream: bool) -> None:
     plain, reply = await ask(None, stream=stream, calls=True), await ask(quirk, stream=stream, calls=True)
     if quirk == "function_call":
@@ -125,7 +132,7 @@ async def test_calls_are_read_as_without_it(quirk: str, stream: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "quirk", [name for name in QUIRKS if name not in LOST | {"function_call", "json_lines"}]
+    "quirk", [name for name in QUIRKS if name not in LOST | DENYING | {"function_call", "json_lines"}]
 )
 async def test_calls_are_translated_as_without_it(quirk: str) -> None:
     """What programs get that ask through the relay in another dialect."""
@@ -168,6 +175,27 @@ async def raw_stream(base_url: str) -> bytes:
             return bytes(answer.read())
 
     return await asyncio.to_thread(read)
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@pytest.mark.parametrize("quirk", DENYING)
+async def test_an_error_behind_the_status_200_is_a_failure_of_the_provider(quirk: str, stream: bool) -> None:
+    with pytest.raises(ProviderError, match="The engine is overloaded"):
+        await ask(quirk, stream=stream)
+
+
+async def test_tokens_are_counted_though_zeros_follow() -> None:
+    plain, *odd = [await ask(name, stream=True) for name in (None, "zeros_last", "split_usage")]
+    assert [reply.usage for reply in odd] == [plain.usage] * 2
+
+
+async def test_an_answer_that_was_cut_off_stays_so_though_stop_follows() -> None:
+    async with (
+        SimulatedEndpoint(settings("stop_last", calls=False)) as endpoint,
+        EndpointClient(Target("primary", "m", endpoint.base_url), stream=True) as client,
+    ):
+        fields = {"messages": [{"role": "user", "content": "seven"}], "max_tokens": 2}
+        assert (await client.ask("/chat/completions", fields)).finish_reason == "length"
 
 
 async def test_only_chat_completions_have_it() -> None:

@@ -1,4 +1,4 @@
-"""What a killed process leaves behind is removed at the next start; what belongs to others is not touched."""
+"""What a killed process leaves behind is removed at its end or at the next start; what belongs to others stays."""
 
 from __future__ import annotations
 
@@ -101,6 +101,10 @@ def container(**labels: str) -> Iterator[str]:
         subprocess.run(["docker", "rm", "--force", name], capture_output=True)
 
 
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 def exists(name: str) -> bool:
     return bool(docker("ps", "--all", "--quiet", "--filter", f"id={name}"))
 
@@ -154,15 +158,43 @@ async def test_a_snapshot_of_an_image_that_we_built_stays_as_long_as_it_is_neede
 
 
 async def test_kill_9_leaves_a_container_that_the_next_start_removes(engine: Engine, run_id: str) -> None:
+    """If its watching process is killed, too."""
     with other_process(SLEEPING.format(run_id=run_id, image=IMAGE)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
         [left] = stand_ins.containers(f"{RUN}={run_id}")
         assert left not in await remove_leftovers(engine)
+        for watching in children(process.pid):
+            os.kill(watching, signal.SIGKILL)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert left in await remove_leftovers(engine)
     assert stand_ins.containers(f"{RUN}={run_id}") == []
+
+
+@pytest.mark.parametrize("source", [SLEEPING, SNAPSHOT_TAKEN], ids=["container", "snapshot"])
+def test_kill_9_ends_the_containers_of_a_process_without_another_start(
+    running_engine: None, run_id: str, source: str
+) -> None:
+    with other_process(source.format(run_id=run_id, image=IMAGE)) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        assert left_of(run_id) != ""
+        process.send_signal(signal.SIGKILL)
+    assert soon(lambda: left_of(run_id) == "")
+
+
+def test_kill_9_spares_the_containers_of_a_process_that_lives(running_engine: None, run_id: str) -> None:
+    source = SLEEPING.format(run_id=run_id, image=IMAGE)
+    with other_process(source) as living, other_process(source) as killed:
+        for process in (living, killed):
+            assert process.stdout is not None
+            assert process.stdout.readline() == "started\n"
+        killed.send_signal(signal.SIGKILL)
+        assert soon(lambda: len(stand_ins.containers(f"{RUN}={run_id}")) == 1)
+        time.sleep(2)
+        assert len(stand_ins.containers(f"{RUN}={run_id}")) == 1
+    assert soon(lambda: left_of(run_id) == "")
 
 
 async def test_an_interrupt_leaves_nothing(engine: Engine, run_id: str) -> None:

@@ -23,6 +23,9 @@ _ALSO_CALLED = {MAX_TOKENS: "max_completion_tokens", "max_completion_tokens": MA
 _EXCLUDED_BY = {"thinkingLevel": "thinkingBudget"}
 """Fields that a server refuses beside another one."""
 
+_BUDGET = ("thinking", "budget_tokens")
+SMALLEST_BUDGET = 1_024
+
 _READ = {
     name: (name,)
     for name in (
@@ -51,6 +54,8 @@ class Settings(NamedTuple):
             path = (name,) if dialect is None else dialect.settings.get(name)
             if path is not None and (name in _LIMITS or not self._yields(name, fields, path)):
                 _set(merged, path, value)
+        if MAX_TOKENS in self.values:
+            _fit_thinking(merged)
         return merged
 
     def added_to(self, fields: Mapping[str, Any]) -> set[str]:
@@ -87,6 +92,19 @@ def _set(fields: dict[str, Any], path: Path, value: Any) -> None:
             fields.pop(other, None)
     for one in written:
         fields[one] = _lower(fields.get(one), value) if name in _LIMITS else value
+
+
+def _fit_thinking(fields: dict[str, Any]) -> None:
+    """Lower the budget of thinking in Messages below the limit of tokens, or turn thinking off if none is left.
+
+    Anthropic's API refuses a budget of fewer than 1,024 tokens, and one that is not below `max_tokens`.
+    """
+    limit, budget = (_value(fields, path) for path in ((MAX_TOKENS,), _BUDGET))
+    if type(limit) is not int or type(budget) is not int or budget < limit:
+        return
+    thinking = _object(fields[_BUDGET[0]])
+    fits = limit > SMALLEST_BUDGET
+    fields[_BUDGET[0]] = {**thinking, _BUDGET[1]: limit - 1} if fits else {"type": "disabled"}
 
 
 def _written(fields: Mapping[str, Any], name: str) -> list[str]:

@@ -19,7 +19,7 @@ from benchwright.endpoint.simulate.settings import ALL_FAULTS, Settings
 from benchwright.endpoint.simulate.timing import Delays
 from benchwright.records import Record
 
-HARMLESS = frozenset({"stall", "slow_headers", *QUIRKS})
+HARMLESS = frozenset({"stall", "slow_headers", *(name for name, quirk in QUIRKS.items() if not quirk.denies)})
 """Faults after which the whole answer still comes, if the client waits for it."""
 
 

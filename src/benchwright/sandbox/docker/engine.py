@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
+from benchwright.orphans import ORPHANS
+from benchwright.own_processes import module_command
 from benchwright.sandbox.docker.address import Address, address_in_use
 from benchwright.sandbox.docker.errors import (
     EngineError,
@@ -29,6 +31,9 @@ ANSWER_SECONDS = 120.0
 """Time limit for the engine's answers, except to pulls, logs and programs."""
 
 CONNECT_SECONDS = 10.0
+
+SWEEP = "benchwright.sandbox.docker.sweep"
+"""The module that removes leftovers of killed processes."""
 
 
 class Engine:
@@ -104,11 +109,22 @@ def check_disk(engine: Engine, needed: int) -> None:
 async def connected() -> AsyncIterator[Engine]:
     """Connect to the engine of DOCKER_HOST, the docker context or the usual sockets.
 
+    If this process is killed while connected, its watching process removes its leftovers in the engine
+    (`sweep`).
+
     Raises:
         EngineUnavailable: If there is no engine, it is not running, this user has no access, or the client
             library is missing.
         UserError: If DOCKER_HOST or the docker context is not an address.
     """
+    async with connection() as engine:
+        with ORPHANS.cleaned_up_by(module_command(SWEEP)):
+            yield engine
+
+
+@asynccontextmanager
+async def connection() -> AsyncIterator[Engine]:
+    """Connect like `connected`, but without clean-up if this process is killed."""
     address = address_in_use()
     if address.host.startswith("unix://"):
         _try(address)
@@ -162,7 +178,7 @@ def _try(address: Address) -> None:
 
 
 def _gateway(entry: Mapping[str, str]) -> str:
-    """Return the gateway of an address range, which is the first address if none is given."""
+    """Return the gateway of an address range, which is the first address if the range names none."""
     return entry.get("Gateway") or str(next(ipaddress.ip_network(entry["Subnet"]).hosts()))
 
 

@@ -9,6 +9,8 @@ from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream, choices, 
 HIDDEN = 100
 """Tokens of thinking that only the total tells of."""
 
+UNKNOWN_REASON = "eos_reached"
+
 _OTHER_WORDS = {"stop": "end_turn", "length": "MAX_TOKENS", "tool_calls": "tool_use"}
 
 
@@ -45,6 +47,47 @@ def empty_finish_reason(stream: Stream) -> None:
     """Send an empty finish reason in place of null (Ollama, SGLang)."""
     for choice in choices(stream):
         choice["finish_reason"] = choice["finish_reason"] or ""
+
+
+def unknown_finish_reason(chunk: Chunk) -> None:
+    """Give a finish reason that no reference has."""
+    for choice in chunk["choices"]:
+        if choice["finish_reason"]:
+            choice["finish_reason"] = UNKNOWN_REASON
+
+
+def camel_finish_reason(chunk: Chunk) -> None:
+    """Send the finish reason as `finishReason`."""
+    for choice in chunk["choices"]:
+        choice["finishReason"] = choice.pop("finish_reason")
+
+
+def stop_last(stream: Stream) -> None:
+    """Send "stop" in a chunk behind the one with the finish reason."""
+    for piece in stream:
+        for place, chunk in enumerate(piece):
+            if chunk["choices"] and chunk["choices"][0]["finish_reason"]:
+                choice = {**chunk["choices"][0], "delta": {}, "finish_reason": "stop"}
+                piece.insert(place + 1, {**chunk, "choices": [choice], "usage": None})
+                return
+
+
+def zeros_last(stream: Stream) -> None:
+    """Send the usage with the first chunk, and zeros at the end (gateways that count only what they send)."""
+    for chunk in _chunks_with_usage(stream):
+        stream[0][0]["usage"] = chunk["usage"]
+        chunk["usage"] = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
+
+
+def split_usage(stream: Stream) -> None:
+    """Send the prompt's count with the first chunk, and only the completion's at the end (gateways of Anthropic)."""
+    for chunk in _chunks_with_usage(stream):
+        stream[0][0]["usage"] = {"prompt_tokens": chunk["usage"].pop("prompt_tokens")}
+        chunk["usage"].pop("total_tokens")
+
+
+def _chunks_with_usage(stream: Stream) -> list[Chunk]:
+    return [chunk for piece in stream for chunk in piece if chunk.get("usage")]
 
 
 def no_number(stream: Stream) -> None:

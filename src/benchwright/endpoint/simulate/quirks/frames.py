@@ -59,5 +59,15 @@ def json_lines(chunks: list[Chunk], last: bool) -> bytes:
     return b"".join([encoded(chunk) + b"\n" for chunk in chunks])
 
 
+def events_until_error(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events; the one with an error ends the stream, without [DONE]."""
+    return events(chunks, last=False)
+
+
+def line_of_error(chunks: list[Chunk], last: bool) -> bytes:
+    """Return events, but an error as a line of JSON without `data:` (proxies whose stream has begun)."""
+    return json_lines(chunks, last) if last else events(chunks, last)
+
+
 def _all_data(chunks: list[Chunk], last: bool) -> list[bytes]:
     return [*map(encoded, chunks), *((DONE,) if last else ())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from benchwright.endpoint.simulate.quirks import calls, counts, frames, texts
+from benchwright.endpoint.simulate.quirks import calls, counts, errors, frames, texts
 from benchwright.endpoint.simulate.quirks.frames import Frame
 from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream, in_both
 
@@ -15,12 +15,16 @@ def _unchanged(answer: object) -> None:
 
 
 class Quirk(NamedTuple):
-    """A way to say an answer. Each part changes what it gets in place; `lines` tells a stream of JSON lines."""
+    """A way to send an answer. Each part changes its argument in place.
+
+    `lines` is True for a stream of JSON Lines, `denies` if an error is sent in place of the answer's end.
+    """
 
     stream: Callable[[Stream], None] = _unchanged
     body: Callable[[Chunk], None] = _unchanged
     frame: Frame = frames.events
     lines: bool = False
+    denies: bool = False
 
 
 def _everywhere(change: Callable[[Chunk], None]) -> Quirk:
@@ -61,18 +65,27 @@ QUIRKS = {
     "halves": Quirk(texts.halves),
     "raw_halves": Quirk(texts.halves, frame=frames.raw_halves),
     "lone_half": Quirk(texts.lone_half),
+    "unknown_characters": Quirk(*in_both(texts.unknown_characters)),
     "end_token": Quirk(texts.end_token, texts.end_token_in_body),
     "thinking_object": Quirk(*in_both(texts.thinking_object)),
     "thinking_elsewhere": Quirk(*in_both(texts.thinking_elsewhere)),
     "thinking_twice": Quirk(texts.thinking_twice, texts.thinking_twice_in_body),
     "late_thinking": Quirk(texts.late_thinking, texts.late_thinking_in_body),
     "channel_tokens": Quirk(texts.channel_tokens, texts.channel_tokens_in_body),
+    "marked_thinking": Quirk(texts.marked_thinking, texts.tagged_thinking("<think>", "</think>")[1]),
+    "tagged_thinking": Quirk(*texts.tagged_thinking("<thought>", "</thought>")),
+    "channel_thinking": Quirk(*texts.tagged_thinking("<|channel>thought\n", "<channel|>")),
     "answer_as_thinking": Quirk(*in_both(texts.answer_as_thinking)),
     "one_text_twice": Quirk(*in_both(texts.one_text_twice)),
     "thinking_in_total": _everywhere(counts.thinking_in_total),
     "usage_in_choice": Quirk(counts.usage_in_choice),
+    "zeros_last": Quirk(counts.zeros_last),
+    "split_usage": Quirk(counts.split_usage),
     "other_counts": _everywhere(counts.other_counts),
     "other_finish_reason": _everywhere(counts.other_finish_reason),
+    "unknown_finish_reason": _everywhere(counts.unknown_finish_reason),
+    "camel_finish_reason": _everywhere(counts.camel_finish_reason),
+    "stop_last": Quirk(counts.stop_last),
     "empty_finish_reason": Quirk(counts.empty_finish_reason),
     "no_number": Quirk(counts.no_number, counts.no_number_in_body),
     "no_blank": Quirk(frame=frames.no_blank),
@@ -80,4 +93,7 @@ QUIRKS = {
     "blank_done": Quirk(frame=frames.blank_done),
     "joined_events": Quirk(frame=frames.joined_events),
     "json_lines": Quirk(frame=frames.json_lines, lines=True),
+    "error_in_choice": Quirk(errors.in_choice, errors.in_choice_of_body, denies=True),
+    "error_event": Quirk(errors.event, errors.body, frame=frames.events_until_error, denies=True),
+    "error_line": Quirk(errors.event, errors.body, frame=frames.line_of_error, denies=True),
 }

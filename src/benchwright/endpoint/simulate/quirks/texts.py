@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
@@ -17,11 +18,12 @@ from benchwright.endpoint.simulate.quirks.stream import (
 )
 
 THOUGHT = "Let me look at that once more."
-"""What quirks think where the settings have no reasoning."""
+"""What quirks think in addition to the settings' reasoning."""
 
 _HARMONY = f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>"
 _OPENING, _CLOSING = "<think>", "</think>"
 
+_UNKNOWN = "\ufffd"
 _FIRST_BEYOND = "\U00010000"
 """The first character that UTF-16 writes in two halves."""
 
@@ -129,6 +131,12 @@ def end_token_in_body(body: Chunk) -> None:
         message_of(body)["content"] = f"{text}<|im_end|>"
 
 
+def unknown_characters(message: dict[str, Any]) -> None:
+    """Replace each character beyond the first plane by U+FFFD (servers that decode token by token)."""
+    if text := message.get("content"):
+        message["content"] = "".join(_UNKNOWN if one >= _FIRST_BEYOND else one for one in text)
+
+
 # What was thought
 
 
@@ -142,6 +150,13 @@ def thinking_elsewhere(message: dict[str, Any]) -> None:
     """Send reasoning in a field of another name."""
     if thought := message.pop("reasoning_content", None):
         message["thinking"] = thought
+
+
+def marked_thinking(stream: Stream) -> None:
+    """Send reasoning as text that only a mark beside it makes known (Vertex)."""
+    for delta in deltas(stream):
+        if thought := delta.pop("reasoning_content", None):
+            delta |= {"content": thought, "extra_content": {"google": {"thought": True}}}
 
 
 def late_thinking(stream: Stream) -> None:
@@ -193,3 +208,22 @@ def thinking_twice_in_body(body: Chunk) -> None:
     """Send the reasoning of a whole answer in a field of its own and within the text."""
     if thought := message_of(body).get("reasoning_content"):
         message_of(body)["content"] = f"{_OPENING}{thought}{_CLOSING}{message_of(body).get('content') or ''}"
+
+
+def tagged_thinking(opening: str, closing: str) -> tuple[Callable[[Stream], None], Callable[[Chunk], None]]:
+    """Return the quirk that sends the reasoning at the beginning of the text between tags, not in its field."""
+
+    def in_stream(stream: Stream) -> None:
+        with_thought = [delta for delta in deltas(stream) if delta.get("reasoning_content")]
+        for delta in with_thought:
+            delta["content"] = delta.pop("reasoning_content")
+        if with_thought:
+            with_thought[0]["content"] = f"{opening}{with_thought[0]['content']}"
+            with_thought[-1]["content"] += closing
+
+    def in_body(body: Chunk) -> None:
+        message = message_of(body)
+        if thought := message.pop("reasoning_content", None):
+            message["content"] = f"{opening}{thought}{closing}{message.get('content') or ''}"
+
+    return in_stream, in_body
