@@ -62,7 +62,7 @@ class OutsideAgent(Protocol):
 
 
 class OutsideTask(RowsTask):
-    """The task: gives each row of the dataset at `path` to the agent, and scores the results with `scorers`.
+    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
 
     An agent gets its row as made by `content`, with the documented column names, and two more: `row_index`,
     the row's index in the file from 0, and `run_index`, the repeat from 0.

@@ -31,7 +31,7 @@ RETRY_PAUSE = 0.75
 class CellSettings(Record, frozen=True):
     """Settings for running cells.
 
-    `seconds` bounds one attempt; `retries` is the number after temporary provider errors.
+    `seconds` bounds one attempt; `retries` is the maximum number of retries after temporary provider errors.
     """
 
     run_id: str

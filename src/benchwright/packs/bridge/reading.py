@@ -101,7 +101,7 @@ def read_score(value: Any, odd: Mapping[str, str] = {}) -> BenchmarkScore:
     """Convert a model's score. A category's score is None if it is not a number.
 
     Raises:
-        ExecutionError: If it is not an object, or its total score is not a number.
+        ExecutionError: If it is not an object, or its total score is missing or not a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(f"scoreModelResults() returned {kind_of(value)} where a score is expected")

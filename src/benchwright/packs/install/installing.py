@@ -256,7 +256,7 @@ class _Job:
         return same and found.sha256 in (None, record.archive_sha256) and verify(former) == []
 
     def _has(self, tree_sha256: str) -> bool:
-        """Return True if the tree is identical to the installed one, which is unchanged."""
+        """Return True if the new tree is identical to the installed one, and that was not modified."""
         former = self._former
         recorded = former.record.tree_sha256 if former and former.record else None
         return former is not None and recorded == tree_sha256 and verify(former) == []

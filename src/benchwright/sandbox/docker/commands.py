@@ -54,8 +54,8 @@ class ExecResult(Record, frozen=True):
 class Command(Record, frozen=True):
     """A program to run, and its limits.
 
-    Of stdout and of stderr, `kept_bytes` are kept. A program that writes more than `output_bytes` is ended.
-    If `cwd` or `user` is empty, the container's own is used.
+    Of stdout and of stderr, `kept_bytes` each are kept. A program that writes more than `output_bytes` is
+    ended. If `cwd` or `user` is empty, the container's own is used.
     """
 
     argv: Sequence[str]

@@ -138,11 +138,10 @@ class _Talk:
         return self._total > self._command.output_bytes
 
     async def to_the_end(self, stream: Stream, program: Exec) -> bool:
-        """Wait for the end of a program.
+        """Wait for the end of a program, or for too much output. Return False if neither occurs in time.
 
-        Return False if it does not end in time, True if it ended or wrote too much. If a background process
-        keeps the output open, the engine reports the output's end 2 s after the program's end. Therefore the
-        program's state is checked too.
+        If a background process keeps the output open, the engine reports the output's end 2 s after the
+        program's end. Therefore the program's state is checked too.
         """
         reading = asyncio.ensure_future(self._read(stream))
         feeding = asyncio.ensure_future(self._feed(stream))

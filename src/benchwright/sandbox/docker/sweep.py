@@ -1,5 +1,4 @@
-"""`python -m benchwright.sandbox.docker.sweep`: removes leftovers of this user's killed processes from the
-engine.
+"""`python -m benchwright.sandbox.docker.sweep`: removes what this user's killed processes left in the engine.
 
 It is run by the watching process of a killed process (`orphans`).
 """
