@@ -75,7 +75,7 @@ class AgentTask(RowsTask):
 
 
 class AgentSolver:
-    """Runs the agent once per trial."""
+    """Solver that runs the agent once per trial."""
 
     def __init__(
         self,

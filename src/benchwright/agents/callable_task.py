@@ -44,7 +44,7 @@ def callable_task(
 
 
 class CallableAgent:
-    """Calls the function once per row: `agent(row, *, base_url, api_key, model)`.
+    """Agent that calls a function once per row: `agent(row, *, base_url, api_key, model)`.
 
     Keywords that the function does not accept are left out. An async function is awaited; a plain one runs in
     a thread, off the event loop. It returns its answer as text, or a dict with `answer`, `messages` or both.

@@ -47,7 +47,7 @@ def command_task(
 
 
 class CommandAgent:
-    """Starts the program once per row.
+    """Agent that starts a program once per row.
 
     `command` is split as a shell would, but run without a shell. The fingerprint covers the command and every
     file in it that is named by a path; for Python files, also what they import from the user's own project. A

@@ -28,7 +28,7 @@ class EvalFnError(UserError):
 
 
 class EvalFnWrapper:
-    """Calls an eval function of either form in the same way.
+    """An eval function of either form, callable in the same way.
 
     Simple functions get the last assistant text, the target and a copy of the row; full ones get all messages
     instead of the text. Plain functions run in a thread, off the event loop; async ones are awaited.

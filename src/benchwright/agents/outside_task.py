@@ -96,7 +96,7 @@ class OutsideTask(RowsTask):
 
 
 class OutsideSolver:
-    """Runs the agent once per trial."""
+    """Solver that runs the agent once per trial."""
 
     def __init__(self, agent: OutsideAgent, relay: Relay) -> None:
         self._agent = agent

@@ -67,7 +67,7 @@ class PromptTask(RowsTask):
 
 
 class PromptSolver:
-    """Sends one request per trial."""
+    """Solver that sends one request per trial."""
 
     def __init__(self, system: str | None, template: str) -> None:
         if PLACE not in template:

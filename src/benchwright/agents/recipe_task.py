@@ -73,7 +73,7 @@ def recipe_task(
 
 
 class RecipeAgent:
-    """Starts the agent once per row, in an empty folder with the row's `files` ({path: text}), if any.
+    """Agent program, started once per row in an empty folder with the row's `files` ({path: text}), if any.
 
     Its prompt is the row's system prompt, if any, and user prompt. Its answer is its model's last response.
     Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` of its folder, as texts.

@@ -20,7 +20,7 @@ class Chats(Protocol):
 
 
 class SessionLLM:
-    """Sends chat requests. `reply` is the last response; `failure` is why the last call had none."""
+    """Client of chat requests. `reply` is the last response; `failure` is why the last call had none."""
 
     def __init__(self, session: Chats) -> None:
         self._session = session

@@ -22,7 +22,7 @@ LONGEST_LINE = 20_000
 
 
 class PackFiles:
-    """Appends to the files during the run; use as a context manager.
+    """Writer of both files during the run; use as a context manager.
 
     Lines that do not fit on a full disk are dropped; the journal reports the full disk.
     """

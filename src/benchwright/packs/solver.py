@@ -42,7 +42,7 @@ class CellSettings(Record, frozen=True):
 
 
 class PackSolver:
-    """Runs any number of cells concurrently in one process of the pack.
+    """Runner of cells: any number concurrently, in one process of the pack.
 
     `relay` is None if the pack sends requests to its providers directly. The `verifiers` are checked before
     each cell and after each failed one, so that a dead verifier is not counted against the model.

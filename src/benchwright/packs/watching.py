@@ -10,7 +10,7 @@ from benchwright.records import RequestRecord
 
 
 class Watcher(Protocol):
-    """Receives the progress of a running pack. Its methods are plain functions that return at once."""
+    """Receiver of a running pack's progress. Its methods are plain functions that return at once."""
 
     def prepared(self) -> None:
         """Handle that the pack is prepared and cells follow."""

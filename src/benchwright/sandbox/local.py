@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
 
 
 class LocalSandbox:
-    """Runs programs on this machine, isolated from the network, the user's files and each other.
+    """Sandbox on this machine. Its programs are isolated from the network, the user's files and each other.
 
     At most `at_once` run concurrently (default: the number of processors); others wait. Use it from one event
     loop at a time.

@@ -13,7 +13,7 @@ _LARGEST = 2**31 - 2
 
 
 class ThrowAwayUsers:
-    """Provides user ids that no account has. Only root can use them.
+    """Pool of user ids that no account has. Only root can use them.
 
     They are in the upper half of the ids of this user namespace, in a block chosen at random, so that two
     commands running at the same time seldom share one.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class MCPAgentLoop(RolloutAgentLoop):
-    """Lets the model call a server's tools until it answers or has used up `max_turns`.
+    """Agent that lets the model call a server's tools until it answers or has used up `max_turns`.
 
     Each rollout opens a new connection to the server, within this process. fastmcp 2 enters a server's
     lifespan only once, and exits it after the first connection. `McpTask`, which keeps its connection, does

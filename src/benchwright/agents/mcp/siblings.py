@@ -108,7 +108,7 @@ class DirectoryPackage:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module with the import statement of its package."""
+    """Loader of a module that uses the package's import statement."""
 
     def __init__(self, name: str, path: str, package: DirectoryPackage) -> None:
         super().__init__(name, path)

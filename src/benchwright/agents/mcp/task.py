@@ -77,7 +77,7 @@ class McpTask(RowsTask):
 
 
 class McpSolver:
-    """Lets the model use the tools until it answers."""
+    """Solver that lets the model use the tools until it answers."""
 
     def __init__(self, toolbox: Toolbox, max_turns: int, completion_params: Mapping[str, Any]) -> None:
         self._toolbox = toolbox

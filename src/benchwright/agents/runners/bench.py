@@ -13,7 +13,7 @@ from benchwright.agents.runners.rollouts import LocalLLMClientProtocol
 
 
 class BenchRunner(EvalRunner):
-    """Runs an agent over rows and scores the results; see `EvalRunner`."""
+    """Runner of an agent over rows, with scores; see `EvalRunner`."""
 
     execution_mode: ClassVar[str] = "bench"
 

@@ -20,7 +20,7 @@ DatasetRow = Row
 
 
 class DatasetReader:
-    """Reads the rows of a .json, .jsonl, .csv or .parquet file. `len` is the number of rows in the file.
+    """Reader of the rows of a .json, .jsonl, .csv or .parquet file. `len` is the number of rows in the file.
 
     Raises:
         FileNotFoundError: If the file does not exist.

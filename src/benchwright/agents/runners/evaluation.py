@@ -31,7 +31,7 @@ Progress = Callable[[int, int, EvalRunResult], None]
 
 
 class EvalRunner:
-    """Runs an agent over rows and scores the results, with one model or, for comparison, two.
+    """Runner of an agent over rows, with scores, for one model or, for comparison, two.
 
     Concurrent runs (`batch_size`) need a client each. It is created by the factory, or cloned from an
     `ExternalLLMClient`.

@@ -66,7 +66,7 @@ class LocalBatchResult:
 
 
 class LocalRolloutRunner:
-    """Runs one agent with one client. `request_metadata` is added to the metadata of every request.
+    """Runner of one agent with one client. `request_metadata` is added to the metadata of every request.
 
     With `debug` or a `debug_dir`, the agent's events are written to files named after the rollouts.
     """

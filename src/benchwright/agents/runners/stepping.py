@@ -54,7 +54,7 @@ class _Row:
 
 
 class Stepper:
-    """Goes through rows with a person. `rows` are those available; `failed` is the number of failed ones."""
+    """A person's session through rows. `rows` are those available; `failed` is the number of failed ones."""
 
     def __init__(self, person: Person, rows: range) -> None:
         self.failed = 0

@@ -17,7 +17,7 @@ LocalTestBatchResult = LocalBatchResult
 
 
 class LocalTestRunner(LocalRolloutRunner):
-    """Runs one agent with one client; rollouts are named `test-<row>`. See `LocalRolloutRunner`."""
+    """Runner of one agent with one client; rollouts are named `test-<row>`. See `LocalRolloutRunner`."""
 
     def __init__(
         self,

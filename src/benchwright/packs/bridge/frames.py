@@ -36,7 +36,7 @@ class Frame(NamedTuple):
 
 
 class FrameReader:
-    """Parses bytes into frames. Lines that are not frames are passed to `noise`, shortened."""
+    """Parser of bytes into frames. Lines that are not frames are passed to `noise`, shortened."""
 
     def __init__(self, nonce: str, most_bytes: int, noise: Callable[[bytes], None]) -> None:
         self._start = nonce.encode() + b" "

@@ -10,10 +10,10 @@ _NO_MESSAGE = (" ", "\t", "#", "-", "<", "(", "Node.js v")
 
 
 class OutputLines:
-    """Splits two streams into lines for `line(stream, text)`.
+    """Splitter of two streams into lines for `line(stream, text)`.
 
-    Long lines are cut; output beyond `most_bytes` is dropped. `last_error` is the last line of stderr that is
-    a message: neither empty nor a stack frame.
+    Long lines are cut, and output beyond `most_bytes` is dropped. `last_error` is the last line of stderr
+    that is a message: neither empty nor a stack frame.
     """
 
     def __init__(self, line: Callable[[str, str], None], most_bytes: int) -> None:

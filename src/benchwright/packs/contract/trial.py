@@ -22,7 +22,7 @@ class Tried(NamedTuple):
 
 
 class CannedTrial:
-    """Runs scenarios of a prepared pack while `server` sends the given answers."""
+    """Runner of scenarios of a prepared pack, while `server` sends canned answers."""
 
     def __init__(
         self,

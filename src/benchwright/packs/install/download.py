@@ -64,7 +64,8 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
 
 
 class _Sink:
-    """Writes the body of a 200 response, counting and hashing it. Aborts on any other status."""
+    """Receiver of one response: writes, counts and hashes the body of a 200, and aborts on any other status.
+    """
 
     def __init__(self, out: BinaryIO, largest: int) -> None:
         self.status = 0

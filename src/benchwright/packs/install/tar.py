@@ -50,9 +50,9 @@ _REFUSED = {
 
 
 class TarReader:
-    """Reads the entries of an archive in order.
+    """Reader of the entries of one archive, in order.
 
-    Between two entries, `chunks` yields the content of the former one.
+    Between two entries, `chunks` yields the former one's content.
     """
 
     def __init__(self, file: BinaryIO, limits: InstallLimits) -> None:

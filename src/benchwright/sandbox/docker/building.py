@@ -198,7 +198,7 @@ AT_ONCE = 2
 
 
 class Builds:
-    """Builds images of an engine for several callers, at most `at_once` at the same time."""
+    """Builder of an engine's images for several callers, with at most `at_once` builds at the same time."""
 
     def __init__(self, engine: Engine, at_once: int = AT_ONCE) -> None:
         self._engine = engine

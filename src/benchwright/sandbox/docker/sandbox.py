@@ -154,9 +154,9 @@ class DockerSandbox:
 
 
 class DockerSandboxes:
-    """Starts sandboxes, at most `at_once` at the same time; others wait.
+    """Factory of sandboxes, of which at most `at_once` run at the same time; further ones wait.
 
-    This is independent of request concurrency.
+    The limit is independent of request concurrency.
     """
 
     def __init__(self, engine: Engine, run_id: str, *, at_once: int = 4) -> None:

@@ -67,7 +67,7 @@ def server_name(hello: bytes) -> str:
 
 
 class _Fields:
-    """Reads fields from the beginning of some bytes."""
+    """Reader of fields from the beginning of some bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

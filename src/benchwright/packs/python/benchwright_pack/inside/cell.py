@@ -16,7 +16,7 @@ CELL: contextvars.ContextVar[Cell | None] = contextvars.ContextVar("benchwright_
 
 
 class AbortSignal:
-    """Signals that a scenario should end, by `aborted`, `reason` and listener functions.
+    """The signal that a scenario should end: `aborted`, `reason` and listener functions.
 
     Safe to use from threads.
     """
@@ -58,7 +58,7 @@ class AbortSignal:
 
 
 class Emitter:
-    """Sends progress events to the host: `emit({...})`, or `await emit({...})`."""
+    """Sender of progress events to the host: `emit({...})`, or `await emit({...})`."""
 
     def __init__(self, channel: Channel, call: int) -> None:
         self.over = False

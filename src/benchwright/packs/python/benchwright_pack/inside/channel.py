@@ -13,7 +13,7 @@ _leave = os._exit  # the original, before `guard_process` replaces it
 
 
 class Channel:
-    """Writes frames from any thread; each is written whole before `send` returns."""
+    """Writer of frames, usable from any thread. Each frame is written whole before `send` returns."""
 
     def __init__(self, write: int, nonce: str, message_bytes: int) -> None:
         self._write = write

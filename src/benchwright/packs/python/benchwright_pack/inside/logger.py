@@ -14,7 +14,7 @@ LARGEST_DATA = 65536
 
 
 class Logger:
-    """Writes to the host's log."""
+    """Logger whose entries go to the host's log."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

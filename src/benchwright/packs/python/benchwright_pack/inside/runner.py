@@ -24,7 +24,8 @@ MEBI = 2**20
 
 
 class Runner:
-    """Handles the host's messages. {id, call, ...} is answered by one frame "ok" or "error" for that id."""
+    """Handler of the host's messages. {id, call, ...} is answered by one "ok" or "error" frame for that id.
+    """
 
     def __init__(self, settings: dict[str, Any], channel: Channel) -> None:
         self._settings = settings
