@@ -64,8 +64,7 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
 
 
 class _Sink:
-    """Receiver of one response: writes, counts and hashes the body of a 200, and aborts on any other status.
-    """
+    """Receiver of one response. Writes, counts and hashes the body of a 200; aborts on any other status."""
 
     def __init__(self, out: BinaryIO, largest: int) -> None:
         self.status = 0

@@ -24,8 +24,7 @@ MEBI = 2**20
 
 
 class Runner:
-    """Handler of the host's messages. {id, call, ...} is answered by one "ok" or "error" frame for that id.
-    """
+    """Handler of the host's messages. {id, call, ...} is answered by one "ok" or "error" frame."""
 
     def __init__(self, settings: dict[str, Any], channel: Channel) -> None:
         self._settings = settings
