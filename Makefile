@@ -9,7 +9,7 @@ AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 # Sources are compiled once, not by each of the thousands of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo field field-quick pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo docs field field-quick pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -69,11 +69,16 @@ field-quick: setup
 test-ray: setup
 	$(BIN)/python tests/on_ray.py
 
+# The pages of docs/ as a site with search, in build/site. Strict: a dead link or an orphan page fails it.
+docs: setup
+	$(BIN)/python -m tests.site
+
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.import_circles
 
 # PEERS=1: other programs on the same work. MILLION=1: a run of a million trials too, which takes minutes.
 # ONLY=load, ONLY=peers: nothing but these.
@@ -83,7 +88,11 @@ bench: setup
 	$(BENCH)
 
 # Ratios against limits, about a minute.
-bench-check: setup
+bench-# The pages of docs/ as a site with search, in build/site. Strict: a dead link or an orphan page fails it.
+docs: setup
+	$(BIN)/python -m tests.site
+
+check: setup
 	$(BIN)/python -m benchmarks --check
 
 # Everything, or ONLY a part, and docs/performance.md with its tables and its plot.
@@ -120,7 +129,7 @@ requirements:
 		--no-header --no-annotate --override requirements/peer_guidellm.override requirements/transformers.in \
 		-o requirements/transformers.txt
 	cat requirements/peer_guidellm.torch >> requirements/transformers.txt
-	for name in runners runners_old profile peer_lm_eval peer_evalscope peer_aiperf; do \
+	for name in docs runners runners_old profile peer_lm_eval peer_evalscope peer_aiperf; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

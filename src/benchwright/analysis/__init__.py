@@ -1,1 +1,1 @@
-"""Every figure that is shown or exported, computed once from the tables of runs, with the records that hold it."""
+"""All figures that are shown or exported: computed once from the tables of runs, with their record types."""

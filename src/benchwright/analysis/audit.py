@@ -1,4 +1,4 @@
-"""An audit of a run: signs in its trajectories that trials were passed without solving their tasks."""
+"""Audit of a run: signs in its trajectories that trials were passed without solving their tasks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import read_table
 
 EDITS_IN_TEXT = ("aider ",)
-"""How the labels of agents begin that write files by the text of their answers."""
+"""Prefixes of the labels of agents that write files through the text of their answers."""
 
 _INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,}.*)")
 """The id of an instance of a SWE-bench dataset: owner and project, then a number or a commit."""
 
 
 class AuditedFinding(Record, frozen=True):
-    """A finding in a trial. `turn` is None where it was not in the conversation: in the patch, the network, a flag.
+    """A finding in a trial. `turn` is None if it is not in the conversation but in the patch, network or flags.
 
     `found_by` is `audit`, or `run` for a flag that was raised while the trial ran.
     """
@@ -45,11 +45,11 @@ class AuditedFinding(Record, frozen=True):
 
 
 class RunAudit(Record, frozen=True):
-    """What an audit found in a run.
+    """The result of an audit of a run.
 
-    Of `trials` so many were `audited`: the others have neither commands nor a patch. `signs` is the number of trials
-    with signs, `suspicious` of them are among the `passes`. `kinds` counts the trials with signs by kind, the most
-    frequent first; `notes` the trials that have notes only.
+    `audited` counts the `trials` that have commands or a patch. `signs` is the number of trials with signs;
+    `suspicious` counts those among the `passes`. `kinds` counts the trials with signs by kind, the most
+    frequent first. `notes` counts the trials that have only notes.
     """
 
     run: str
@@ -64,11 +64,11 @@ class RunAudit(Record, frozen=True):
 
 
 def audit_run(directory: Path) -> RunAudit:
-    """Audits the trials of a run that count; of imported ones as far as their trajectories were kept.
+    """Audit the counted trials of a run; imported trials as far as their trajectories were kept.
 
     Raises:
-        UserError: there is no run.
-        JournalError: its journal cannot be read.
+        UserError: If there is no run.
+        JournalError: If its journal cannot be read.
     """
     manifest, table = read_manifest(directory), read_table(directory, effort=True)
     passing = passing_score(manifest, table)
@@ -97,7 +97,7 @@ def audit_run(directory: Path) -> RunAudit:
 
 
 def trajectory_of(counted: CountedTrial) -> Trajectory:
-    """What the agent of a trial did, as its body tells it."""
+    """Return the actions of a trial's agent, read from the trial's body."""
     trial, body = counted.trial, counted.body
     messages = [parsed.message for parsed in parse_messages(body, (), 0, 1 << 30)[0]]
     told = gist(trial, body)
@@ -115,13 +115,13 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
 
 
 def project_of(sample: str) -> str:
-    """The project of a SWE-bench instance by its id, as `owner/name`; empty for other samples."""
+    """Return the project (`owner/name`) of a SWE-bench instance from its id; empty for other samples."""
     found = _INSTANCE.fullmatch(sample.partition("/")[0])
     return f"{found[1]}/{found[2]}" if found else ""
 
 
 def _connections(network: Any) -> Iterator[Connection]:
-    """The connections of an agent; those of tests are not its doing."""
+    """Yield the connections that an agent made. Connections made by tests are left out."""
     for one in network if isinstance(network, list) else ():
         if isinstance(one, Mapping) and isinstance(one.get("host"), str) and one.get("phase") != "tests":
             port = one.get("port")
@@ -144,7 +144,10 @@ def _audited(
 
 
 def _is_expected(manifest: Manifest, finding: Finding) -> bool:
-    """Whether a validation did this itself: it plays a task's own solution, where the official harness puts it."""
+    """Return True if a validation run caused the finding itself.
+
+    It runs a task's own solution, at the place where the official harness puts it.
+    """
     return manifest.kind == VALIDATION and finding.kind == READS_SOLUTION
 
 

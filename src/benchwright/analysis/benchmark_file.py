@@ -1,4 +1,4 @@
-"""The documented result file of a benchmark, projected from the journal of its run and written as a stream."""
+"""The documented result file of a benchmark, built from the journal of its run and written as a stream."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 NOT_DOCUMENTED = frozenset({"correct", "expected"})
-"""Keys of a score's detail that have a place of their own in the file."""
+"""Keys of a score's detail that have their own fields in the file."""
 
 AGGREGATED = (
     *("ttft_p50", "ttft_p95", "ttft_p99", "ttft_mean", "generation_tps_mean", "generation_tps_p50"),
@@ -36,13 +36,13 @@ AGGREGATED = (
     *("effective_throughput_rps", "ttfa_p50", "gap_p50", "gap_p99", "retried_requests"),
     *("total_reasoning_tokens", "estimated_reasoning_requests", "unknown_reasoning_requests"),
 )
-"""The documented names of `AggregatedMetrics` in their order, then ours."""
+"""The documented names of `AggregatedMetrics` in their order, then our additional ones."""
 
 
 class Totals(Record, frozen=True):
-    """What the trials of a run add up to. `accuracy` is the share that is correct: a trial that failed is not.
+    """Totals over the trials of a run. `accuracy` is the share of correct trials; a failed trial is not correct.
 
-    `no_score` says why nothing was scored; then there is no accuracy either.
+    `no_score` is the reason why nothing was scored; then there is no accuracy either.
     """
 
     n: int
@@ -56,17 +56,17 @@ class Totals(Record, frozen=True):
 
     @property
     def accuracy(self) -> Statistic:
-        """The share of correct trials."""
+        """Share of correct trials, or the reason why there is none."""
         return self.documented_accuracy if self.no_score is None else self.no_score
 
     @property
     def documented_accuracy(self) -> float:
-        """The accuracy as documented files have it: 0 where nothing was scored."""
+        """The accuracy for documented files: 0 if nothing was scored."""
         return self.correct / self.n if self.n else 0.0
 
 
 def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
-    """The trials as a benchmark's own figures see them."""
+    """Yield the trials in the form from which a benchmark computes its figures."""
     for trial in trials:
         record, score = trial.record, trial.scores.get(scorer)
         yield Graded(
@@ -81,7 +81,7 @@ def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
 
 
 def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
-    """The totals of the trials of a target, in `rows`; what its summary tells is taken from there."""
+    """Compute the totals of a target's trials, in `rows`; reuse the figures that its summary already has."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
     if benchmark.about.breakdowns:
@@ -102,7 +102,7 @@ def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSumm
 
 
 def score_of(target: TargetSummary, scorer: str) -> ScoreSummary:
-    """The summary of a score."""
+    """Return the summary of a score by its scorer's name."""
     return next(score for score in target.scores if score.scorer == scorer)
 
 
@@ -117,12 +117,12 @@ def write_result_file(
     figures: Sequence[Figure],
     more: Mapping[str, Any],
 ) -> None:
-    """Writes the file of one model whole, by rename; memory does not grow with the number of samples.
+    """Write the whole file of one model, by rename; memory does not grow with the number of samples.
 
-    `more` holds keys that are there only when they were asked for (Prometheus).
+    `more` holds keys that are included only on request (Prometheus).
 
     Raises:
-        JournalError: the directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     head = {**_head(benchmark, manifest, summary, target, totals, figures), **more}
     scorer = benchmark.scorers[0].name
@@ -189,7 +189,10 @@ def _planned_samples(manifest: Manifest, summary: RunSummary) -> int:
 
 
 def _concurrency(summary: RunSummary) -> dict[str, Any]:
-    """The documented number; where it found itself the last one, and whether all timings are of that one."""
+    """Return the documented concurrency.
+
+    If it was found automatically, return the last one, and whether all timings were taken at it.
+    """
     if not summary.found_concurrency:
         return {"concurrency": summary.concurrency}
     return {
@@ -199,7 +202,7 @@ def _concurrency(summary: RunSummary) -> dict[str, Any]:
 
 
 def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
-    """Only what was scored: how many, their mean and its interval; and the bounds for the rest."""
+    """Return the figures of scored trials only: their number, mean and interval, and the bounds for the rest."""
     return {
         "n_scored": score.n_scored,
         "mean_scored": score.mean_scored,
@@ -210,7 +213,7 @@ def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
 
 
 def aggregated(requests: RequestSummary) -> dict[str, Any]:
-    """The documented `aggregated_metrics`; what is None is left out."""
+    """Return the documented `aggregated_metrics`, without the unknown ones."""
     values = {name: getattr(requests, name) for name in AGGREGATED}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -242,7 +245,7 @@ def _sample_result(trial: ScoredTrial, scorer: str, repeated: bool) -> dict[str,
 
 
 def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
-    """The documented metrics of the last request; with several, all of them under `per_turn`."""
+    """Return the documented metrics of the last request; with several requests, all of them under `per_turn`."""
     if not requests:
         return None
     metrics = request_metrics(requests[-1])
@@ -252,7 +255,7 @@ def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
 
 
 def request_metrics(request: RequestRecord) -> dict[str, Any]:
-    """All documented fields of `RequestMetrics`, null where there is nothing to measure, and the first answer byte."""
+    """Return all documented fields of `RequestMetrics` (null if not measured), and `ttfa_seconds`."""
     return {
         "request_id": request.id,
         "ttft_seconds": request.ttft_seconds,

@@ -1,4 +1,4 @@
-"""What a run would cost: the record, sums of it, and what a trial took in earlier runs."""
+"""Estimated cost of a run: the record, sums of costs, and the cost of a trial in earlier runs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.text import plain
 
 
 class Cost(Record, frozen=True):
-    """What is asked of the models, not of judges and users. None is unknown; money is in the currency of the prices.
+    """Estimated cost of the models' requests, without judges and users. None is unknown.
 
-    `basis` says what the figures are taken from. `most` means that answers are counted at their largest, as no run is
-    known that says how long they are.
+    `money` is in the currency of the prices. `basis` names the source of the figures. `most` means that
+    answers are counted at their maximum length, because no earlier run shows their real length.
     """
 
     requests: int | None = None
@@ -30,7 +30,7 @@ class Cost(Record, frozen=True):
 
 
 class PerTrial(Record, frozen=True):
-    """Means of one trial; see `Cost`."""
+    """Mean cost of one trial; see `Cost`."""
 
     requests: float | None = None
     prompt_tokens: float | None = None
@@ -40,7 +40,7 @@ class PerTrial(Record, frozen=True):
 
 
 def total_of(costs: Sequence[Cost]) -> Cost:
-    """All of it; what is unknown of one is unknown of all."""
+    """Sum costs. A total is None if it is unknown for any of them."""
     return Cost(
         requests=_sum([one.requests for one in costs]),
         prompt_tokens=_sum([one.prompt_tokens for one in costs]),
@@ -57,7 +57,10 @@ def _sum(values: Sequence[Any]) -> Any:
 
 
 def earlier_trials(kind: str, task: str, model: str) -> PerTrial | None:
-    """What a trial of this task took in the newest run of this model; without one in the newest of any other."""
+    """Return the mean cost of a trial of this task in this model's newest run, or else in the newest run of any model.
+
+    None if there is no usable run. Simulated runs and runs without token counts are skipped.
+    """
     of_others = None
     for directory, manifest in newest_first():
         if manifest.kind != kind or manifest.task.name != task:
@@ -65,7 +68,7 @@ def earlier_trials(kind: str, task: str, model: str) -> PerTrial | None:
         try:
             figures = read_figures(directory, manifest)
         except BenchwrightError:
-            continue  # what cannot be read says nothing
+            continue  # skip runs that cannot be read
         own = models_of(manifest) == [model]
         if (
             not figures.done

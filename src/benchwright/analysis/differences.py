@@ -1,4 +1,4 @@
-"""The differences between the first target of a run and the others, from its table: the figures of `compare`."""
+"""Differences between the first target of a run and the others, computed from its table as in `compare`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from benchwright.stats.power import minimum_detectable_effect
 class Difference(Record, frozen=True):
     """How much better target `slot` is than target `than`, by one scorer, over the `n` samples that both have.
 
-    Repeats are averaged per sample first; no answer counts as 0, failures are left out (`runs.counting`), as in
-    `compare`. `low` and `high` are the 95 % interval of `difference`, made by `method`; `p_value` is two-sided, by
-    `test`. `detectable` is the smallest difference that this many samples, spread as they are, show with 80 % power.
+    Repeats are averaged per sample first. No answer counts as 0 and failures are left out (`runs.counting`),
+    as in `compare`. `low` and `high` are the 95 % interval of `difference`, made by `method`; `p_value` is
+    two-sided, by `test`. `detectable` is the smallest difference that this many samples with their variance
+    show with 80 % power.
     """
 
     scorer: str
@@ -36,7 +37,7 @@ class Difference(Record, frozen=True):
 
 
 def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
-    """The first target against each other one, by every score that both have a value of."""
+    """Compare the first target with each other target, by every score for which both have a value."""
     if len(manifest.targets) < 2:
         return []
     first, *others = (target.slot for target in manifest.targets)

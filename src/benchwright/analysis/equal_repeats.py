@@ -1,7 +1,7 @@
-"""Whether the repeats of a run are repeats at all: a server that ignores the temperature gives one answer each time.
+"""Detection of repeats that are no real repeats: a server that ignores the temperature repeats its answer.
 
-Nothing is kept of the answers for this, as they lie in the bodies. Only the first samples are looked at, and one repeat
-that differs settles it: with a server that samples, that is two bodies as a rule.
+Nothing is stored for this check, because the answers are in the bodies. It reads only the first samples, and
+one repeat that differs settles it: with a server that samples, that usually takes two bodies.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 FEWEST_SAMPLES = 5
-"""With fewer, a model that is certain of its answers is too likely."""
+"""Fewest samples for the check: with fewer, a model that is certain of its answers is too likely."""
 
 MOST_SAMPLES = 50
 MOST_REPEATS = 10
 
 
 class EqualRepeats(Record, frozen=True):
-    """So many samples were looked at: the repeats of each got the same answer, although sampled at this temperature."""
+    """Number of samples checked. All repeats of each got the same answer although sampled at this temperature."""
 
     samples: int
     temperature: float
 
 
 def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
-    """The first samples of a target with several answered repeats, if the repeats of each are equal.
+    """Return the number of samples checked and the temperature, if the repeats of each sample are equal.
 
-    None where one differs, where there are fewer than `FEWEST_SAMPLES`, and where no temperature above 0 was sent.
-    Looks at `MOST_SAMPLES` samples and `MOST_REPEATS` repeats of each.
+    Reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS` repeats of
+    each. None if one repeat differs, if there are fewer than `FEWEST_SAMPLES`, or if no temperature above 0
+    was sent.
     """
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:
@@ -46,13 +47,13 @@ def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualR
     try:
         if len(samples) < FEWEST_SAMPLES or not all(_are_equal(table, sample) for sample in samples):
             return None
-    except JournalError:  # a body that was lost settles nothing
+    except JournalError:  # a lost body leaves the question open
         return None
     return EqualRepeats(len(samples), temperature)
 
 
 def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
-    """What equal repeats mean for the figures, if they are equal."""
+    """Return a line on what equal repeats mean for the figures; nothing if they are not equal."""
     if found is None:
         return []
     return [
@@ -64,7 +65,7 @@ def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
 
 
 def _temperature(manifest: Manifest, target: Target) -> float | None:
-    """What the requests were sent: the target's, a pack's, or the one that agents pass on themselves."""
+    """Return the temperature that the requests carried: from the target, a pack, or an agent's own settings."""
     for settings in (target.settings, manifest.about.get("generation", {}), manifest.settings):
         value = settings.get("temperature")
         if isinstance(value, int | float):
@@ -73,7 +74,7 @@ def _temperature(manifest: Manifest, target: Target) -> float | None:
 
 
 def _repeated(table: RunTable, rows: Rows) -> list[Rows]:
-    """The rows of the first samples that have several answered repeats, sample by sample."""
+    """Return the rows of the first samples that have several answered repeats, sample by sample."""
     import numpy as np
 
     failed = [STATUSES.index(status) for status in FAILED]
@@ -106,7 +107,7 @@ class _Choice(msgspec.Struct):
 
 
 class _Response(msgspec.Struct):
-    """What of a response comes from the model, and not from the server: no ids, times or counts."""
+    """The parts of a response that come from the model, not from the server: no ids, times or counts."""
 
     choices: list[_Choice]
 
@@ -115,7 +116,7 @@ _read_response = msgspec.json.Decoder(_Response).decode
 
 
 def _said(body: Body) -> Any:
-    """All that models wrote in a trial, reasoning included; the answer where no exchange was recorded."""
+    """Return all text that models wrote in a trial, reasoning included; the answer if no exchange was recorded."""
     try:
         return [_read_response(exchange.response) for exchange in body.exchanges] or body.answer
     except UNREADABLE:

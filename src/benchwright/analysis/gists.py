@@ -1,4 +1,4 @@
-"""A trial in short: what it was asked, what was expected, the answer that it gave, and why it scored so."""
+"""Preview of a trial: its input, the expected answer, the model's answer, and why it scored so."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchwright.runs.scored import ScoredTrial
 from benchwright.text import one_line
 
 QUOTED = 200
-"""Characters of an answer that a sentence of ours quotes."""
+"""Maximum number of characters of an answer that an explanation quotes."""
 
 
 class Gist(Record, frozen=True):
-    """What is said first of a trial; None where the journal does not tell it."""
+    """Preview of a trial. A field is None if the journal does not contain it."""
 
     input: str | None = None
     target: str | None = None
@@ -30,10 +30,10 @@ class Gist(Record, frozen=True):
 
 
 def gist(trial: ScoredTrial, body: Body | None) -> Gist:
-    """The gist of an attempt with this body, None where it was lost.
+    """Return the preview of an attempt with this body; `body` is None if it was lost.
 
-    Journals of earlier versions hold no input and no target: there the first message of the user stands for the
-    one, what a score says was expected for the other.
+    Journals of earlier versions hold no input and no target. For these, the first user message replaces the
+    input, and the expected answer in a score's detail replaces the target.
     """
     target = _target(trial, body)
     why = _explanation(trial, body, target)
@@ -43,7 +43,7 @@ def gist(trial: ScoredTrial, body: Body | None) -> Gist:
 
 
 def trial_notes(record: TrialRecord) -> list[str]:
-    """Return an attempt's notes, and what was odd in the answers to its requests, numbered if there are several."""
+    """Return an attempt's notes, and the oddities in the responses to its requests, numbered if there are several."""
     several = len(record.requests) > 1
     return record.notes + [
         f"request {number}: {note}" if several else note
@@ -53,7 +53,7 @@ def trial_notes(record: TrialRecord) -> list[str]:
 
 
 def gist_on_disk(directory: Path, trial: ScoredTrial) -> Gist:
-    """The gist of an attempt whose body is still to be read."""
+    """Return the preview of an attempt whose body is still to be read."""
     try:
         return gist(trial, read_body(directory, trial.record))
     except JournalError:
@@ -61,7 +61,7 @@ def gist_on_disk(directory: Path, trial: ScoredTrial) -> Gist:
 
 
 def gists_on_disk(directory: Path, trials: Iterable[ScoredTrial]) -> Iterator[tuple[ScoredTrial, Gist]]:
-    """Attempts with their gists; the file of bodies is opened once, and where there is none no body is left."""
+    """Yield attempts with their previews, opening the file of bodies once. Without that file, all bodies are lost."""
     with ExitStack() as stack:
         try:
             file = stack.enter_context(body_file(directory))
@@ -97,7 +97,7 @@ def _target(trial: ScoredTrial, body: Body | None) -> str | None:
 
 
 def _answer(body: Body) -> str:
-    """The answer; the tools that were called last, where these are all there is of it."""
+    """Return the answer, or the last tool calls if there is no answer text."""
     if body.answer:
         return body.answer
     last: Message = body.messages[-1] if body.messages else {}
@@ -113,7 +113,7 @@ def _calls(calls: list[Any]) -> Iterator[str]:
 
 
 def _explanation(trial: ScoredTrial, body: Body | None, target: str | None) -> str | None:
-    """What the scorers say, one paragraph each; a pack says it in the summary of its own result."""
+    """Return the scorers' explanations, one paragraph each; for a pack, the summary in its own result."""
     told = [(name, why(score, target)) for name, score in trial.scores.items()]
     said = [(name, text) for name, text in told if text]
     if len(trial.scores) > 1:
@@ -126,7 +126,7 @@ def _explanation(trial: ScoredTrial, body: Body | None, target: str | None) -> s
 
 
 def why(score: ScoreRecord, target: str | None) -> str | None:
-    """Why a score is what it is: in the scorer's words, or by what it took as the answer."""
+    """Return the reason for a score: the scorer's explanation, or the text it took as the answer."""
     if score.explanation:
         return score.explanation
     if score.status is Status.GRADER_ERROR:

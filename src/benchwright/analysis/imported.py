@@ -1,4 +1,4 @@
-"""Results of other programs that were taken into the store: what there is of each."""
+"""Results of other programs that were imported into the store: a report on each."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from benchwright.statistic import Statistic
 
 
 class ImportedRun(Record, frozen=True):
-    """An imported run. `new` is false where it was in the store already; `scores` has the mean of each score of the
-    first model, over the trials that have one. `lacks` and `notes` are those of its origin.
+    """An imported run. `new` is False if it was already in the store.
+
+    `scores` has the mean of each score of the first model, over the trials that have one. `lacks` and `notes`
+    are from its origin.
     """
 
     id: str
@@ -35,16 +37,16 @@ class ImportedRun(Record, frozen=True):
 
 
 class ImportReport(Record, frozen=True):
-    """What came of some paths: the imported runs, and for each part that could not be read a sentence that says why."""
+    """Result of an import: the imported runs, and for each part that could not be read a sentence with the reason."""
 
     imported: list[ImportedRun]
     unread: list[str] = []
 
 
 def import_all(paths: Sequence[Path]) -> ImportReport:
-    """Import what each path holds: results of one program, or a folder of such.
+    """Import the contents of each path: results of one program, or a folder of results.
 
-    What is damaged does not keep the rest from being read.
+    Damaged parts do not keep the rest from being read.
 
     Raises:
         UserError: If a path is of no known format, or nothing at all can be read.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 MOST_VALUES = 2_000
-"""Values of one label that are told apart."""
+"""Maximum number of values of one label that are distinguished."""
 
 
 class Label(NamedTuple):
@@ -27,7 +27,7 @@ class Label(NamedTuple):
 
 
 def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
-    """The labels of these trials by name, `group` among them where there are groups."""
+    """Return the labels of these trials by name, with `group` among them if there are groups."""
     sets = table.labels.numbers(rows)
     used = np.unique(sets).tolist()
     found = {}
@@ -42,7 +42,7 @@ def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
 
 
 def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
-    """The label of trials whose codes have these values, of very many values only the first ones."""
+    """Return the label of trials whose codes have these values; of very many values only the first ones."""
     names = Names()
     new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
     for code, value in values.items():
@@ -52,9 +52,10 @@ def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
 
 
 def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
-    """The labels by which a run's scores are broken down: those that its benchmark names, or all.
+    """Return the labels by which a run's scores are broken down: those that its benchmark names, or all.
 
-    A level of load has each prompt as a group, because prompts repeat: that is not part of the task.
+    `group` is left out for a load level, in which each prompt is a group because prompts repeat: that is not
+    part of the task.
     """
     names = manifest.about.get("breakdowns", labels)
     return [name for name in names if name != "group" or "load" not in manifest.about]

@@ -1,4 +1,4 @@
-"""What is said of scores that do not exist: each reason once, wherever a summary is shown."""
+"""Texts about missing scores: each reason appears once wherever a summary is shown."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ if TYPE_CHECKING:
 
 
 class Unscored(NamedTuple):
-    """The scorers of a target that scored nothing, for the same reasons."""
+    """Scorers of a target that scored nothing, for the same reasons."""
 
     scorers: list[str]
     why: NoScore
 
     def text(self, said: str = "") -> str:
-        """Return `exact, regex: no score (11 of 11 failed: …)`; without the reason if it is `said` elsewhere.
+        """Return `exact, regex: no score (11 of 11 failed: …)`.
 
-        Of several reasons none is given here: each has a line of its own (see `failures_left`).
+        The reason is omitted if it equals `said` because it is shown elsewhere. Several reasons are omitted
+        too: each has its own line (see `failures_left`).
         """
         told = self.why.brief if len(self.why.reasons) > 1 or said in self.why.reasons else str(self.why)
         return f"{', '.join(self.scorers)}: {told}"
 
 
 def unscored(target: TargetSummary) -> list[Unscored]:
-    """Return the scorers of a target that scored nothing, those with the same reasons together."""
+    """Return the scorers of a target that scored nothing, grouped by their reasons."""
     return unscored_among(target.scores)
 
 
 def unscored_among(scores: Iterable[ScoreSummary]) -> list[Unscored]:
-    """Return those of some scorers that scored nothing, see `unscored`."""
+    """Return the scorers among some score summaries that scored nothing; see `unscored`."""
     found: list[Unscored] = []
     for score in scores:
         if score.no_score is None:
@@ -46,13 +47,13 @@ def unscored_among(scores: Iterable[ScoreSummary]) -> list[Unscored]:
 
 
 def failures_left(target: TargetSummary, said: str = "") -> dict[str, int]:
-    """Return the reasons why trials of a target failed, with counts, but for those that are told with its scores."""
+    """Return the reasons why trials of a target failed, with counts, except those already shown with its scores."""
     told = {said, *_told(target)}
     return {reason: count for reason, count in target.failures.items() if reason not in told}
 
 
 def _told(target: TargetSummary) -> Iterator[str]:
-    """The reasons that `Unscored.text` gives, as `failures` of a summary names them."""
+    """Yield the reasons that `Unscored.text` shows, in the form in which `failures` of a summary names them."""
     for one in unscored(target):
         if len(one.why.reasons) == 1:
             (reason,) = one.why.reasons
@@ -61,12 +62,12 @@ def _told(target: TargetSummary) -> Iterator[str]:
 
 
 def without_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
-    """Return a sentence without the reason that ends it, if that is told with the targets; "" if it is nothing else."""
+    """Return a sentence without its final reason if the targets already show that; "" if nothing else is left."""
     return cut_reason(sentence, _reasons(targets))
 
 
 def cut_reason(sentence: str, reasons: Iterable[str]) -> str:
-    """Return a sentence without the one of these reasons that ends it; "" if it is nothing else."""
+    """Return a sentence without whichever of these reasons ends it; "" if nothing else is left."""
     for reason in sorted(reasons, key=len, reverse=True):
         if sentence == reason:
             return ""

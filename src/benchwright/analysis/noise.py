@@ -1,4 +1,4 @@
-"""The noise floor of runs with repeats: how far two runs of one model lie apart by chance."""
+"""The noise floor of runs with repeats: how far two runs of one model differ by chance."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from benchwright.text import Say, plain
 
 
 class NoiseFloor(Record, frozen=True):
-    """What the repeats of one target of a run say of one of its scores. Failures are left out, no answer is 0.
+    """Noise of one score of one target of a run, estimated from its repeats. Failures are left out, no answer is 0.
 
-    `samples` have repeats, and `values` in all; `flips`, `within` and `apart` are those of `stats.noise.Noise`,
-    `plans` those of `stats.noise.plans` at 80 % power and an error of 5 %.
+    `samples` counts the samples with repeats, `values` all their values. `flips`, `within` and `apart` are as
+    in `stats.noise.Noise`. `plans` are from `stats.noise.plans` at 80 % power and an error of 5 %.
     """
 
     run: str
@@ -39,11 +39,11 @@ class NoiseFloor(Record, frozen=True):
 
 
 def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
-    """The noise of every score that has repeats, of runs by id, or of all runs of a model.
+    """Return the noise of every score that has repeats, of runs by id, or of all runs of a model.
 
     Raises:
-        UserError: nothing is called so, or no run has repeats.
-        JournalError: a journal cannot be read.
+        UserError: If a reference matches nothing, or no run has repeats.
+        JournalError: If a journal cannot be read.
     """
     directories = dict.fromkeys(one for reference in references for one in _runs(reference, say))
     found = [floor for directory in directories for floor in _floors(directory)]
@@ -53,9 +53,9 @@ def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
 
 
 def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> list[NoiseFloor]:
-    """The noise of the newest run of this kind with repeats that asked one of these models about the same data.
+    """Return the noise of the newest run with repeats of this kind, with one of these models and the same data.
 
-    `data` are the digests of the data files. Empty where there is no such run.
+    `data` are the digests of the data files. Empty if there is no such run.
     """
     for directory, manifest in newest_first():
         same = manifest.kind == kind and [one.xxh3 for one in manifest.data] == list(data)
@@ -63,7 +63,7 @@ def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> li
             try:
                 return [floor for floor in _floors(directory) if floor.model in models]
             except BenchwrightError:
-                continue  # what cannot be read says nothing
+                continue  # skip runs that cannot be read
     return []
 
 

@@ -1,7 +1,7 @@
-"""What a benchmark makes of a run besides its scores (F1, macro averages, pass^k), kept with the run.
+"""A benchmark's figures of a run besides its scores (F1, macro averages, pass^k), stored with the run.
 
-Some need the benchmark's data or a user's code, which may not be there where a run is read. They are made once, when
-the run is reported, and hold as long as its journal is the same.
+Some need the benchmark's data or a user's code, which may be missing when a run is read. They are computed
+once, when the run is reported, and are valid as long as its journal is unchanged.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ Figures = dict[str, list[Figure]]
 
 
 class _Kept(Record, frozen=True):
-    """Figures of a journal of so many bytes."""
+    """Stored figures, and the size in bytes of the journal from which they were made."""
 
     journal: int
     figures: Figures
 
 
 def keep_own_figures(directory: Path, figures: Figures) -> None:
-    """Keeps the figures of a run as it is now.
+    """Store the figures of a run for the current state of its journal.
 
     Raises:
-        JournalError: the run's directory cannot be written.
+        JournalError: If the run's directory cannot be written.
     """
     kept = _Kept((directory / TRIALS).stat().st_size, figures)
     write_whole(directory / FILE, encode_json(kept), error=JournalError)
 
 
 def own_figures(directory: Path) -> Mapping[str, list[Figure]]:
-    """The figures of a run; nothing where none were kept, or where the run went on since."""
+    """Return the stored figures of a run; empty if there are none, or if the run continued since."""
     try:
         kept = msgspec.json.decode((directory / FILE).read_bytes(), type=_Kept)
         return kept.figures if kept.journal == (directory / TRIALS).stat().st_size else {}

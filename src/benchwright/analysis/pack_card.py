@@ -1,4 +1,4 @@
-"""What is shared of a pack's run: the pack's own totals and categories by model, and what they stand for."""
+"""Shareable card of a pack's run: the pack's own totals and categories by model, and their scope."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class CardCategory(Record, frozen=True):
 
 
 class CardModel(Record, frozen=True):
-    """A model: the pack's total ("" where there is none), its remark, and the spread of its repeats in words.
+    """A model: the pack's total ("" if there is none), its remark, and the spread of its repeats in words.
 
-    `complete` is false where cells without a result keep the total from being one.
+    `complete` is False if cells without a result make the total incomplete.
     """
 
     label: str
@@ -40,7 +40,7 @@ class CardModel(Record, frozen=True):
 
 
 class Card(Record, frozen=True):
-    """A run to share."""
+    """Shareable card of a run."""
 
     pack: str
     scope: str
@@ -49,11 +49,11 @@ class Card(Record, frozen=True):
 
 
 def pack_card(manifest: Manifest, table: RunTable) -> Card:
-    """The card of a pack's run, whose table must have `effort`.
+    """Return the card of a pack's run, whose table must be read with `effort=True`.
 
     Raises:
-        UserError: it is not a run of a pack, or the pack never scored it.
-        JournalError: the run cannot be read.
+        UserError: If it is not a run of a pack, or the pack never scored it.
+        JournalError: If the run cannot be read.
     """
     if manifest.kind != "pack":
         raise UserError(f"{manifest.id} is not a run of a pack.")
@@ -72,9 +72,9 @@ def pack_card(manifest: Manifest, table: RunTable) -> Card:
 
 
 def spread_of(totals: Sequence[float]) -> str:
-    """What repeats say of a pack's total, in words: their mean with its 95 % interval by Student's t.
+    """Return the mean of a pack's totals over repeats in words, with its 95 % interval by Student's t.
 
-    Totals that are all equal have no interval, as nothing is known of their range; "" below two repeats.
+    Equal totals have no interval, as their range is unknown. Returns "" for fewer than two repeats.
     """
     if len(totals) < 2:
         return ""
@@ -106,7 +106,7 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
 
 
 def _full(scores: Mapping[str, PackScore]) -> float:
-    """Return what the longest bar stands for: 1 or 100 if the scores look like it, else the highest of all."""
+    """Return the value of the longest bar: 1 or 100 if the scores fit this range, else the highest score."""
     values = (one.score for score in scores.values() if score.score for one in score.score.categories)
     highest = max(numbers(values), default=0.0)
     return 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest

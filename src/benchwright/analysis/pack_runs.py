@@ -32,7 +32,7 @@ SUMMARY = "summary.json"
 
 
 class _Scores(Record, frozen=True, rename={"score_errors": "scoreErrors", "totals": "totalsByRepeat"}):
-    """What is read back of summary.json: scores and errors by model."""
+    """The parts of summary.json that are read back: scores and errors by model."""
 
     scores: dict[str, Any]
     score_errors: dict[str, str] = {}
@@ -52,11 +52,11 @@ def summary_document(
     error: str | None,
     uncelled: int,
 ) -> dict[str, Any]:
-    """The documented BenchPackRunSummary, and beside it versions, settings, tokens, times and all attempts.
+    """Return the documented BenchPackRunSummary, plus versions, settings, tokens, times and all attempts.
 
-    `incompleteScores` names the models whose score is over cells without a result, with their number; `shortfalls`
-    says what failed. `statisticsByModel` has our own figures: scores with pass@k and variance, and requests with
-    tokens and times.
+    `incompleteScores` names the models whose score includes cells without a result, with their number.
+    `shortfalls` lists what failed. `statisticsByModel` has our own figures: scores with pass@k and variance,
+    and requests with tokens and times.
     """
     manifest = setup.manifest
     ids = {slot: model.id for slot, model in setup.models.items()}
@@ -102,10 +102,10 @@ def summary_document(
 
 
 def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
-    """Writes summary.json whole, by rename.
+    """Write the whole summary.json, by rename.
 
     Raises:
-        JournalError: the directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     write_whole(directory / RENDERED / SUMMARY, encode_document(document) + b"\n", error=JournalError)
 
@@ -128,7 +128,7 @@ def _moment(nanoseconds: int) -> str:
 
 
 class PackRun(Record, frozen=True):
-    """Models by slot, scenarios, attempts, and the pack's scores where the run was concluded."""
+    """A pack's run: models by slot, scenarios, attempts, and the pack's scores if the run was concluded."""
 
     models: Mapping[str, RegisteredModel]
     scenarios: Sequence[ScenarioMeta]
@@ -137,10 +137,10 @@ class PackRun(Record, frozen=True):
 
 
 def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
-    """A pack's run from its manifest and its table, which must have `effort`; reads the body of each attempt.
+    """Read a pack's run from its manifest and its table, which must have `effort`; read the body of each attempt.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     models = models_of(manifest)
     titles = manifest.about.get("scenarios", {})
@@ -151,10 +151,10 @@ def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
 
 
 def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
-    """The models of a pack's run, by slot.
+    """Return the models of a pack's run, by slot.
 
     Raises:
-        JournalError: the run does not say what they are.
+        JournalError: If the manifest's list of models is missing or invalid.
     """
     try:
         return msgspec.convert(manifest.about.get("models"), dict[str, RegisteredModel])
@@ -163,10 +163,10 @@ def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
 
 
 def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
-    """The pack's scores by slot, from summary.json; none where the run was never concluded.
+    """Read the pack's scores by slot from summary.json; empty if the run was never concluded.
 
     Raises:
-        JournalError: summary.json cannot be read.
+        JournalError: If summary.json cannot be read.
     """
     path = table.directory / RENDERED / SUMMARY
     if not path.exists():
@@ -186,9 +186,9 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
 
 
 def totals_interval(totals: Sequence[float]) -> Interval | None:
-    """The 95 % interval of the mean of a pack's totals of single repeats, by Student's t.
+    """Return the 95 % interval of the mean of a pack's totals of single repeats, by Student's t.
 
-    None below two repeats, and where all totals are equal, as nothing is known of their range.
+    None for fewer than two repeats, and if all totals are equal, as their range is unknown.
     """
     if len(totals) < 2 or len(set(totals)) == 1:
         return None
@@ -198,7 +198,7 @@ def totals_interval(totals: Sequence[float]) -> Interval | None:
 def over_their_cells(
     scores: Mapping[str, PackScore], manifest: Manifest, table: RunTable
 ) -> dict[str, PackScore]:
-    """The scores, each with how many of its cells have no result."""
+    """Return the scores, each with its number of cells and of cells without a result."""
     cells = len(manifest.about.get("scenarios", {})) * manifest.repeats
     return {
         slot: msgspec.structs.replace(one, cells=cells, missing=cells - _with_result(table, slot))

@@ -1,4 +1,4 @@
-"""pass@k and pass^k of a score: what several repeats at a sample bring."""
+"""pass@k and pass^k of a score over several repeats per sample."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class PassAt(Record, frozen=True):
-    """pass@k (at least one of k repeats passes) and pass^k (all of k pass): means over the samples with k repeats.
+    """pass@k (at least one of k repeats passes) and pass^k (all of k pass): means over samples with k repeats.
 
-    `samples` have k repeats or more. `too_few` have fewer, because the run is not finished or repeats were lost: they
-    are left out.
+    `samples` counts the samples with k repeats or more. `too_few` counts those with fewer, because the run is
+    not finished or repeats were lost: they are left out.
     """
 
     k: int
@@ -33,11 +33,11 @@ class PassAt(Record, frozen=True):
 
 
 def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
-    """Return pass@k and pass^k of a score over these trials, for the documented k that some sample has repeats for.
+    """Return pass@k and pass^k of a score over these trials, for each documented k with enough repeats.
 
-    A sample counts by the n repeats that were made of it, c of which passed: one that failed did not pass (the
-    documented rule), and one that is missing is neither. Nothing is returned without repeats, or if no least value
-    passes.
+    A sample counts with the n repeats that were made, c of which passed: a failed repeat did not pass (the
+    documented rule), and a missing one is neither. Empty without repeats, or if the score has no passing
+    threshold.
     """
     import numpy as np
 
@@ -67,7 +67,7 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
 
 
 def _made(table: RunTable, score: str, rows: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return the rows of the trials that were made to the end: those that are scored, and those that failed."""
+    """Return the rows of the trials that ran to the end: scored or failed."""
     import numpy as np
 
     some = true_places(rows)

@@ -1,4 +1,4 @@
-"""The requests of one target in numbers: how many, how many tokens, how fast."""
+"""The requests of one target in numbers: counts, tokens and speed."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ from benchwright.runs.standstills import standstill_text
 
 
 class RequestSummary(Record, frozen=True):
-    """The requests of the role `model`, under the names of the documented AggregatedMetrics; seconds.
+    """The requests of the role `model`, under the names of the documented AggregatedMetrics; times in seconds.
 
     Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
-    out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
-    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them. Those that
-    were due or under way in one of the `standstills` of our own process (`stood_still_requests`) are in no time, and
-    its seconds are in no throughput.
+    out the time between two sessions of a resumed run. `settling_requests` were made in the
+    `settling_seconds` in which the automatic concurrency settled; no other figure of time or throughput
+    includes them. Requests that were due or in flight in one of the `standstills` of our own process
+    (`stood_still_requests`) are in no time, and its seconds are in no throughput.
 
-    Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
-    Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
-    asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
-    `requests_without` counts those that left out a header or a field, by its name, because the server refuses it.
-    `noted_requests` counts the requests with something odd in their answers, by the kind of note. The sampling settings
-    that `settings_read` requests of programs were sent with are `sent_settings`: {name: {value: requests}}.
+    Side requests of agents (titles, summaries) cost tokens, too: only the `side` and `all` figures include
+    them. `uncounted_requests` were answered without token counts. `translated_requests` were asked in another
+    dialect than the server's; `undecided_requests` counts those for which the server did not report its
+    dialect. `requests_without` counts the requests that left out a header or a field, by its name, because
+    the server refuses it. `noted_requests` counts the requests with oddities in their responses, by the kind
+    of note. `sent_settings` are the sampling settings of the `settings_read` requests that programs sent:
+    {name: {value: requests}}.
 
-    `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
-    request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
-    answered ones they are not known. `answers_at_once` were streamed and came in one piece: their time to the first
-    token is that of the whole answer, and they are in no figure of tokens per second. `one_at_a_time` is what showed
-    the concurrency that found itself that the server serves one request at a time. `resent_requests` had been sent on
-    idle connections that the server closed upon them, which took each `longest_lost_seconds` at most.
+    `total_reasoning_tokens` counts the completion tokens that are thinking; None if it is unknown for every
+    request. It is estimated from the text for `estimated_reasoning_requests`, and unknown for
+    `unknown_reasoning_requests` that were answered. `answers_at_once` were streamed but arrived in one piece:
+    their time to the first token is the time of the whole answer, and they are in no figure of tokens per
+    second. `one_at_a_time` is the evidence, found by the automatic concurrency, that the server serves one
+    request at a time. `resent_requests` were sent again because the server closed an idle connection; each
+    lost at most `longest_lost_seconds`.
     """
 
     total_requests: int = 0
@@ -89,17 +91,17 @@ class RequestSummary(Record, frozen=True):
 
     @property
     def all_requests(self) -> int:
-        """All requests that the model's trials cost."""
+        """Number of requests of the model's trials, side requests included."""
         return self.total_requests + self.side_requests
 
     @property
     def all_prompt_tokens(self) -> int:
-        """The prompt tokens of these."""
+        """Prompt tokens of all these requests."""
         return self.total_prompt_tokens + self.side_prompt_tokens
 
     @property
     def all_completion_tokens(self) -> int:
-        """The completion tokens of these."""
+        """Completion tokens of all these requests."""
         return self.total_completion_tokens + self.side_completion_tokens
 
 
@@ -127,7 +129,7 @@ def _quantile_seconds(histogram: dict[int, int], q: float) -> float | None:
 
 
 def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSummary:
-    """The figures of one target's requests; `sessions` know how long they were at work."""
+    """Compute the figures of one target's requests; `sessions` provide the working time."""
     ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
     generation = _times(requests, "generation_tps")
     timed = sessions.timed_seconds
@@ -184,8 +186,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
 
 
 def request_lines(requests: RequestSummary) -> list[str]:
-    """What must be known with the numbers: side requests, missing counts, translations, odd answers, what timings leave
-    out."""
+    """Return lines on side requests, missing token counts, translations, odd responses and untimed requests."""
     lines = []
     if requests.side_requests:
         lines.append(
@@ -226,7 +227,7 @@ def request_lines(requests: RequestSummary) -> list[str]:
 
 
 def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
-    """Return that our process stood still, and how many requests are in no timing for it."""
+    """Return a line on the standstills of our process, and how many requests are left out of timings for them."""
     if not left_out and not standstills:
         return []
     when = f" {standstill_text(standstills)}" if standstills else ""
@@ -237,14 +238,14 @@ def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[
 
 
 def _note_line(kind: str, count: int) -> str:
-    """Return how many requests have a note of this kind, and what to do about it."""
+    """Return a line on how many requests have a note of this kind, and what to do about it."""
     note = NOTES[kind]
     advice = f": {note.advice}" if note.advice else ""
     return f"In {counted(count, 'request')} {note.words}{advice}."
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:
-    """That so many of the requests count in no timing, if there are any."""
+    """Return a line on how many requests made while the concurrency settled are left out of timings, if any."""
     if not left_out:
         return []
     if left_out == requests:

@@ -1,7 +1,8 @@
-"""The few figures of a run that lists show: those of its summary, kept beside its journal as long as that is the same.
+"""The few figures of a run that lists show, cached beside its journal as long as that is unchanged.
 
-A list of a thousand runs must not read a thousand journals. What was kept holds for the sizes and times of change of
-the files that it was made of, and for the version of this program; else the journal is read again.
+A list of a thousand runs must not read a thousand journals. A cached record is valid for the sizes and
+modification times of its source files, and for the version of this program; otherwise the journal is read
+again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 FIGURES = "figures.json"
 
 MADE_BY = f"3 {__version__}"
-"""What makes other figures of the same journal: the form of these records, and the program."""
+"""Version of the cached figures: the form of these records, and the program."""
 
 
 class ListedScore(Record, frozen=True):
@@ -43,7 +44,7 @@ class ListedScore(Record, frozen=True):
 
 
 class ListedTarget(Record, frozen=True):
-    """What one model of a run came to."""
+    """Results of one model of a run."""
 
     slot: str
     model: str
@@ -53,9 +54,9 @@ class ListedTarget(Record, frozen=True):
 
 
 class RunFigures(Record, frozen=True):
-    """A run in a few numbers. `seconds` is how long it was at work, if known; the rest is named as in `RunSummary`.
+    """A run in a few numbers. `seconds` is its working time, if known; the rest is named as in `RunSummary`.
 
-    Tokens are those of all requests that the model's trials cost, side requests included.
+    Tokens count all requests of the model's trials, side requests included.
     """
 
     state: str
@@ -77,7 +78,7 @@ class _Kept(Record, frozen=True):
 
 
 def figures_of(summary: RunSummary) -> RunFigures:
-    """What a list shows of a summary."""
+    """Return the figures of a summary that a list shows."""
     targets = [_target(target) for target in summary.targets]
     requests = [target.requests for target in summary.targets]
     return RunFigures(
@@ -103,12 +104,12 @@ def _target(target: TargetSummary) -> ListedTarget:
 
 
 def stamp_of(directory: Path) -> Stamp:
-    """What the files of a run are at this moment, as far as its figures depend on them."""
+    """Return the current stamp (sizes and times) of the files on which a run's figures depend."""
     return stamps(*(directory / name for name in (TRIALS, BODIES, CUTS)))
 
 
 def kept_figures(directory: Path) -> RunFigures | None:
-    """The figures of a run that were kept; None where there are none, or the run has changed since."""
+    """Return the cached figures of a run; None if there are none, or the run has changed since."""
     try:
         kept = msgspec.json.decode((directory / FIGURES).read_bytes(), type=_Kept)
     except (OSError, *UNREADABLE):
@@ -117,7 +118,7 @@ def kept_figures(directory: Path) -> RunFigures | None:
 
 
 def keep_figures(table: RunTable, summary: RunSummary) -> RunFigures:
-    """The figures of a run, kept for the next list where its table was read to the end and they can be written."""
+    """Return the figures of a run, and cache them if its table was read to the end and the file can be written."""
     figures, stamp = figures_of(summary), stamp_of(table.directory)
     if stamp[0][0] == table.position > 0:
         with suppress(UserError):
@@ -126,10 +127,10 @@ def keep_figures(table: RunTable, summary: RunSummary) -> RunFigures:
 
 
 def read_figures(directory: Path, manifest: Manifest) -> RunFigures:
-    """The figures of a run: those that were kept, else made of its journal.
+    """Return the figures of a run: the cached ones, or else computed from its journal.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     kept = kept_figures(directory)
     if kept is not None:

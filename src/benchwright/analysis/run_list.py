@@ -1,4 +1,4 @@
-"""The list of runs: one row each, with the figures that `show` has; filtered and ordered.
+"""The list of runs: one row each, with the same figures as `show`; filtered and ordered.
 
 The terminal, the viewer and `--json` show these rows.
 """
@@ -38,7 +38,7 @@ from benchwright.statistic import numbers
 from benchwright.text import Say
 
 PATIENCE = 3.0
-"""Seconds after which a list says why it takes long."""
+"""Seconds after which a list explains why it takes long."""
 
 STATES = ("running", "finished", "decided", "stopped", "unfinished")
 
@@ -46,11 +46,12 @@ STATES = ("running", "finished", "decided", "stopped", "unfinished")
 class RunRow(Record, frozen=True):
     """One run in a list.
 
-    `name` is what the run is called, `dataset` what was run: a dataset, a benchmark or a pack. `done` trials count, of
-    `planned` (None where time ends the run), and `failed` of these are failures. `seconds` is how long it was at work.
-    `targets` have the scores, each as in the summary. While a run is at work only its trials are counted, and
-    `rate` (trials per second) and `eta` (seconds) say how it goes. Figures are None where nobody has counted
-    yet, or for the reason that `problem` names. `size` is that of the journal in bytes.
+    `name` is the run's name, `dataset` its subject: a dataset, a benchmark or a pack. `done` counts the
+    trials of `planned` (None if time ends the run), and `failed` the failures among them. `seconds` is the
+    working time. `targets` have the scores, each as in the summary. While a run is at work, only its trials
+    are counted, and `rate` (trials per second) and `eta` (seconds) report its progress. Figures are None if
+    nobody has counted yet, or for the reason that `problem` names. `size` is the size of the journal in
+    bytes.
     """
 
     id: str
@@ -80,36 +81,36 @@ class RunRow(Record, frozen=True):
 
     @property
     def is_named(self) -> bool:
-        """Whether the user gave it its name."""
+        """True if the user named the run."""
         return bool(given_name(self.manifest))
 
     @property
     def suite(self) -> str:
-        """The suite that it is part of, empty without one."""
+        """The suite that contains the run, empty without one."""
         return suite_of(self.manifest)
 
     @property
     def measurement(self) -> str:
-        """The tag of the measurement under load of which it is a level, empty for other runs."""
+        """The tag of the load measurement to which this level belongs, empty for other runs."""
         return measurement_of(self.manifest)
 
     @property
     def label(self) -> str:
-        """What a column has for it beside one of models: its given name, else what was run, at which level of load."""
+        """The run's label beside a column of models: its given name or else its subject, and its load level."""
         return " ".join(filter(None, (self.name if self.is_named else self.dataset, self.level)))
 
     @property
     def share(self) -> float:
-        """How much of it is done, 0 to 1."""
+        """Finished share of the run, from 0 to 1."""
         return min(1.0, self.done / self.planned) if self.done and self.planned else 0.0
 
     @property
     def mean(self) -> float | None:
-        """The best mean of its targets by the first score of each, by which lists are ordered; None without any."""
+        """The highest mean of its targets, by the first score of each; lists sort by it. None without any score."""
         return max(numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None)
 
     def with_figures(self, figures: RunFigures) -> Self:
-        """The row with what the run came to."""
+        """Return the row with the run's figures."""
         planned = figures.planned
         return replace(
             self,
@@ -125,7 +126,7 @@ class RunRow(Record, frozen=True):
         )
 
     def with_progress(self, progress: Progress, now: int) -> Self:
-        """The row with how far the run is; `now` in ns since the epoch."""
+        """Return the row with the run's progress; `now` in ns since the epoch."""
         return replace(
             self,
             done=progress.done,
@@ -136,7 +137,7 @@ class RunRow(Record, frozen=True):
 
 
 def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int) -> RunRow:
-    """The row of a run before anything was counted."""
+    """Return the row of a run before anything is counted."""
     return RunRow(
         id=manifest.id,
         kind=kind_of(manifest),
@@ -156,10 +157,11 @@ def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int
 
 
 class RunFilter(Record, frozen=True):
-    """Which runs are meant; what is empty lets all through. Case does not matter.
+    """A filter of runs. Empty fields match every run, and case does not matter.
 
-    `model` is part of the name of a model, `name` part of the run's name or of what was run; `tags` are all to be
-    there, and each of the `words` somewhere in id, name, models, agent, suite, tags or note; `suite` is the whole name.
+    `model` is part of the name of a model, `name` part of the run's name or subject. All `tags` must be
+    present, and each of the `words` must occur in id, name, models, agent, suite, tags or note. `suite` is
+    the whole name.
     """
 
     kind: str = ""
@@ -171,7 +173,7 @@ class RunFilter(Record, frozen=True):
     suite: str = ""
 
     def fits(self, row: RunRow) -> bool:
-        """Whether a run is meant."""
+        """Return True if a run matches."""
         return (
             self.kind in ("", row.kind)
             and self.state in ("", row.state)
@@ -202,16 +204,16 @@ ORDERS: dict[str, Callable[[RunRow], Any]] = {
     "state": lambda row: (STATES.index(row.state), -row.created_at),
     "size": lambda row: (-(row.planned or 0), -row.created_at),
 }
-"""How rows can be ordered: the best, most and longest first."""
+"""Sort keys of rows by name of the order: the best, most and longest first."""
 
 
 def ordered(rows: Sequence[RunRow], order: str) -> list[RunRow]:
-    """The rows in an order of ORDERS, the newest first where it is none of them."""
+    """Return the rows in an order of ORDERS; the newest first if the name is unknown."""
     return sorted(rows, key=ORDERS.get(order, ORDERS["newest"]))
 
 
 def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[RunRow]:  # noqa: B008  # frozen
-    """The runs on this machine that are meant, the newest first; what cannot be read is left out, and said."""
+    """Return the matching runs on this machine, the newest first. Runs that cannot be read are reported by `say`."""
     return list(_rows(wanted, say))
 
 
@@ -240,7 +242,7 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
 
 
 def state_of(directory: Path) -> str:
-    """The state of a run that nobody works on, from the end of its journal."""
+    """Return the state of a run that nobody works on, from the end of its journal."""
     event = read_last_event(directory)
     return (
         event.name if event is not None and event.name in ("finished", "decided", "stopped") else "unfinished"

@@ -1,4 +1,4 @@
-"""The mean of a score: the one computation behind summary, report, viewer and breakdowns."""
+"""The mean of a score: the one computation for summary, report, viewer and breakdowns."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from benchwright.stats.repeats import Estimate
 
 MOST_REASONS = 5
-"""Reasons for which there is no score that are told."""
+"""Maximum number of reasons reported for a missing score."""
 
 MOST_READ = 50
-"""Trials that are read to learn why a scorer failed."""
+"""Maximum number of trials that are read to learn why a scorer failed."""
 
 
 class ScoreScale(NamedTuple):
-    """The range of a score, None at an end that is not known; `passing` is the least value that passes.
+    """The range of a score, None at an unknown end; `passing` is the least value that passes.
 
-    `passing` is None where passing is decided elsewhere: by a pack's own status, which is a score of its own.
-    `lower_is_better` only of imported runs, whose program says so.
+    `passing` is None if passing is decided elsewhere: by a pack's own status, which is a separate score.
+    `lower_is_better` is only set for imported runs, from their program's statement.
     """
 
     low: float | None = None
@@ -45,12 +45,12 @@ class ScoreScale(NamedTuple):
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """Both ends, None where they are not known."""
+        """Both ends, None if they are not known."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def scale_of(manifest: Manifest, score: str) -> ScoreScale:
-    """What is known of a score before its values: packs score from 0 to 100, benchmarks from 0 to 1."""
+    """Return the scale of a score before its values are known: packs score from 0 to 100, benchmarks from 0 to 1."""
     if manifest.kind == "pack":
         return {SCORE: ScoreScale(0.0, 100.0), PASSED: ScoreScale(0.0, 1.0, 1.0)}.get(score, ScoreScale())
     if manifest.kind == "benchmark":
@@ -62,20 +62,20 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
 
 
 class PassingScore(NamedTuple):
-    """The score that says whether a trial passed, and the least value that does."""
+    """The score that decides whether a trial passed, and its least passing value."""
 
     name: str
     least: float
 
 
 def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
-    """The first score of a run for which passing is defined."""
+    """Return the first score of a run for which passing is defined."""
     scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
     return next((PassingScore(name, least) for name, least in scales if least is not None), None)
 
 
 def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | None:
-    """Which trials (n,) pass; None where passing is not defined."""
+    """Return a mask (n,) of the trials that pass; None if passing is not defined."""
     import numpy as np
 
     passing = passing_score(manifest, table)
@@ -89,11 +89,10 @@ def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | No
 
 
 class ScoreValues(NamedTuple):
-    """The values of some trials that have a score (no answer is 0), and of all of these trials together how many
-    have no answer or failed.
+    """The values of the scored trials (no answer is 0), and counts of trials without an answer and of failed trials.
 
-    `values` (n,); `samples` (n,) where samples have repeats, `groups` (n,) where samples are in groups, -1 for none.
-    `reasons` says why trials failed, with counts, if there are no values.
+    `values` (n,); `samples` (n,) if samples have repeats, `groups` (n,) if samples are in groups, -1 for
+    none. `reasons` counts why trials failed, if there are no values.
     """
 
     values: NDArray[np.float64]
@@ -106,12 +105,12 @@ class ScoreValues(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """How many trials these are, those that failed included."""
+        """Number of trials, including failed ones."""
         return len(self.values) + self.failed
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """The ends of the score's range; None where they are not known, or a value lies beyond them."""
+        """The ends of the score's range; None if they are not known, or a value is outside."""
         ends = self.scale.range
         if ends is None or (
             self.values.size and not ends[0] <= self.values.min() <= self.values.max() <= ends[1]
@@ -121,8 +120,9 @@ class ScoreValues(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Where the mean could lie had the trials that failed been scored; None where none failed, or the range is
-        not known.
+        """The lowest and highest possible mean if the failed trials had been scored.
+
+        None if none failed, or the range is not known.
         """
         if not self.failed or not len(self.values) or self.scale.range is None:
             return None
@@ -134,9 +134,9 @@ class ScoreValues(NamedTuple):
 
 
 def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> ScoreValues:
-    """One score of some trials, by the rule of `runs.counting`.
+    """Return one score of some trials, by the rule of `runs.counting`.
 
-    Where nothing is known of the score's range, and all values lie between 0 and 1, these are taken for its ends.
+    If the score's range is unknown and all values are between 0 and 1, the range is assumed to be 0 to 1.
     """
     import numpy as np
 
@@ -162,15 +162,18 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
 
 
 def repeats_of(manifest: Manifest, table: RunTable) -> int:
-    """Return how often each sample is solved; a log of another program may number repeats that it does not plan."""
+    """Return the number of repeats per sample, at least the number planned.
+
+    A log of another program may number repeats that it does not plan.
+    """
     return max(manifest.repeats, 1 + table.repeat.largest)
 
 
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
-    """Return why these trials have no score of this name, and how often: the most frequent reasons first.
+    """Return the most frequent reasons, with counts, why these trials have no score of this name.
 
-    A table keeps one reason for each trial. If that is another scorer's, this one's is read from the journal. The
-    status stands in for a reason that nobody gave.
+    A table keeps one reason for each trial. If it belongs to another scorer, the reason of this one is read
+    from the journal. The status replaces a missing reason.
     """
     own: dict[str, int] = {}
     for reason, count in table.failure_reasons(rows).items():
@@ -222,7 +225,7 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | NoSco
 
 
 class MeanWithEnds(NamedTuple):
-    """A mean and the ends of its interval, as records hold them."""
+    """A mean and the ends of its interval, in the form that records use."""
 
     mean: Statistic
     low: Statistic
@@ -230,7 +233,7 @@ class MeanWithEnds(NamedTuple):
 
 
 def with_ends(result: Estimate | NoScore) -> MeanWithEnds:
-    """Return the mean and the ends of its interval: all of them the same `NoScore`, if there is none."""
+    """Return the mean and the ends of its interval; all three are the same `NoScore` if there is none."""
     if isinstance(result, NoScore):
         return MeanWithEnds(result, result, result)
     low, high = result.interval or (None, None)

@@ -1,4 +1,4 @@
-"""The sampling settings that requests of programs were sent with, the programs' own included, in words."""
+"""The sampling settings of requests that programs sent, including the programs' own, in words."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ NOT_SENT = "not sent"
 
 
 def sent_settings(requests: RequestSummary) -> dict[str, str]:
-    """Return the value of each setting as text, with the numbers of requests if they differ; {} if none were read."""
+    """Return the value of each setting as text, with the number of requests if values differ; {} if none were read."""
     total = requests.settings_read
     return {name: _value(values, total) for name, values in requests.sent_settings.items() if total}
 
 
 def sent_line(requests: RequestSummary) -> Iterator[str]:
-    """Yield what was sent in one sentence, if programs made requests."""
+    """Yield one sentence on the settings that were sent, if programs made requests."""
     if requests.settings_read:
         sent = sent_settings(requests)
         told = ", ".join(f"{name} {value}" for name, value in sent.items()) or "none"
@@ -26,7 +26,7 @@ def sent_line(requests: RequestSummary) -> Iterator[str]:
 
 
 def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
-    """Yield a sentence without a full stop for each setting that agents, by their names, sent with unequal values."""
+    """Yield a sentence, without a full stop, for each setting that the named agents sent with different values."""
     sent = [(name, sent_settings(requests)) for name, requests in entrants if requests.settings_read]
     for setting in dict.fromkeys(one for _, settings in sent for one in settings):
         values = [(name, settings.get(setting, NOT_SENT)) for name, settings in sent]

@@ -1,4 +1,4 @@
-"""What a run was asked for and could not make: results of a model, values of a score, the total of a pack."""
+"""Requested figures that a run could not produce: results of a model, values of a score, the total of a pack."""
 
 from __future__ import annotations
 
@@ -14,32 +14,35 @@ if TYPE_CHECKING:
     from benchwright.analysis.summary import TargetSummary
 
 WITHOUT_RESULT = FAILURES - {Status.GRADER_ERROR}
-"""Statuses of a finished trial for which there is nothing to score."""
+"""Statuses of a finished trial that has nothing to score."""
 
 
 def shortfalls(manifest: Manifest, targets: Sequence[TargetSummary]) -> list[str]:
-    """A sentence for each figure that could not be made, with the most frequent reason; none where all were.
+    """Return a sentence for each figure that could not be computed, with the most frequent reason.
 
-    A model without any result, a scorer without any score, and a pack's total over cells without a result. Trials
-    that are not done yet are not a shortfall.
+    Covers a model without any result, a scorer without any score, and a pack's total over cells without a
+    result. Trials that are not done yet are not a shortfall. Empty if there is none.
     """
     return [sentence for target in targets for sentence in _of_target(manifest, target)]
 
 
 def without_result(statuses: Mapping[str, int]) -> int:
-    """How many trials, by status, have nothing to score."""
+    """Return how many trials, counted by status, have nothing to score."""
     return sum(count for status, count in statuses.items() if status in WITHOUT_RESULT)
 
 
 def failed_trials(statuses: Mapping[str, int]) -> int:
-    """How many trials, by status, are failures: those without a result, and those whose grader failed."""
+    """Return how many trials, counted by status, are failures: no result, or a failed grader."""
     return sum(count for status, count in statuses.items() if status in FAILURES)
 
 
 def too_many(
     failed: int, done: int, most: str | None, trials: str, option: str = "--max-failures"
 ) -> Iterator[str]:
-    """That more failed than is allowed by `most`, the value of the option: a number, or a share such as 2%."""
+    """Yield a sentence if more trials failed than allowed.
+
+    `most` is the value of the option: a number, or a share such as 2%; None for no limit.
+    """
     if most is None:
         return
     allowed = float(most[:-1]) / 100 * done if most.endswith("%") else int(most)

@@ -1,9 +1,9 @@
 """The summary of a run, computed from its table: scores with their denominators and intervals, statuses, speed.
 
-Two rules of counting stand side by side. The documented one: a trial without a value counts as 0 (`mean`,
-`std`, pass@k). The honest one (`runs.counting`): no answer counts as 0, what failed is left out (`mean_scored`, with
-`n_scored` of `n`), and `bounds` say where the mean could lie had the failures been scored. If every trial failed, each
-of these figures is the same `NoScore`.
+It counts by two rules. The documented one: a trial without a value counts as 0 (`mean`, `std`, pass@k). The
+honest one (`runs.counting`): no answer counts as 0, failures are left out (`mean_scored`, with `n_scored` of
+`n`), and `bounds` are the lowest and highest mean if the failures had been scored. If every trial failed,
+each of these figures is the same `NoScore`.
 """
 
 from __future__ import annotations
@@ -56,13 +56,14 @@ MOST_FAILURES = 5
 class ScoreSummary(Record, frozen=True):
     """One score over the trials of one target, counted by the rule of `runs.counting`.
 
-    `n` trials are done; `n_scored` of them have a score: `no_answer` of these have 0 because the model gave nothing to
-    score (`unparsed` because the scorer found no answer in what it wrote). The others failed, `grader_errors` of
-    them in the scorer. `low` and `high` are the confidence interval of `mean_scored`, made by `method`; `bounds` say
-    where the mean could lie had those that failed been scored, where the range of the score is known.
-    The `documented` figures count what failed as 0, too; in JSON they are `mean`, `std`, `min` and `max`, and 0 if
-    nothing was scored. The properties of these names are then a `NoScore`.
-    `judge` is who gave the score, where a model did, and `certificate` what people's labels say of it, if it has some.
+    `n` trials are done; `n_scored` of them have a score. `no_answer` of these have 0 because the model
+    returned nothing to score, including `unparsed`, in whose text the scorer found no answer. The others
+    failed, `grader_errors` of them in the scorer. `low` and `high` are the confidence interval of
+    `mean_scored`, made by `method`. `bounds` are the lowest and highest mean if the failed trials had been
+    scored, if the range of the score is known. The `documented` figures also count failures as 0. In JSON
+    they are `mean`, `std`, `min` and `max`, and 0 if nothing was scored; the properties of these names are
+    then a `NoScore`. `judge` is the model that gave the score, if any, and `certificate` its check against
+    human labels, if it has some.
     """
 
     scorer: str
@@ -90,7 +91,7 @@ class ScoreSummary(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """Why nothing was scored; None if something was."""
+        """The reason why nothing was scored; None if something was."""
         return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
 
     @property
@@ -100,17 +101,17 @@ class ScoreSummary(Record, frozen=True):
 
     @property
     def std(self) -> Statistic:
-        """The documented standard deviation, that of the population."""
+        """The documented standard deviation (population)."""
         return self._if_scored(self.documented_std)
 
     @property
     def min(self) -> Statistic:
-        """The least score."""
+        """The lowest score."""
         return self._if_scored(self.documented_min)
 
     @property
     def max(self) -> Statistic:
-        """The greatest score."""
+        """The highest score."""
         return self._if_scored(self.documented_max)
 
     def _if_scored(self, documented: float) -> Statistic:
@@ -118,14 +119,14 @@ class ScoreSummary(Record, frozen=True):
 
 
 class TargetSummary(Record, frozen=True):
-    """What one target did, and its `name`. `statuses` counts its trials; `reused` of them are from earlier runs.
+    """Results of one target, with its `name`. `statuses` counts its trials; `reused` of them are from earlier runs.
 
-    `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
-    the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
-    got the same answer at a temperature above 0, `suspicious` where trials have flags. `agent` is the command-line
-    agent that asked the model, with its version. `thinking_cut_off` is there
-    where models reached their token limit while they were still thinking. `figures` are a benchmark's own, once its run
-    is reported.
+    `cut_off` trials were in flight when the run was stopped: they do not count, and are asked again.
+    `failures` are the most frequent reasons of failed trials, with their counts. `equal_repeats` is set if
+    all repeats got the same answer at a temperature above 0, `suspicious` if trials have flags or agents ran
+    in containers. `agent` is the command-line agent that asked the model, with its version.
+    `thinking_cut_off` is set if models reached their token limit while they were still thinking. `figures`
+    are a benchmark's own figures, once its run is reported.
     """
 
     slot: str
@@ -148,21 +149,21 @@ class TargetSummary(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """Its name, its model where that is not the name, and the command-line agent that asked it."""
+        """Its name, its model if that is not the name, and the command-line agent that asked it."""
         return titled(self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent)
 
 
 class RunSummary(Record, frozen=True):
-    """A run in numbers. `planned` is None where the plan's size is not known.
+    """A run in numbers. `planned` is None if the plan's size is not known.
 
-    `concurrency` is that of its timings: the number given, or where it found itself the one at which it settled;
-    None where it did not settle, or at several. `found_concurrency` are all at which it settled by itself, or
-    the last where it did not. `shortfalls` says which figures could not be made, and why (see
-    `analysis.shortfalls`). `timings_note` says why the timings are not valid, and what could help.
-    `name` is the one that was given (`--name`), or made; `note` is what was noted on the run. `decision` is what its
-    question (`--until`) has come to: `differences` are then left out until all samples were asked, as no test of a
-    fixed number of samples holds where their number depends on what they said. `origin` is where an imported run is
-    from.
+    `concurrency` applies to all timings: the given number, or the one at which the automatic concurrency
+    settled; None if it did not settle, or settled at several. `found_concurrency` lists all levels at which
+    it settled, or the last level if it did not. `shortfalls` lists the figures that could not be computed,
+    and why (see `analysis.shortfalls`). `timings_note` explains why the timings are not valid, and what could
+    help. `name` is the given one (`--name`), or a generated one; `note` is the user's note on the run.
+    `decision` is the decision on its question (`--until`). `differences` are then left out until all samples
+    were asked, as a test for a fixed number of samples does not hold if this number depends on the results.
+    `origin` is the source of an imported run.
     """
 
     run: str
@@ -189,22 +190,22 @@ class RunSummary(Record, frozen=True):
 
     @property
     def names(self) -> dict[str, str]:
-        """What each target is called, by slot."""
+        """The name of each target, by slot."""
         return {target.slot: target.name for target in self.targets}
 
 
 def summary_of(directory: Path) -> RunSummary:
-    """The summary of a run.
+    """Read a run and return its summary.
 
     Raises:
-        UserError: there is no run.
-        JournalError: its journal cannot be read.
+        UserError: If there is no run.
+        JournalError: If its journal cannot be read.
     """
     return summarise(read_manifest(directory), read_table(directory))
 
 
 def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
-    """Sums up a run as far as its table was read."""
+    """Summarise a run as far as its table was read."""
     sessions = copy.deepcopy(table.sessions)
     sessions.end()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
@@ -239,7 +240,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
 def with_figures(
     targets: Sequence[TargetSummary], figures: Mapping[str, list[Figure]]
 ) -> list[TargetSummary]:
-    """The targets with a benchmark's own figures, by their slots."""
+    """Return the targets with a benchmark's own figures, by their slots."""
     return [replace(target, figures=figures.get(target.slot, [])) for target in targets]
 
 
@@ -318,7 +319,7 @@ def _score_summary(
 
 
 def _scored_as(table: RunTable, name: str, rows: NDArray[np.bool_], state: ScoreState) -> int:
-    """The trials that the scorer has seen, and that have this state by it."""
+    """Count the trials that the scorer has seen and that have this state by it."""
     import numpy as np
 
     found = chosen(rows, table.scores[name].states(rows) == state)

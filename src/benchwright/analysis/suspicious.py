@@ -1,6 +1,6 @@
-"""How many passes of a run are suspicious: those with flags. They stay passes, and in every denominator.
+"""Suspicious passes of a run: passes with flags. They stay passes, and in every denominator.
 
-A run of agents in containers says it even if there are none, and whether it was sealed.
+A run of agents in containers reports the number even if it is 0, and whether it was sealed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 
 class SuspiciousPasses(Record, frozen=True):
-    """Of the `passes` of a target so many are `suspicious`; `kinds` counts these by the kind of their flags, the most
-    frequent first. `others` are flagged trials that did not pass. `seal` is `sealed` or `official` in runs of agents in
-    containers.
+    """Counts of flagged trials of a target.
+
+    `suspicious` of the `passes` have flags; `kinds` counts them by the kind of their flags, the most frequent
+    first. `others` are flagged trials that did not pass. `seal` is `sealed` or `official` in runs of agents
+    in containers.
     """
 
     passes: int
@@ -37,7 +39,7 @@ class SuspiciousPasses(Record, frozen=True):
 def suspicious_passes(
     manifest: Manifest, table: RunTable, rows: NDArray[np.bool_]
 ) -> SuspiciousPasses | None:
-    """Of the trials (n,) that count; None where none of them has a flag and there is no seal to speak of."""
+    """Count the suspicious passes among the trials that `rows` (n,) selects. None without flags and seal."""
     import numpy as np
 
     flagged, seal = [row for row in table.flagged.rows() if rows[row]], seal_of(manifest)
@@ -58,7 +60,7 @@ def suspicious_passes(
 
 
 def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
-    """Whether agents were sealed; that passes are suspicious, and of what kind; that other trials have flags, too."""
+    """Yield lines on the seal, on suspicious passes by kind, and on flagged trials that did not pass."""
     if found is None:
         return
     if found.suspicious or found.seal:
@@ -74,5 +76,5 @@ def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
 
 
 def kind_in_words(kind: str) -> str:
-    """The kind of a flag as a person reads it."""
+    """Return the kind of a flag in readable form."""
     return kind.replace("_", " ")

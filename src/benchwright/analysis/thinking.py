@@ -1,4 +1,4 @@
-"""What the thinking of a model cost: answers that never began because of it, and its share of the tokens."""
+"""The cost of a model's thinking: trials cut off in thinking, and the share of the tokens."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 class ThinkingCutOff(Record, frozen=True):
-    """So many of a target's trials have no answer because the token limit was reached while the model was thinking.
+    """Number of a target's trials without an answer because the token limit was reached while the model was thinking.
 
-    `max_tokens` is the limit that was sent; None where there was none, so that it was the server's own.
+    `of` is the number of all trials. `max_tokens` is the limit that was sent; None if none was sent, so that
+    the server's own limit applied.
     """
 
     trials: int
@@ -26,12 +27,12 @@ class ThinkingCutOff(Record, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of all trials."""
+        """Share of all trials."""
         return self.trials / self.of
 
 
 def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCutOff | None:
-    """The trials of a target that were cut off in thinking, by the counts of its statuses; None if there is none."""
+    """Return the number of a target's trials that were cut off in thinking, from its status counts; None if 0."""
     count = statuses.get(Status.CUT_OFF_IN_THINKING, 0)
     if not count:
         return None
@@ -39,12 +40,12 @@ def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCut
 
 
 def sent_limit(settings: Mapping[str, Any]) -> int | None:
-    """The largest number of tokens that an answer may have, by the body fields; None where none is sent."""
+    """Return the maximum number of tokens of an answer, from the body fields; None if no limit is sent."""
     return next((settings[name] for name in LIMITS if type(settings.get(name)) is int), None)
 
 
 def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
-    """What share of the trials was cut off in thinking, and which option to raise; nothing if none was."""
+    """Return a line on the share of trials cut off in thinking and the option to raise; nothing if there is none."""
     if found is None:
         return []
     limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
@@ -56,7 +57,7 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
 
 
 def completion_tokens_text(requests: RequestSummary) -> str:
-    """The completion tokens, of them those of thinking and of answering as far as they are known."""
+    """Return the completion tokens as text, split into thinking and answering as far as they are known."""
     total, thought = requests.total_completion_tokens, requests.total_reasoning_tokens
     told = counted(total, "completion token")
     if not thought:
@@ -69,7 +70,7 @@ def completion_tokens_text(requests: RequestSummary) -> str:
 
 
 def thinking_of(usage: Usage) -> str:
-    """How many of the tokens of one answer were thinking, in brackets; empty where it is not known, or none."""
+    """Return the thinking tokens of one answer in brackets; empty if they are unknown or 0."""
     thought = thinking_tokens(usage)
     if not thought:
         return ""

@@ -1,4 +1,4 @@
-"""That a run's timings do not hold, and what its user can do about it: the one place that says so."""
+"""Explanation of invalid timings of a run, and what the user can do about it: the only such text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ OWN_CODE = {
     "eval_fn": "the eval functions",
     "scorer": "the scorers",
 }
-"""Settings of an eval by which code of the user's or of its choice runs in our process, and what that is."""
+"""Settings of an eval that run user code in our process, and the name of that code."""
 
 
 def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
-    """Why the timings are invalid and what could help, as one or two sentences; None where they are valid."""
+    """Return why the timings are invalid and what could help, in one or two sentences; None if they are valid."""
     if not lag.spoils_timings:
         return None
     measured = f"loop lag p99 {lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms"
@@ -29,7 +29,7 @@ def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
 
 
 def _less_at_once(manifest: Manifest, paces: Paces) -> str | None:
-    """What to ask for so that less happens at once; None where nothing less is possible."""
+    """Return advice on how to reduce the load; None if it cannot be reduced."""
     if "load" in manifest.about:
         level = manifest.about["load"]["level"]
         if "rate" in level:
@@ -46,7 +46,7 @@ def _lower(option: str, concurrency: int) -> str | None:
 
 
 def _causes(manifest: Manifest) -> Iterator[str]:
-    """What else keeps a client of this kind busy."""
+    """Yield other possible reasons why a client of this kind is busy."""
     if manifest.kind == "benchmark":
         yield "slow grading"
     own = [name for setting, name in OWN_CODE.items() if manifest.settings.get(setting)]

@@ -13,7 +13,7 @@ from benchwright.runs.table import RunTable
 
 
 class Transcript(msgspec.Struct, omit_defaults=True):
-    """One attempt at a trial: its line, its body (None where it was lost), its scores, and its gist."""
+    """One attempt at a trial: its journal record, its body (None if it was lost), its scores, and its preview."""
 
     trial: TrialRecord
     body: Body | None
@@ -22,7 +22,7 @@ class Transcript(msgspec.Struct, omit_defaults=True):
 
 
 def sample_of_row(table: RunTable, row: int) -> str:
-    """The id of the sample in a row of the dataset."""
+    """Return the id of the sample in a row of the dataset."""
     if not table.dataset_row.largest:
         return str(row)
     import numpy as np
@@ -32,11 +32,11 @@ def sample_of_row(table: RunTable, row: int) -> str:
 
 
 def transcripts(table: RunTable, sample: str) -> list[Transcript]:
-    """Every attempt at a sample, by target, repeat and attempt.
+    """Return every attempt at a sample, ordered by target, repeat and attempt.
 
     Raises:
-        UserError: the run has no such sample.
-        JournalError: the journal cannot be read.
+        UserError: If the run has no such sample.
+        JournalError: If the journal cannot be read.
     """
     attempts = [attempt for row in table.sample.places(sample) for attempt in table.all_attempts(row)]
     if not attempts:

@@ -1,1 +1,1 @@
-"""Datasets: rows read from files, and the columns an evaluation needs of them."""
+"""Datasets: rows read from files, and the columns that an evaluation needs."""

@@ -1,8 +1,8 @@
-"""Which columns of a dataset hold the prompt and the target, and whether a row has what it needs.
+"""Columns of a dataset: finds those of the prompt and the target, and checks rows for missing parts.
 
-`documented_row` is the fixed rule of evaluations with an agent: three columns that must be there.
-`PromptColumns` is for evaluations without any code: it finds the columns of most public datasets by their
-names, or takes the names that it is given.
+`documented_row` applies the fixed rule of evaluations with an agent: three columns that must exist.
+`PromptColumns` is for evaluations without code: it finds the columns of most public datasets by their names,
+or uses the names that the user assigned.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ CONVENTIONAL_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "options": ("options", "choices"),
     "system": ("system_prompt", "system"),
 }
-"""The names under which each part is looked for, in any case; the first of each wins over the others."""
+"""Names by which each part is recognised, ignoring case. The first name of a part takes precedence."""
 
 _decode_options = msgspec.json.Decoder(list[str]).decode
 
 
 def documented_row(row: Row, index: int) -> Row:
-    """The row with its three documented columns under their lower-case names, other columns as they are.
+    """Return the row with its documented columns under lower-case names, and other columns unchanged.
 
-    `index` is the row's absolute place in the file, from 0.
+    `index` is the row's absolute index in the file, from 0.
 
     Raises:
-        BadRow: a documented column is missing, null, not text, or blank.
+        BadRow: If a documented column is missing, null, not text, or blank.
     """
     names = {name.lower(): name for name in row}
     missing = [column for column in DOCUMENTED_COLUMNS if column not in names]
@@ -49,9 +49,10 @@ def documented_row(row: Row, index: int) -> Row:
 
 
 class PromptColumns(msgspec.Struct, frozen=True):
-    """The columns that hold the parts of a prompt; None if the dataset has no such part.
+    """The columns that hold the parts of a prompt. None if the dataset has no such part.
 
-    `options` is one column with a list, or several columns with an option each, as in MMLU's and C-Eval's files.
+    `options` is one column with a list, or several columns with one option each, as in the files of MMLU and
+    C-Eval.
     """
 
     prompt: str
@@ -63,13 +64,13 @@ class PromptColumns(msgspec.Struct, frozen=True):
     def find(
         cls, columns: Iterable[str], given: Mapping[str, str] | None = None, *, needs_target: bool = True
     ) -> PromptColumns:
-        """Finds the parts among a dataset's columns (those of its first row).
+        """Find the parts among a dataset's columns (the columns of its first row).
 
-        `given` names columns outright, by part: `{"prompt": "body"}`. `needs_target` is false where
-        nothing is compared with a target, as with a judge that has only a rubric.
+        `given` assigns columns to parts explicitly: `{"prompt": "body"}`. `needs_target` is False if nothing
+        is compared with a target, as with a judge that only has a rubric.
 
         Raises:
-            DatasetValidationError: a part is missing or could be in several columns, or `given` names a
+            DatasetValidationError: If a part is missing or could be in several columns, or `given` names a
                 part or a column that does not exist.
         """
         columns = list(columns)
@@ -95,15 +96,15 @@ class PromptColumns(msgspec.Struct, frozen=True):
         return msgspec.convert(found, cls)
 
     def content(self, row: Row, index: int) -> Row:
-        """A row under the documented names: user_prompt, ground_truth, options, system_prompt.
+        """Return a row with the documented names: user_prompt, ground_truth, options, system_prompt.
 
-        Options become lettered lines below the prompt, and the target the letter of its option. A target that is a
-        list stays one: any of its elements is right. Another target that is not text is given as JSON text. Columns
-        that hold no part keep their names and values.
-        `index` is the row's absolute place in the file, from 0.
+        Options become lettered lines below the prompt, and the target becomes the letter of its option. A
+        target that is a list stays a list, and any of its elements is right. Another target that is not text
+        is converted to JSON text. Columns that hold no part keep their names and values. `index` is the row's
+        absolute index in the file, from 0.
 
         Raises:
-            BadRow: a part is null, blank, or of the wrong type.
+            BadRow: If a part is null, blank, or of the wrong type.
         """
         parts: Row = {"user_prompt": _text(row.get(self.prompt), self.prompt, index)}
         options = self._options(row, index)
@@ -119,7 +120,10 @@ class PromptColumns(msgspec.Struct, frozen=True):
         return {name: value for name, value in row.items() if name not in used} | parts
 
     def _options(self, row: Row, index: int) -> list[str] | None:
-        """The options of a row, which CSV holds as a JSON array or in columns of their own; None if a row has none."""
+        """Return the options of a row. None if it has none.
+
+        In CSV they are a JSON array or separate columns.
+        """
         if isinstance(self.options, tuple):
             return _filled([row.get(column) for column in self.options], self.options, index)
         value = row.get(self.options) if self.options is not None else None
@@ -135,14 +139,21 @@ class PromptColumns(msgspec.Struct, frozen=True):
 
 
 def _lettered_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns A, B, C, … as far as they go on, at least two; () without such. Small letters may be anything."""
+    """Return the columns A, B, C, … up to the first missing letter; empty if there are fewer than two.
+
+    Lower-case letters do not count, because such columns may hold anything.
+    """
     names = {column.strip(): column for column in columns}
     found = tuple(names[letter] for letter in takewhile(names.__contains__, ascii_uppercase))
     return found if len(found) > 1 else ()
 
 
 def _filled(values: Sequence[Any], columns: Sequence[str], index: int) -> list[str] | None:
-    """The options of a row in columns of their own: those before the first empty ones; None if all are empty."""
+    """Return the options of a row from separate columns, up to the first empty one. None if all are empty.
+
+    Raises:
+        BadRow: If an option follows an empty one.
+    """
     texts = [str(value) if value is not None and str(value).strip() else None for value in values]
     options = list(takewhile(lambda text: text is not None, texts))
     if any(text is not None for text in texts[len(options) :]):
@@ -151,7 +162,7 @@ def _filled(values: Sequence[Any], columns: Sequence[str], index: int) -> list[s
 
 
 def lettered(options: Collection[str]) -> str:
-    """The options one per line, as `A. text`."""
+    """Return the options, one per line, as `A. text`."""
     return "\n".join(f"{letter}. {text}" for letter, text in zip(ascii_uppercase, options, strict=False))
 
 
@@ -198,7 +209,7 @@ def _target(value: Any, options: list[str] | None, column: str, index: int) -> s
 
 
 def _letter(value: Any, options: list[str], column: str, index: int) -> str:
-    """The letter of the option that a target means: its index, its letter, or its text."""
+    """Return the letter of the option that a target denotes by its index, its letter, or its text."""
     letters = ascii_uppercase[: len(options)]
     if type(value) is int and 0 <= value < len(options):
         return letters[value]

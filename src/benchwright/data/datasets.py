@@ -35,21 +35,21 @@ def find_dataset(
     offline: bool | None = None,
     say: Say = lambda line: None,
 ) -> Source:
-    """The files of a dataset: those at `path` where it is given, or in the folder that it is declared to be, else the
-    first of these that holds them.
+    """Return the files of a dataset: from `path` or its declared folder, else from the first place with it.
 
     1. `<data-dir>/<name>/`, in any format that can be read, see `layout.files_as_laid`
     2. `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub
     3. the hub's own cache, at the pinned revision
-    4. the hub, which is fetched into (2); not if `offline` (default: as HF_HUB_OFFLINE says)
+    4. the hub, from which it is fetched into (2), unless `offline` (default: the value of HF_HUB_OFFLINE)
 
-    A place holds a dataset if the evaluated split is there whole. Blocks, for seconds at most where there
-    is no network; `say` is called with lines of progress while something is fetched.
+    A place has a dataset if the evaluated split is complete there. This blocks, but without a network only
+    for seconds. `say` is called with lines of progress during a fetch.
 
     Raises:
-        DatasetNotFound: it is nowhere, or could not be fetched; says where was looked and what to do.
-        DatasetParseError: several files could be meant, or a file is of an unknown format.
-        DatasetError: the hub refuses, or huggingface_hub is not installed.
+        DatasetNotFound: If no place has it, or it could not be fetched. The message names the places and a
+            remedy.
+        DatasetParseError: If several files match, or a file has an unknown format.
+        DatasetError: If the hub refuses, or huggingface_hub is not installed.
     """
     data_dir = Path(data_dir)
     if path is not None:

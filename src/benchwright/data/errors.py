@@ -1,4 +1,4 @@
-"""What can be wrong with a dataset. All are the user's to mend: one line, no traceback."""
+"""Errors in datasets. The user can fix all of them, so they are shown in one line without a traceback."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from benchwright.errors import UserError
 
 
 class DatasetError(UserError):
-    """Base of what can be wrong with a dataset."""
+    """Base class of errors in datasets."""
 
 
 class DatasetNotFound(DatasetError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class DatasetParseError(DatasetError):
-    """The file is not of a known format, or not what its suffix says."""
+    """The file has an unknown format, or its content does not match its suffix."""
 
 
 class DatasetValidationError(DatasetError):
-    """The file was read, but a row or its columns are not what an evaluation needs."""
+    """The file was read, but a row or its columns do not fit the evaluation."""
 
 
 class BadRow(DatasetValidationError):
-    """A row is not what is needed: `index` is its place in the file, from 0, and `wrong` says what is the matter."""
+    """A row does not fit. `index`: its index in the file, from 0; `wrong`: the problem, in words."""
 
     def __init__(self, index: int, wrong: str) -> None:
         super().__init__(f"Row {index}: {wrong}")

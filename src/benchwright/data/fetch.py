@@ -1,6 +1,6 @@
 """Fetches the data of a benchmark into the data directory, pinned and with the digests of its files.
 
-What comes is laid into a staging directory first and moved into place when it is whole.
+Files are first written to a staging directory, which is moved into place when it is complete.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from benchwright.text import Say
 
 
 def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
-    """Fills the data directory with a dataset at its pinned revision; returns the directory it lies in.
+    """Fetch a dataset at its pinned revision into the data directory. Return its directory.
 
-    A repository of the hub comes to `<data-dir>/<owner>/<name>/`, a wheel or a git checkout to
-    `<data-dir>/<name of the benchmark>/`, each with a fetched.json. Nothing is done where it is already
-    there and whole, and an interrupted fetch leaves nothing there. `say` is called with lines of progress.
+    A repository of the hub is stored in `<data-dir>/<owner>/<name>/`, a wheel, a git checkout or a registered
+    dataset in `<data-dir>/<name of the benchmark>/`, each with a fetched.json. If the data is already there
+    and complete, nothing is done. An interrupted fetch leaves nothing behind. `say` is called with lines of
+    progress.
 
     Raises:
-        DatasetError: it cannot be fetched; says why and what to do.
-        HubUnavailable: no answer came from the hub.
+        DatasetError: If it cannot be fetched. The message has the reason and a remedy.
+        HubUnavailable: If the hub does not answer.
     """
     data_dir = Path(data_dir)
     target = fetched_directory(dataset, data_dir)
@@ -57,7 +58,10 @@ def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
 
 @contextmanager
 def _staging(dataset: Dataset, data_dir: Path) -> Iterator[Path]:
-    """A directory inside the data directory that is gone afterwards, and so is a data directory left empty."""
+    """Create a temporary directory inside the data directory. Remove it on exit.
+
+    If this created the data directory and it is then empty, it is removed too.
+    """
     try:
         created = not data_dir.exists()
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -72,10 +76,10 @@ def _staging(dataset: Dataset, data_dir: Path) -> Iterator[Path]:
 
 
 def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
-    """Whether the right revision is there with all its files unchanged.
+    """Return whether the right revision is there with all its files unchanged.
 
     Raises:
-        DatasetError: files are there that were not fetched.
+        DatasetError: If there are files that were not fetched.
     """
     if not target.exists():
         return False
@@ -157,7 +161,7 @@ def _patterns(dataset: Dataset) -> list[str]:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """As `Path.glob` would match, for names that lead nowhere else."""
+    """Return whether `Path.glob` would match. Names that lead outside the directory never match."""
     if name.startswith("/") or ".." in name.split("/"):
         return False
     return fnmatchcase(name, pattern) and ("**" in pattern or name.count("/") == pattern.count("/"))

@@ -1,10 +1,9 @@
 """The Hugging Face hub: its cache on this machine, and the files of a repository over the network.
 
-Listing a repository and everything about tokens, endpoints and proxies is huggingface_hub's, imported when
-the network is asked. The bytes are received here, over its session, so that a silent server costs seconds
-instead of minutes of retries. The formats are those of its public documentation: the cache's
-`datasets--O--N/snapshots/<commit>/`, and `/datasets/O/N/resolve/<commit>/<file>` with byte ranges; those of a
-model have `models--O--N` and `/O/N`.
+huggingface_hub lists repositories and handles tokens, endpoints and proxies. It is imported when the network
+is used. The files are downloaded here, over its session, so that a silent server costs seconds instead of
+minutes of retries. The formats are publicly documented: the cache's `datasets--O--N/snapshots/<commit>/`, and
+`/datasets/O/N/resolve/<commit>/<file>` with byte ranges. Models have `models--O--N` and `/O/N` instead.
 """
 
 from __future__ import annotations
@@ -26,18 +25,21 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo, ModelInfo
 
 SILENCE_SECONDS = 10.0
-"""How long the hub may say nothing before it counts as out of reach."""
+"""Seconds without an answer after which the hub counts as unreachable."""
 
 TRIES = 3
-"""How often a file whose transfer breaks off is taken up again where it broke off, the first try included."""
+"""Maximum number of tries for a file, the first included.
+
+Each resumes at the point at which the transfer broke off.
+"""
 
 
 class HubUnavailable(DatasetError):
-    """The hub does not answer, or huggingface_hub, which asks it, is not installed."""
+    """The hub does not answer, or huggingface_hub is not installed."""
 
 
 class HubFile(NamedTuple):
-    """A file of a repository. `sha256` is None for small files, of which the hub does not tell it."""
+    """A file of a repository. `sha256` is None for small files, for which the hub does not report it."""
 
     name: str
     size: int | None
@@ -45,12 +47,12 @@ class HubFile(NamedTuple):
 
 
 def is_offline() -> bool:
-    """Whether the user forbids the network (HF_HUB_OFFLINE)."""
+    """Return whether the user forbids the network (HF_HUB_OFFLINE)."""
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
 def hub_cache() -> Path:
-    """Where the hub's programs keep what they have downloaded: HF_HUB_CACHE, else HF_HOME, else ~/.cache."""
+    """Return the cache directory of the hub's programs: HF_HUB_CACHE, else in HF_HOME, else in ~/.cache."""
     if cache := os.environ.get("HF_HUB_CACHE"):
         return typed_path(cache)
     if home := os.environ.get("HF_HOME"):
@@ -59,7 +61,10 @@ def hub_cache() -> Path:
 
 
 def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:
-    """The directory and the commit of a repository in the hub's cache: the pinned commit, else the newest known."""
+    """Return (directory, commit) of a repository in the hub's cache: the pinned commit, else the newest.
+
+    None if the cache does not have it.
+    """
     directory = hub_cache() / f"{origin.kind}s--{origin.repository.replace('/', '--')}"
     revision = origin.revision
     if revision is None:
@@ -72,11 +77,11 @@ def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:
 
 
 def list_files(origin: HubRepository) -> tuple[str, list[HubFile]]:
-    """The commit of a repository (the pinned one, else the newest), and its files.
+    """Return the commit of a repository (the pinned one, else the newest) and its files.
 
     Raises:
-        HubUnavailable: no answer came within fifteen seconds.
-        DatasetError: the hub refuses.
+        HubUnavailable: If no answer came within fifteen seconds.
+        DatasetError: If the hub refuses.
     """
     with _plain_errors(origin):
         info = _answer(origin)
@@ -89,11 +94,11 @@ def list_files(origin: HubRepository) -> tuple[str, list[HubFile]]:
 
 
 def download(origin: HubRepository, commit: str, name: str, target: Path) -> None:
-    """Writes one file of a repository to `target`.
+    """Download one file of a repository to `target`.
 
     Raises:
-        HubUnavailable: the hub fell silent, or broke off again and again.
-        DatasetError: the hub refuses.
+        HubUnavailable: If the hub fell silent, or the connection broke off too often.
+        DatasetError: If the hub refuses.
     """
     with _plain_errors(origin), open(target, "wb") as out:
         import httpx
@@ -102,13 +107,16 @@ def download(origin: HubRepository, commit: str, name: str, target: Path) -> Non
             try:
                 _receive(origin, commit, name, out)
                 break
-            except (httpx.RemoteProtocolError, httpx.ReadError):  # the connection ended before the file
+            except (httpx.RemoteProtocolError, httpx.ReadError):  # the connection ended too early
                 if not rest:
                     raise
 
 
 def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
-    """The hub's description of a repository. In a thread, because looking up a host has no time limit."""
+    """Return the hub's description of a repository.
+
+    This uses a thread, because a host lookup has no time limit.
+    """
     from huggingface_hub import HfApi
 
     api = HfApi(endpoint=_endpoint(), library_name="benchwright")
@@ -123,7 +131,7 @@ def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
                     origin.repository, revision=origin.revision, files_metadata=True, timeout=SILENCE_SECONDS
                 )
             )
-        except Exception as error:  # it is raised in the caller's thread
+        except Exception as error:  # raised again in the caller's thread
             errors.append(error)
 
     thread = Thread(target=ask, daemon=True)
@@ -139,7 +147,7 @@ def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
 
 
 def _receive(origin: HubRepository, commit: str, name: str, out: BinaryIO) -> None:
-    """Receives a file from where `out` stands to its end."""
+    """Receive a file from the present position of `out` to its end."""
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
@@ -164,7 +172,7 @@ def _endpoint() -> str:
 
 @contextmanager
 def _plain_errors(origin: HubRepository) -> Iterator[None]:
-    """Turns what huggingface_hub and its HTTP client raise into one line that says what to do."""
+    """Turn errors of huggingface_hub and its HTTP client into one line with a remedy."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         import httpx

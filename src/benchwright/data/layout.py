@@ -1,4 +1,4 @@
-"""Where a dataset lies in the data directory, and which files in a directory hold which of its splits."""
+"""The place of a dataset in the data directory, and the files of each split in a directory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
-    """Where `fetch` lays a dataset; None where it has no origin."""
+    """Return the directory into which `fetch` stores a dataset. None if it cannot be fetched."""
     match dataset.origin:
         case HubRepository(repository=repository):
             return data_dir / repository
@@ -32,21 +32,21 @@ def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
 
 
 def files_as_declared(root: Path, dataset: Dataset) -> Splits:
-    """The splits that are there whole in the origin's own layout; empty without the evaluated one."""
+    """Return the splits that are complete in the origin's own layout; empty without the evaluated split."""
     splits = {split: _whole(root, patterns) for split, patterns in dataset.splits.items()}
     return _found(splits, dataset)
 
 
 def files_as_laid(root: Path, dataset: Dataset) -> Splits:
-    """The splits that are there in any layout; empty without the evaluated one.
+    """Return the splits that are found in any layout; empty without the evaluated split.
 
-    A split's files are those of the origin's own layout, else those that the dataset's local patterns match,
-    else one data file directly in `root` (or its shards): `<split>.*`, or one with the split as a word of its
-    name. For the evaluated split the only other data file will do too, or the one among several that is
-    called after the dataset, or `sample`.
+    The files of a split are those of the origin's own layout, else those that match the dataset's local
+    patterns, else one data file directly in `root` (or its shards): `<split>.*`, or a file with the split as
+    a word in its name. For the evaluated split, the only other data file also qualifies, or the one among
+    several that is named after the dataset, or `sample`.
 
     Raises:
-        DatasetParseError: several files could be meant.
+        DatasetParseError: If several files match.
     """
     data = sorted(file for file in _data_files(root) if file.name not in _NO_ROWS)
     return _found({split: _laid(root, dataset, split, data) for split in dataset.splits}, dataset)
@@ -75,7 +75,7 @@ def _matches(root: Path, pattern: str) -> list[Path]:
 
 
 def _all_shards(files: Iterable[Path]) -> bool:
-    """Whether, of files named `x-00000-of-00002.y`, all are there."""
+    """Return whether files named `x-00000-of-00002.y` are complete."""
     sets = Counter(_SHARD.sub(r"-of-\1", str(file)) for file in files)
     return all(
         count == int(shard.group(1))

@@ -1,4 +1,4 @@
-"""fetched.json: what was fetched, at which revision, and the digests its files must keep; fingerprints of files."""
+"""fetched.json: the origin, revision and file digests of fetched data. Also fingerprints of files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ MANIFEST_NAME = "fetched.json"
 
 
 class FetchedFile(Record, frozen=True):
-    """A file as it came: `sha256` is what hubs and people compare, `xxh3` what is checked at each load."""
+    """A file as it was fetched.
+
+    `sha256` is for comparison with hubs and by people, `xxh3` is checked at each load.
+    """
 
     size: int
     sha256: str
@@ -24,7 +27,7 @@ class FetchedFile(Record, frozen=True):
 
 
 class Manifest(Record, frozen=True):
-    """What was fetched. `files` has their names relative to the directory that holds fetched.json."""
+    """The content of fetched.json. The names in `files` are relative to its directory."""
 
     name: str
     origin: str
@@ -33,10 +36,10 @@ class Manifest(Record, frozen=True):
 
 
 def fetched_file(path: Path) -> FetchedFile:
-    """Size and digests of a file, in one reading.
+    """Return the size and digests of a file, reading it once.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: If the file cannot be read.
     """
     sha256, xxh3, size = hashlib.sha256(), xxhash.xxh3_128(), 0
     with open(path, "rb") as file:
@@ -48,23 +51,23 @@ def fetched_file(path: Path) -> FetchedFile:
 
 
 def manifest_of(root: Path, name: str, origin: str, revision: str) -> Manifest:
-    """The manifest of all files below `root`; links are left out."""
+    """Return the manifest of all files below `root`, without links."""
     paths = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
     files = {path.relative_to(root).as_posix(): fetched_file(path) for path in paths}
     return Manifest(name, origin, revision, files)
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:
-    """Writes fetched.json into `root`."""
+    """Write fetched.json into `root`."""
     encoded = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
     (root / MANIFEST_NAME).write_bytes(encoded)
 
 
 def read_manifest(root: Path) -> Manifest | None:
-    """The manifest in `root`; None where there is none.
+    """Read the manifest in `root`. None if there is none.
 
     Raises:
-        DatasetParseError: it cannot be read.
+        DatasetParseError: If the file cannot be read.
     """
     path = root / MANIFEST_NAME
     try:
@@ -81,10 +84,10 @@ CHUNK_BYTES = 128 * 1024
 
 
 def file_fingerprint(path: str | PathLike[str]) -> str:
-    """The xxh3 digest (128 bits, 32 hex digits) of a file's bytes, read in chunks of 128 KiB.
+    """Return the xxh3 digest (128 bits, 32 hex digits) of a file's bytes, read in chunks of 128 KiB.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: If the file cannot be read.
     """
     digest = xxhash.xxh3_128()
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Rows of a Parquet file, by record batches. pyarrow is imported when the first file is opened."""
+"""Rows of a Parquet file, in record batches. pyarrow is imported when the first file is opened."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BUFFER_BYTES = 64 * 1024
 
 
 def parquet_rows(file: Path, offset: int) -> Iterator[Any]:
-    """The rows from `offset` on; row groups that end before it are not read.
+    """Yield the rows from `offset` on. Row groups that end before it are not read.
 
-    Column chunks are read through a buffer, so that a large row group is never held whole, and so many rows at once
-    as come to `BATCH_BYTES`: a small file can stand for gigabytes.
+    Column chunks are read through a buffer, so that a large row group is never in memory as a whole. The
+    number of rows read at once is limited to `BATCH_BYTES`, because a small file can expand to gigabytes.
 
     Raises:
-        DatasetParseError: the file is no Parquet file, or pyarrow is not installed.
+        DatasetParseError: If the file is not a Parquet file, or pyarrow is not installed.
     """
     with _opened(file) as parquet:
         texts = _texts(parquet)
@@ -35,10 +35,10 @@ def parquet_rows(file: Path, offset: int) -> Iterator[Any]:
 
 
 def count_parquet_rows(file: Path) -> int:
-    """The number of rows, from the file's metadata.
+    """Return the number of rows, from the file's metadata.
 
     Raises:
-        DatasetParseError: the file is no Parquet file, or pyarrow is not installed.
+        DatasetParseError: If the file is not a Parquet file, or pyarrow is not installed.
     """
     with _opened(file) as parquet:
         count: int = parquet.metadata.num_rows
@@ -62,7 +62,7 @@ def _opened(file: Path, **more: Any) -> Iterator[Any]:
 
 
 def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
-    """The row groups that hold rows from `offset` on, and what remains of the offset in the first of them."""
+    """Return the row groups with rows from `offset` on, and the rest of the offset in the first group."""
     group = 0
     while group < metadata.num_row_groups and offset >= metadata.row_group(group).num_rows:
         offset -= metadata.row_group(group).num_rows
@@ -71,7 +71,7 @@ def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
 
 
 def _texts(parquet: Any) -> list[str]:
-    """The paths of columns of texts or bytes, within lists and objects too."""
+    """Return the paths of columns with texts or bytes, also within lists and objects."""
     columns = (parquet.schema.column(number) for number in range(len(parquet.schema)))
     return [
         column.path
@@ -81,10 +81,10 @@ def _texts(parquet: Any) -> list[str]:
 
 
 def _rows_at_once(parquet: Any, group: int, texts: Sequence[str]) -> int:
-    """How many rows of a row group come to `BATCH_BYTES`; at most `BATCH_ROWS`.
+    """Return how many rows of a row group fit into `BATCH_BYTES`, at most `BATCH_ROWS`.
 
-    A text that is there for many rows stands in the file once, in its column's dictionary: each value is reckoned
-    to be as long as the longest of these, and as what the file itself holds for it.
+    A text shared by many rows is stored once, in its column's dictionary. Therefore each value is assumed to
+    be as long as the longest text in the dictionary, and the column to take at least its size in the file.
     """
     metadata = parquet.metadata.row_group(group)
     longest = {}
@@ -101,7 +101,7 @@ def _rows_at_once(parquet: Any, group: int, texts: Sequence[str]) -> int:
 
 
 def _longest_texts(batch: Any) -> Iterator[int]:
-    """Of each column of texts its longest value, in bytes."""
+    """Yield the length in bytes of the longest value in each column of texts."""
     import pyarrow.compute
 
     for array in _leaves(batch.columns):
@@ -110,7 +110,7 @@ def _longest_texts(batch: Any) -> Iterator[int]:
 
 
 def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
-    """The arrays of values within lists and objects, in the order of the file's columns."""
+    """Yield the arrays of values, also within lists and objects, in the order of the file's columns."""
     import pyarrow
 
     for array in arrays:

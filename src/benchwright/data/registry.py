@@ -1,7 +1,8 @@
-"""Datasets of Harbor's registry: a file that says in which repositories, at which commits, the tasks of each lie.
+"""Datasets of Harbor's registry, a file with the repository, commit and path of each task.
 
-The file is a list of `{"name", "version", "tasks": [{"name", "git_url", "git_commit_id", "path"}]}` (harbor 0.25.0,
-harbor/models/registry.py). It is the public one, unless `BENCHWRIGHT_HARBOR_REGISTRY` names another by path or address.
+The file is a list of `{"name", "version", "tasks": [{"name", "git_url", "git_commit_id", "path"}]}` (harbor
+0.25.0, harbor/models/registry.py). It is the public one, unless `BENCHWRIGHT_HARBOR_REGISTRY` names another
+by path or address.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
-    """Where one task lies; fields that are not named here are of no concern."""
+    """The location of one task. Other fields of the registry are ignored."""
 
     name: str
     path: str
@@ -40,7 +41,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 
 
 class DatasetEntry(msgspec.Struct, frozen=True):
-    """One version of a dataset."""
+    """One version of a dataset, with the locations of its tasks."""
 
     name: str
     version: str
@@ -48,13 +49,13 @@ class DatasetEntry(msgspec.Struct, frozen=True):
 
 
 def fetch_registered(dataset: Registered, target: Path) -> tuple[str, str]:
-    """Lays each task of a dataset into a folder of its name; returns the registry, and the revision of what came.
+    """Fetch each task of a dataset into a subfolder of `target` with its name. Return (registry, revision).
 
-    The revision is the commit of all tasks, or those of several repositories in order, separated by `+`.
+    The revision is the commit of all tasks, or the sorted commits of several repositories, separated by `+`.
 
     Raises:
-        DatasetError: the registry cannot be read or has no such dataset, a task is not pinned at a commit or not there,
-            or git fails.
+        DatasetError: If the registry cannot be read or lacks the dataset, a task is missing or not pinned to
+            a commit, or git fails.
     """
     place = os.environ.get(VARIABLE) or PUBLIC
     entry = _entry(place, dataset)

@@ -1,8 +1,8 @@
-"""Reads the rows of a dataset file: .json, .jsonl, .csv or .parquet, told apart by the suffix.
+"""Reads the rows of a dataset file: .json, .jsonl, .csv or .parquet, distinguished by the suffix.
 
-Rows come one at a time, in the file's order, just as they stand; what an evaluation needs of them is the
-business of `columns`. JSON Lines, CSV and Parquet are streamed. A JSON array is one value: its bytes are
-held whole, and each row is decoded as it is asked for.
+Rows are returned one at a time, unchanged and in the file's order; `columns` checks whether they fit an
+evaluation. JSON Lines, CSV and Parquet are streamed. A JSON array is one value: its bytes are in memory as a
+whole, and each row is decoded on demand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_CSV_FIELD = 2**31 - 1
 READ_BYTES = 2**18
-"""Bytes of JSON Lines that are read at once: a line of hundreds of kilobytes comes in few pieces."""
+"""Bytes of JSON Lines that are read at once, so that a line of hundreds of kilobytes takes few reads."""
 _NOT_JSON = UNREADABLE
 
 _decode = msgspec.json.Decoder().decode
@@ -42,17 +42,17 @@ _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 def read_rows(
     path: str | PathLike[str], limit: int | None = None, offset: int = 0, *, suffix: str | None = None
 ) -> Iterator[Row]:
-    """The rows from `offset` on, at most `limit` of them.
+    """Return an iterator over the rows from `offset` on, at most `limit` rows.
 
-    The path is checked when this is called, the contents as they are read. Rows before `offset` are passed
-    over unseen, and rows after the last one asked for are never read. `suffix` tells the format of a file
-    whose own suffix does not (".jsonl" for JSON Lines in a file named .json).
+    The path is checked by this call, the contents while they are read. Rows before `offset` are skipped
+    without being checked, and rows after the last requested one are never read. `suffix` states the format of
+    a file whose own suffix does not (".jsonl" for JSON Lines in a file named .json).
 
     Raises:
-        DatasetNotFound: there is no such file.
-        DatasetParseError: the suffix is unknown, or the file is not what its suffix says.
-        BadRow: a row is not an object.
-        ValueError: `limit` or `offset` is negative.
+        DatasetNotFound: If the file does not exist.
+        DatasetParseError: If the suffix is unknown, or the content does not match it.
+        BadRow: If a row is not an object.
+        ValueError: If `limit` or `offset` is negative.
     """
     if offset < 0:
         raise ValueError(f"offset must be 0 or more, got {offset}")
@@ -62,11 +62,11 @@ def read_rows(
 
 
 def count_rows(path: str | PathLike[str]) -> int:
-    """How many rows the file holds, without decoding those of JSON, JSON Lines and Parquet.
+    """Return the number of rows in a file. Rows of JSON, JSON Lines and Parquet are not decoded.
 
     Raises:
-        DatasetNotFound: there is no such file.
-        DatasetParseError: as `read_rows`, as far as counting shows it.
+        DatasetNotFound: If the file does not exist.
+        DatasetParseError: As for `read_rows`, as far as counting reveals it.
     """
     file = dataset_file(path)
     with _readable():
@@ -74,11 +74,11 @@ def count_rows(path: str | PathLike[str]) -> int:
 
 
 def dataset_file(path: str | PathLike[str]) -> Path:
-    """The path of a file that is there and of a format that can be read.
+    """Return the path of an existing file in a readable format.
 
     Raises:
-        DatasetNotFound: there is no such file.
-        DatasetParseError: the suffix is unknown.
+        DatasetNotFound: If the file does not exist.
+        DatasetParseError: If the suffix is unknown.
     """
     file = Path(path)
     if not file.exists():
@@ -93,10 +93,10 @@ def dataset_file(path: str | PathLike[str]) -> Path:
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
-    """Errors of the rows of a file name the file, and in JSON Lines the line of the row.
+    """Add the name of the file, and in JSON Lines the row's line number, to errors raised inside the context.
 
     Raises:
-        DatasetError: what was raised within, with the file's name in front.
+        DatasetError: If one was raised inside; its message begins with the file's name.
     """
     try:
         yield
@@ -105,7 +105,7 @@ def naming(file: Path) -> Iterator[None]:
         where = f"{file}, line {line}" if line is not None else str(file)
         raise DatasetValidationError(f"{where}: {error}") from error
     except DatasetNotFound:
-        raise  # which names it
+        raise  # its message names the file already
     except DatasetError as error:
         raise type(error)(f"{file}: {error}") from error
 
@@ -166,12 +166,12 @@ def _jsonl_rows(file: Path, offset: int) -> Iterator[Any]:
 
 
 def _lines_of_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The lines that hold a row, with their numbers from 1; blank ones hold none."""
+    """Yield (line number from 1, line) for each line that is not blank."""
     return ((number, line) for number, line in enumerate(lines, 1) if not line.isspace())
 
 
 def _line_of_row(file: Path, index: int) -> int | None:
-    """The number of the line of a row of JSON Lines, None where it can no longer be told."""
+    """Return the line number of a row of JSON Lines. None if it cannot be determined any more."""
     with suppress(OSError), open(file, "rb") as lines:
         for number, _ in islice(_lines_of_rows(lines), index, None):
             return number
@@ -220,4 +220,4 @@ _FORMATS = {
 }
 
 SUFFIXES = tuple(_FORMATS)
-"""The suffixes of the formats that can be read, in lower case."""
+"""The suffixes of the readable formats, in lower case."""

@@ -22,9 +22,9 @@ Typed = TypeVar("Typed")
 class Source:
     """A dataset that was found.
 
-    `root` is the directory that it was found in, `provenance` says what that is ("data directory",
-    "hub cache", "hub" or "path"), and `revision` is the commit or version of what lies there, None where
-    that is not known. Files that were fetched are checked against their manifest when first asked for.
+    `root`: the directory that contains it. `provenance`: the kind of that directory ("data directory", "hub
+    cache", "hub" or "path"). `revision`: the commit or version of the files there, None if unknown. Fetched
+    files are checked against their manifest when they are first used.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def pinned(self) -> bool:
-        """Whether this is the revision that the benchmark pins, itself or by a registry that it was fetched from."""
+        """True if this is the pinned revision, whether the benchmark itself or its registry pins it."""
         pinned = self.dataset.revision
         if isinstance(self.dataset.origin, Registered):
             pinned = self._manifest.revision if self._manifest else None
@@ -54,15 +54,15 @@ class Source:
 
     @property
     def splits(self) -> list[str]:
-        """The splits that are there; the evaluated one always is."""
+        """The splits that were found. The evaluated one is always among them."""
         return list(self._splits)
 
     def files(self, split: str | None = None) -> list[Path]:
-        """The files of a split (default: the evaluated one), in the order in which they are read.
+        """Return the files of a split (default: the evaluated one), in the order in which they are read.
 
         Raises:
-            DatasetNotFound: there are none.
-            DatasetParseError: a fetched file has changed since.
+            DatasetNotFound: If there are none.
+            DatasetParseError: If a fetched file has changed since.
         """
         split = split or self.dataset.evaluated
         if split not in self._splits:
@@ -74,22 +74,26 @@ class Source:
         return list(self._splits[split])
 
     def rows(self, split: str | None = None) -> Iterator[Row]:
-        """The rows of a split (default: the evaluated one), one at a time, as they stand in the files.
+        """Yield the rows of a split (default: the evaluated one), one at a time, unchanged.
 
         Raises:
-            DatasetError: as `files`, or a file is not what its suffix says; names the file and the row.
+            DatasetError: As for `files`, or if the content of a file does not match its suffix. The message
+                names the file and the row.
         """
         for file in self.files(split):
             with naming(file):
                 yield from self._rows_of(file)
 
     def read(self, kind: type[Typed], split: str | None = None) -> Iterator[Typed]:
-        """The rows of a split as `kind`, a msgspec Struct, one at a time; columns that it lacks are ignored.
+        """Yield the rows of a split as `kind`, a msgspec Struct, one at a time.
+
+        Columns that `kind` lacks are ignored. In CSV, which has only text, texts are converted to numbers if
+        `kind` needs them.
 
         Raises:
-            DatasetValidationError: a row does not fit; names the file, the row (from 0 within the file) and
-                the field. In CSV, where all is text, numbers may be written as such.
-            DatasetError: as `rows`.
+            DatasetValidationError: If a row does not fit. The message names the file, the row (from 0 within
+                the file) and the field.
+            DatasetError: As for `rows`.
         """
         for file in self.files(split):
             strict = file.suffix.lower() != ".csv"
@@ -102,11 +106,11 @@ class Source:
                     yield value
 
     def path(self, relative: str) -> Path:
-        """A file or directory below the root, for data that is not rows.
+        """Return the path of a file or directory below the root, for data that is not rows.
 
         Raises:
-            DatasetNotFound: there is none.
-            DatasetParseError: it was fetched and has changed since.
+            DatasetNotFound: If it does not exist.
+            DatasetParseError: If it was fetched and has changed since.
         """
         path = self.root / relative
         if not path.exists() or ".." in Path(relative).parts:
@@ -125,7 +129,7 @@ class Source:
         return digest.hexdigest()
 
     def describe(self) -> dict[str, Any]:
-        """What a run's manifest says of its data."""
+        """Return the description of the data for a run's manifest."""
         return {
             "provenance": self.provenance,
             "revision": self.revision,

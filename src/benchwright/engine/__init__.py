@@ -1,1 +1,1 @@
-"""The engine: plans of trials, the one loop that runs them, the journal, re-use and summaries."""
+"""The engine: plans, the loop that runs their trials, group commits, reuse and stop rules."""

@@ -1,4 +1,4 @@
-"""What a conversation came to: its final answer, and how it ended."""
+"""The final answer of a conversation, and the status with which it ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.records import Message, Status
 
 
 def final_answer(messages: Sequence[Message]) -> str:
-    """The text of the last assistant message that has one; empty if none has."""
+    """Return the text of the last assistant message that has content; empty if there is none."""
     for message in reversed(messages):
         if message.get("role") == "assistant" and message.get("content") is not None:
             return str(message["content"])
@@ -21,7 +21,7 @@ def final_answer(messages: Sequence[Message]) -> str:
 
 
 def answer_status(reply: Reply | None) -> tuple[Status, str | None]:
-    """(status, reason) of a conversation that ended with this answer: refused, cut off, or answered."""
+    """Return (status, reason) of a conversation by its last response: refused, truncated, or answered."""
     if reply is None:
         return Status.ANSWERED, None
     if reply.refusal:
@@ -41,7 +41,10 @@ def _has_only_thought(reply: Reply) -> bool:
 
 
 def content_text(content: Any) -> str:
-    """The content of a message as text; pictures are told by kind and size, other parts by their type."""
+    """Return the content of a message as text.
+
+    Pictures are described by kind and size, other parts by their type.
+    """
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list):

@@ -1,4 +1,4 @@
-"""Runs inside a program of the user's: its signals are left alone, and the journal lies where the caller wants it."""
+"""Runs inside a user's own program, which keeps its signal handlers and chooses the run directory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.engine.worker import Result, Scored, Solved
 from benchwright.runs.journal import Journal
 
 OnTrialDone = Callable[[int, int, Scored], None]
-"""Is called with (trials done, trials in the plan, the last one) as each trial is done."""
+"""Callback with (trials done, trials in the plan, the last trial) whenever a trial is done."""
 
 
 async def run_aside(
@@ -23,10 +23,12 @@ async def run_aside(
     directory: Path,
     tell: OnTrialDone | None = None,
 ) -> RunResult:
-    """Does a plan with a journal in this directory; an error that every request must meet stops what has not begun.
+    """Run a plan with a journal in `directory`. `tell`: called after each trial.
+
+    An error that every request would meet stops the run: trials that have not begun are left out.
 
     Raises:
-        UserError: a sample cannot be read, or a scorer needs a target that is not there.
+        UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
     """
     journal = Journal(directory)
     listeners = [] if tell is None else [_ProgressListener(tell)]
@@ -44,7 +46,7 @@ async def run_aside(
 
 
 class _ProgressListener:
-    """Counts what is done."""
+    """Counts the trials that are done."""
 
     def __init__(self, tell: OnTrialDone) -> None:
         self._tell = tell
@@ -66,7 +68,7 @@ class _ProgressListener:
 
 
 class _SystemicError:
-    """Stops at an error that every further request would meet, and at nothing else."""
+    """Stop rule for errors that every further request would meet, and nothing else."""
 
     def update(self, result: Result) -> str | None:
         return result.record.reason if isinstance(result, Solved) and result.systemic else None

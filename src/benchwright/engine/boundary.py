@@ -1,4 +1,4 @@
-"""The one place where what happens inside a trial becomes a status."""
+"""The only place where exceptions inside a trial become statuses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LONGEST_REASON = 500
 
 
 class Boundary:
-    """A context manager that ends with a status instead of an exception.
+    """A context manager that turns an exception of its body into a status.
 
-    `status` and `reason` are None when the body went through. Cancellation and a user's mistake pass
-    through, the first noted as `cancelled`. Whatever else the body raises, `SystemExit` included, is the
-    trial's own affair. A provider error that the agent's code wrapped in another exception, or in a group
-    of them, stays one.
+    `status` and `reason` are None if the body succeeded. `systemic`: True if every further request would meet
+    the same error. Cancellation of the run and a user's mistake propagate; the first also sets the status
+    `cancelled`. Any other exception, `SystemExit` included, concerns the trial only. A provider error that
+    the agent's code wrapped in another exception, or in an exception group, still counts as a provider error.
     """
 
     def __init__(self) -> None:
@@ -44,10 +44,10 @@ class Boundary:
 
 
 def ends_the_run(error: BaseException) -> bool:
-    """Whether an exception concerns the run and not only the trial that raised it.
+    """Return whether an exception concerns the whole run and not only the trial that raised it.
 
-    A CancelledError does where this task is being cancelled; else the agent's own code cancelled what it
-    was waiting for.
+    A CancelledError does if the current task is being cancelled. Otherwise the agent's own code cancelled
+    something that it was waiting for.
     """
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
@@ -67,7 +67,7 @@ def _classify(error: BaseException) -> tuple[Status, str, bool]:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The exception, those behind it and those inside it (groups), outermost first."""
+    """Return the exception, its causes and its members (of groups), outermost first."""
     chain: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
@@ -82,6 +82,6 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def describe(error: BaseException) -> str:
-    """An exception in one line: our own errors by their text, others with their type."""
+    """Describe an exception in one line without secrets: our errors by their text, others with type."""
     text = str(error) if isinstance(error, TrialError) else error_line(error)
     return one_line(SECRETS.redact(text), LONGEST_REASON)

@@ -1,4 +1,4 @@
-"""Group commit: what workers deliver in one turn of the event loop is journalled by one write per file."""
+"""Group commit: results delivered in one turn of the event loop are journalled in one write per file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from benchwright.engine.worker import Result, Scored, Solved
 from benchwright.runs.journal import Journal
 
 LARGEST_GROUP = 1_000_000
-"""Bytes of bodies beyond which a group is written at once, so that what waits takes little memory."""
+"""Bytes of bodies from which a group is written at once, to bound the memory of waiting results."""
 
 
 class GroupCommits:
-    """Takes results from many workers; `committed` is told of each once it is in the journal, in order.
+    """Journals the results of many workers, and then calls `committed` with each, in order.
 
-    Use as a context manager around the work: what nobody waits for any more is journalled at its end.
+    Use it as a context manager around the work. On exit, results for which nobody waits are journalled too.
     """
 
     def __init__(self, journal: Journal, committed: Callable[[Result], None]) -> None:
@@ -35,10 +35,12 @@ class GroupCommits:
             raise self._failure
 
     def deliver(self, result: Result) -> asyncio.Future[None]:
-        """Takes a result; the future is done when it is in the journal. It gets there whether or not one waits.
+        """Accept a result and return a future that is done once the result is in the journal.
+
+        The result is journalled whether or not anybody awaits the future.
 
         Raises:
-            JournalError: the journal cannot be written; raised by the future too.
+            JournalError: If the journal cannot be written. The future raises it too.
         """
         if self._failure is not None:
             raise self._failure
@@ -61,7 +63,7 @@ class GroupCommits:
             self._write(results)
             for result in results:
                 self._committed(result)
-        except Exception as error:  # it is raised in every worker that waits
+        except Exception as error:  # raised in every worker that waits
             self._failure = error
         for waiter in waiters:
             if waiter.done():  # its worker was cancelled
@@ -70,7 +72,7 @@ class GroupCommits:
                 waiter.set_result(None)
             else:
                 waiter.set_exception(self._failure)
-                waiter.exception()  # who does not wait for it is told by the next `deliver`
+                waiter.exception()  # mark as retrieved; the next `deliver` raises it
 
     def _write(self, results: list[Result]) -> None:
         trials = [(result.record, result.body) for result in results if isinstance(result, Solved)]

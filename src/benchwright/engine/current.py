@@ -1,4 +1,4 @@
-"""The id of the run that is under way, for labels of what is started on its behalf."""
+"""The id of the current run, for labels of containers and processes that are started on its behalf."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _RUN: ContextVar[str] = ContextVar("run", default="")
 
 
 def current_run() -> str:
-    """The id of the run in whose task this is called; empty outside of runs."""
+    """Return the id of the run in whose task this is called; empty outside of runs."""
     return _RUN.get()
 
 
 def set_current_run(run_id: str) -> None:
-    """Names the run for this task and all that it starts."""
+    """Set the run id for this task and all tasks that it starts."""
     _RUN.set(run_id)

@@ -1,4 +1,4 @@
-"""Earlier runs: trials that are still valid are taken over instead of being asked again."""
+"""Reuse of trials: valid trials of earlier runs are copied instead of being run again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.runs.table import RunTable
 
 
 class ReusedTrial(Record, frozen=True):
-    """A trial taken over: its line, rewritten for its new place, its encoded body, the outcome in it, its scores."""
+    """A reused trial: its record, adapted to the new run, its encoded body, its outcome and its scores."""
 
     record: TrialRecord
     body: bytes
@@ -23,7 +23,7 @@ class ReusedTrial(Record, frozen=True):
 
 
 class EarlierRun:
-    """The answered trials of another run; what failed there is not taken over."""
+    """The answered trials of another run. Failed trials are not reused."""
 
     def __init__(self, directory: Path) -> None:
         self._table = RunTable(directory)
@@ -37,14 +37,14 @@ class EarlierRun:
         if row is None or self._table.status_of(row) in FAILED:
             return None
         if self._table.reused[row] and self._table.record(row).restored_tokens is not None:
-            return None  # only its result was kept
+            return None  # only its result was stored, not its conversation
         return row
 
     def take(self, trial: Trial) -> ReusedTrial | None:
-        """The trial as the other run has it, None where it has not, or its body is lost.
+        """Return the trial as the other run has it. None if that run does not have it, or its body is lost.
 
         Raises:
-            JournalError: the other run's journal has changed meanwhile.
+            JournalError: If the other run's journal has changed meanwhile.
         """
         row = self._row(trial.key)
         if row is None:
@@ -69,10 +69,10 @@ class EarlierRun:
 
 
 class Reuse(Record, frozen=True):
-    """What is taken over from which runs, the newest first.
+    """The runs from which trials are reused, the newest first, and how.
 
-    Without `scores` every conversation is scored again; with `only_known` no model is asked at all: trials that
-    no earlier run has are left out.
+    `scores`: if False, every conversation is scored again. `only_known`: if True, no model is asked at all,
+    and trials that no earlier run has are left out.
     """
 
     runs: Sequence[EarlierRun] = ()
@@ -80,7 +80,7 @@ class Reuse(Record, frozen=True):
     only_known: bool = False
 
     def take(self, trial: Trial) -> ReusedTrial | None:
-        """The trial from the first run that has it."""
+        """Return the trial from the first run that has it, or None."""
         for run in self.runs:
             taken = run.take(trial)
             if taken is not None:

@@ -1,4 +1,4 @@
-"""Executors: where trials are run. Here: in this process, on this event loop."""
+"""Executors, which run trials. `LocalExecutor` runs them in this process, on this event loop."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from benchwright.runs.lag import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):
-    """What was spent outside of this process: the worst loop lag of any worker process and the standstills of all of
-    them, and the CPU seconds of all."""
+    """Cost of worker processes: the worst loop lag among them with all standstills; total CPU seconds."""
 
     lag: LoopLag = LoopLag()
     cpu_seconds: float = 0.0
 
 
 class Executor(Protocol):
-    """Runs work and delivers encoded results, wherever the workers are."""
+    """Runs work and delivers encoded results, wherever its workers are."""
 
     async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
-        """Takes work until there is none or `stop` says so; returns when nothing is in flight any more.
+        """Run work until there is none or `stop` has a reason. Return when nothing is in flight any more.
 
-        `work` is drawn as needed. A wave's trials all end before the next wave's start. Cancelling ends the
-        trials in flight, each delivered as cancelled.
+        `work` is drawn as needed. All trials of a wave end before those of the next wave start. Cancelling
+        this ends the trials in flight, and each is delivered as cancelled.
         """
         ...
 
 
 class LocalExecutor:
-    """A fixed number of workers over one iterator: `concurrency` trials in flight, never a task per sample."""
+    """A fixed number of workers over one iterator: `concurrency` trials in flight, not a task per sample."""
 
     def __init__(self, clients: Mapping[str, ModelClient], concurrency: int) -> None:
         self._clients = clients
@@ -71,7 +70,10 @@ class LocalExecutor:
 
 
 async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Takes all steps at once; the first that fails ends the others, and its own error is raised."""
+    """Run all coroutines concurrently.
+
+    The first error cancels the others and is raised itself, not in a group.
+    """
     async with task_group() as group:
         for step in steps:
             group.create_task(step)
@@ -79,7 +81,10 @@ async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 @asynccontextmanager
 async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
-    """A group of tasks that ends when all have; the first that fails ends the others, and its own error is raised."""
+    """Open a task group that ends when all its tasks have ended.
+
+    The first error cancels the other tasks and is raised itself, not in a group.
+    """
     try:
         async with asyncio.TaskGroup() as group:
             yield group
@@ -88,7 +93,7 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 
 
 async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
-    """Has a trial prepared, and waits until it is due by the worker's clock, or the run is to stop."""
+    """Let the worker prepare a trial, and wait until it is due (by the worker's clock) or the run stops."""
     if item.trial.due_ns is not None:
         moment = worker.taken_up(item)
         await stop.sleep_until(moment - round(worker.ahead * 1e9))
@@ -98,8 +103,11 @@ async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
 
 
 async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool, concurrency: int) -> None:
-    """Takes up each trial when there is a place for it and its time to be prepared has come, none of them before:
-    a level may have room for ten thousand, which would hold up the first ones."""
+    """Start each trial when a place is free and its time to be prepared has come.
+
+    Tasks are not created before that: a load level may have room for ten thousand trials, which would delay
+    the first ones.
+    """
     places = asyncio.Semaphore(concurrency)
 
     async def do(item: Work) -> None:

@@ -1,4 +1,4 @@
-"""Python's garbage collector looks for cycles seldom: the event loop stands still while it does."""
+"""Rare collections by Python's garbage collector, because each one blocks the event loop."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ OBJECTS_OF_A_TRIAL = 300
 
 
 def collect_seldom(in_flight: int = 0) -> None:
-    """Has the collector look when so many objects have come that the trials `in_flight` cannot be the reason.
+    """Raise the collector's threshold above the number of objects that trials in flight can account for.
 
-    What trials under way keep is not garbage, and to find that out takes 50 ms for each half a million objects. What
-    was imported so far is taken out of the collector's sight. For processes that have little else to do.
+    Objects of running trials are not garbage, and finding that out takes 50 ms per half a million objects.
+    Everything imported so far is excluded from collection. Call this only in processes that do little else.
     """
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS + OBJECTS_OF_A_TRIAL * in_flight)

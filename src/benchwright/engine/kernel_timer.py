@@ -1,4 +1,7 @@
-"""A timer of the Linux kernel that wakes an event loop to some 0.1 ms; the loops' own timers know milliseconds only."""
+"""A timer of the Linux kernel that wakes an event loop to about 0.1 ms.
+
+The loops' own timers only know milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +22,27 @@ CLOCK_MONOTONIC = 1
 """The clock of `perf_counter_ns` on Linux."""
 NONBLOCK, CLOEXEC = 0o4000, 0o2000000
 AT_A_MOMENT = 1
-"""Moments are those of the clock, not counted from now."""
+"""Flag: times are absolute on the clock, not relative to now."""
 SECOND = 1_000_000_000
 
 READY_NS = 1_000_000
-"""How long before a moment the thread becomes urgent, where no other moment is so near."""
+"""How long before a moment the thread becomes urgent, in ns, if no other moment is that close."""
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class _Setting(ctypes.Structure):
-    """`struct itimerspec`: the interval of repeats, and the first moment, each in seconds and nanoseconds."""
+    """`struct itimerspec`: the interval of repeats and the first moment, each in seconds and nanoseconds."""
 
     _fields_ = (("interval", ctypes.c_long * 2), ("first", ctypes.c_long * 2))
 
 
 class KernelTimer:
-    """Wakes those of one event loop that wait for moments; it is open while somebody does.
+    """Wakes the waiters of one event loop at given moments. The timer is open while there are waiters.
 
-    Its thread is urgent shortly before, and until they have done what they do at once. It is not in between: Linux
-    takes a CPU away for a while from who is urgent nearly all the time.
+    Its thread has real-time priority shortly before a moment and until the woken waiters have done their
+    first step. In between it has ordinary priority, because Linux suspends threads that are urgent nearly all
+    the time.
     """
 
     def __init__(self) -> None:
@@ -49,7 +53,7 @@ class KernelTimer:
         self._urgent = False
 
     async def reaches(self, moment: int) -> bool:
-        """Waits until a moment of `perf_counter_ns`; false at once where there is no such timer."""
+        """Wait until a moment of `perf_counter_ns`. Return False at once if this system has no such timer."""
         if self._descriptor is None and not self._open():
             return False
         rings = asyncio.get_running_loop().create_future()
@@ -74,7 +78,7 @@ class KernelTimer:
         return True
 
     def _await(self, moment: int) -> None:
-        """Has the timer ring at a moment, and before it where there is time to get ready."""
+        """Set the timer to a moment, or to a bit earlier if there is time to get ready."""
         if may_be_urgent() and not self._urgent and moment - perf_counter_ns() > 2 * READY_NS:
             moment -= READY_NS
         self._set(moment)
@@ -122,7 +126,7 @@ _timers: WeakKeyDictionary[Any, KernelTimer] = WeakKeyDictionary()
 
 
 def kernel_timer() -> KernelTimer:
-    """The timer of the running event loop."""
+    """Return the timer of the running event loop."""
     loop = asyncio.get_running_loop()
     timer = _timers.get(loop)
     if timer is None:

@@ -1,7 +1,8 @@
-"""Loop lag: how late the event loop runs what is due. Sampled in every run; timings are no better than it.
+"""Loop lag: how late the event loop runs what is due.
 
-A lag of a second or more is a standstill: the process was stopped, its container frozen, its machine suspended, or its
-loop blocked. What was due or under way then is marked, and left out of timings.
+It is sampled in every run and limits the accuracy of timings. A lag of a second or more is a standstill: the
+process was stopped, its container frozen, its machine suspended, or its loop blocked. Requests that were due
+or in flight during a standstill are flagged and excluded from timings.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ INTERVAL = 0.01
 INTERVAL_NS = int(INTERVAL * 1e9)
 
 STANDSTILL_NS = 1_000_000_000
-"""The lag from which on the process is taken to have stood still."""
+"""Lag from which the process counts as having stood still."""
 
 IDLE_SHARE = 0.1
-"""A process that used less of a processor during a standstill was not at work."""
+"""Share of a processor below which a process counts as idle during a standstill."""
 
 OnStandstill = Callable[[Standstill], None]
 
 
 class LoopLagSampler:
-    """A timer that notes by how much it came too late; use as a context manager inside a running loop.
+    """A periodic timer that records how late it fires. Use it as a context manager inside a running loop.
 
-    Each sample that a lag held up counts, too, with the lag that it would have had (the correction of HdrHistogram for
-    coordinated omission): the percentiles are those of all moments, not of those at which the loop was free to look.
-    Standstills are told apart and are in no percentile.
+    Samples that a lag suppressed are added with the lag that they would have had (HdrHistogram's correction
+    for coordinated omission). The percentiles thus cover all moments, not only those at which the loop was
+    free. Standstills are recorded separately and excluded from the percentiles.
     """
 
     def __init__(self) -> None:
@@ -59,7 +60,7 @@ class LoopLagSampler:
 
     @contextmanager
     def telling(self, told: OnStandstill) -> Iterator[None]:
-        """Call `told` with each standstill, as soon as it is over."""
+        """Call `told` with each standstill as soon as it is over, while the context is open."""
         self._told.append(told)
         try:
             yield
@@ -71,7 +72,10 @@ class LoopLagSampler:
         return any(begin <= ended and end >= began for begin, end in self._spans)
 
     def look(self) -> bool:
-        """Note a standstill that the timer has not noticed yet; return whether there has been any so far."""
+        """Record a standstill that the timer has not noticed yet.
+
+        Return whether there has been any so far.
+        """
         now = perf_counter_ns()
         late, slept, jumped = max(0, now - self._due), self._slept(), self._jumped()
         unseen = max(slept, jumped if jumped >= STANDSTILL_NS else 0)
@@ -82,13 +86,13 @@ class LoopLagSampler:
         return bool(self._spans)
 
     def _slept(self) -> int:
-        """How long the machine was suspended since the last look."""
+        """Return how long the machine was suspended since the last look, in ns."""
         slept = max(0, clock.asleep_ns() - self._asleep)
         self._asleep += slept
         return slept
 
     def _jumped(self) -> int:
-        """By how much the system's clock went ahead of ours since the last look."""
+        """Return by how many ns the system's clock went ahead of ours since the last look."""
         ahead = clock.ahead_ns()
         if ahead is None:
             return 0
@@ -99,7 +103,7 @@ class LoopLagSampler:
         return "busy" if process_time_ns() - self._cpu > IDLE_SHARE * late else "stopped"
 
     def _note(self, now: int, late: int, unseen: int, cause: StandstillCause) -> None:
-        """Takes in a standstill of which our clock has seen the part `late`, and not seen the rest."""
+        """Record a standstill. Our clock measured `late` ns of it and missed `unseen` ns."""
         found = Standstill(clock.wall_ns() - late, late + unseen, cause)
         if unseen > late:
             clock.set_anew()
@@ -133,7 +137,7 @@ class LoopLagSampler:
         """The percentiles so far, and the standstills."""
         if not self._lags:
             return LoopLag(standstills=self._standstills, longest=self._longest)
-        # A bucket tells its lags to 12.5 %: none of them is longer than the longest.
+        # Buckets are accurate to 12.5 %, so a quantile may exceed the longest lag: bound it.
         p50, p99 = (min(int(quantile(self._lags, q)), self._longest) for q in (0.5, 0.99))
         return LoopLag(sum(self._lags.values()), p50, p99, self._longest, list(self._standstills))
 
@@ -142,11 +146,14 @@ _samplers: WeakKeyDictionary[asyncio.AbstractEventLoop, LoopLagSampler] = WeakKe
 
 
 def telling_standstills(told: OnStandstill) -> AbstractContextManager[None]:
-    """Call `told` with each standstill of the running event loop, as far as it is sampled, as soon as it is over."""
+    """Call `told` with each standstill of the running event loop, while the context is open.
+
+    Nothing is called if the loop is not sampled.
+    """
     sampler = running_sampler()
     return nullcontext() if sampler is None else sampler.telling(told)
 
 
 def running_sampler() -> LoopLagSampler | None:
-    """Return the sampler of the running event loop; None where nothing is sampled."""
+    """Return the sampler of the running event loop. None if there is none."""
     return _samplers.get(asyncio.get_running_loop())

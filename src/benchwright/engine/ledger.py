@@ -1,4 +1,4 @@
-"""The ledger: what a journal already holds, so that only the rest is done."""
+"""The ledger: which trials and scores of a plan the journal already holds, so that only the rest is done."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
 Retry = Callable[[TrialRecord], bool]
-"""Picks trials that are to be made again although they have an answer."""
+"""Returns True for trials that are to be run again although they have an answer."""
 
 
 class Ledger:
-    """Answers, for a trial of the plan, what of it is already done.
+    """Reports for each trial of the plan how much of it is already done.
 
-    Trials whose last attempt was cut off, ended in one of the statuses `again`, or is picked by `retry`, are not: they
-    are to be asked again. With `grader_error` among `again`, scores that failed are to be made again, without asking.
-    `counted` trials count by the rule of `runs.counting`; `finished` are not to be asked again.
-    The table must not be read on while the ledger is in use.
+    A trial must be run again if its last attempt was cut off, if it ended in one of the statuses `again`, or
+    if `retry` selects it. If `again` contains `grader_error`, failed scores are made again without asking the
+    model. `counted`: number of trials that count by the rule of `runs.counting`; `finished`: number of trials
+    that need not be run again. The table must not be read on while the ledger is in use.
     """
 
     def __init__(
@@ -38,17 +38,17 @@ class Ledger:
         self.finished = sum(self._done)
 
     def counts(self, trial_keys: Iterable[str]) -> tuple[int, int]:
-        """(how many of these trials count, how many of them are not to be asked again)."""
+        """Return (number of these trials that count, number that need not be run again)."""
         rows = [row for row in map(self._table.find, trial_keys) if row is not None]
         return sum(map(self._table.is_done, rows)), sum(self._done[row] for row in rows)
 
     def is_finished(self, trial_key: str) -> bool:
-        """Whether the trial needs no further request to its model."""
+        """Return whether the trial needs no further request to its model."""
         row = self._table.find(trial_key)
         return row is not None and bool(self._done[row])
 
     def scored(self, trial_key: str) -> frozenset[str]:
-        """The scorers that have scored a finished trial, and need not again."""
+        """Return the scorers whose scores of a finished trial exist and need not be made again."""
         row = self._table.find(trial_key)
         if row is None:
             return frozenset()
@@ -60,19 +60,22 @@ class Ledger:
         )
 
     def failures(self) -> int:
-        """Reads the journal to its end, and counts the trials that are failures. Nothing else may be asked then."""
+        """Read the journal to its end and return the number of failed trials.
+
+        Afterwards the ledger must not be used.
+        """
         self._table.advance()
         return self._table.failures()
 
     def attempts(self, trial_key: str) -> int:
-        """The number of the next attempt at a trial, 0 for one that never was made."""
+        """Return the number of the next attempt at a trial; 0 if it was never tried."""
         row = self._table.find(trial_key) if self._done else None
         if row is None:
             return 0
         return 1 + max(one.record.attempt for one in self._table.all_attempts(row))
 
     def outcome(self, trial_key: str) -> Outcome | None:
-        """The outcome of a finished trial, read back from its body to be scored; None where the body is lost."""
+        """Read the outcome of a finished trial from its body, to score it. None if the body is lost."""
         row = self._table.find(trial_key)
         assert row is not None
         try:

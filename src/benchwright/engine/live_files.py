@@ -1,4 +1,4 @@
-"""Files that are kept up to date while a run is going on."""
+"""Files that are kept up to date during a run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from benchwright.errors import JournalError
 
 EVERY_SECONDS = 3.0
 LARGEST_SHARE = 0.02
-"""Files are written every so many seconds; less often where that would take more than this share of the time."""
+"""Largest share of the time for writing. If `EVERY_SECONDS` would exceed it, files are written less often."""
 
 
 @asynccontextmanager
 async def kept_up_to_date(write: Callable[[], None]) -> AsyncIterator[None]:
-    """While entered, calls `write` now and then in a thread; when it is left, no call is under way any more.
+    """Call `write` periodically in a thread while the context is open. On exit, wait for a call in progress.
 
-    After a JournalError there are no further calls: the end of the session writes the files whole, or says why not.
+    After a JournalError there are no further calls: the end of the session writes the files whole, or reports
+    the error.
     """
     left = asyncio.Event()
     writing = asyncio.create_task(_keep_writing(write, left))

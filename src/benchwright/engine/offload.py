@@ -1,7 +1,7 @@
-"""Work that takes long, in processes of its own, so that the event loop is never held up.
+"""Long computations in separate processes, so that they never block the event loop.
 
-The processes run `benchwright.engine.offload_worker`, spoken to over pipes: unlike those of
-`multiprocessing` they do not import the user's main module once more.
+The processes run `benchwright.engine.offload_worker` and communicate over pipes. Unlike processes of
+`multiprocessing` they do not import the user's main module again.
 """
 
 from __future__ import annotations
@@ -25,26 +25,27 @@ T = TypeVar("T")
 Prepare = Callable[[], object]
 
 PATIENCE = 30.0
-"""How many times longer than its CPU time a call may take: on a busy machine, or if it waits for something."""
+"""Factor by which a call may exceed its CPU time on the wall clock, on a busy machine or while it waits."""
 
 END_SECONDS = 2.0
-"""How long a process is given to end its child and itself."""
+"""Seconds that a process gets to end its child and itself."""
 
 
 async def offload(
     function: Callable[..., T], *args: Any, seconds: float | None = None, prepare: Prepare | None = None
 ) -> T:
-    """Call a function of a module in another process; what it raises is raised here.
+    """Call a function of a module in another process and return its result, or raise its exception.
 
-    The processes are started when they are needed, one per processor but one, and end with the run; see `offloading`.
-    `prepare` is called in each of them before the first function, to import what that needs: this counts for nothing.
-    `seconds` is the CPU time of a call, all else does not count. A call that needs more, or more memory than there is,
-    is made once more, with no other call under way.
+    The processes are started when they are needed, one per processor but one, and end with the run; see
+    `offloading`. `prepare` is called in each process before the first function, to import its dependencies;
+    this time does not count. `seconds` is the CPU time that a call may use. A call that exceeds its time or
+    the memory limit is repeated once, with no other call in progress.
 
     Raises:
-        GraderError: If the process was ended from outside, or gave no answer for much longer than `seconds`.
+        GraderError: If the process was ended from outside, or did not answer for much longer than `seconds`.
         TimeoutError: If the call needed more than `seconds` of CPU time twice.
-        MemoryError: If it needed more than a process may have twice, see `offload_worker.MOST_MEMORY`.
+        MemoryError: If the call needed more memory than a process may have twice, see
+            `offload_worker.MOST_MEMORY`.
     """
     pool = _POOLS.setdefault(asyncio.get_running_loop(), _Pool())
     request = pickle.dumps((function, args, seconds), pickle.HIGHEST_PROTOCOL)
@@ -59,7 +60,7 @@ async def offload(
 
 @asynccontextmanager
 async def offloading() -> AsyncIterator[None]:
-    """Ends the processes of this event loop when the last of its runs ends."""
+    """End the offload processes of this event loop when the last run on it ends."""
     loop = asyncio.get_running_loop()
     pool = _POOLS.setdefault(loop, _Pool())
     pool.runs += 1
@@ -73,19 +74,19 @@ async def offloading() -> AsyncIterator[None]:
 
 
 class _Worker:
-    """One process, asked one thing after another."""
+    """One process, which handles one call at a time."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
         self.usable = True
-        """False if it is in the middle of a call, or gone."""
+        """False if the process is in the middle of a call, or has ended."""
 
     async def call(self, request: bytes, seconds: float | None) -> Any:
-        """Return what the function of a request returned, or raise what it raised.
+        """Return the result of the function in a request, or raise its exception.
 
         Raises:
-            GraderError: If the process was ended from outside, or is silent.
-            TimeoutError: If the function needed more CPU time than it may.
+            GraderError: If the process was ended from outside, or does not answer.
+            TimeoutError: If the function needed more CPU time than allowed.
         """
         patience = None if seconds is None else PATIENCE * seconds
         self.usable = False
@@ -131,7 +132,7 @@ class _Worker:
 
 
 class _Pool:
-    """The processes of one event loop; idle ones are kept by what they have prepared."""
+    """The processes of one event loop. Idle ones are kept by the `prepare` function that they have called."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -142,13 +143,13 @@ class _Pool:
 
     @asynccontextmanager
     async def worker(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
-        """A process that nobody else uses meanwhile; one that was left in the middle of a call is ended."""
+        """Lend a process exclusively. On return, end it if it is in the middle of a call."""
         async with self._slots, self._lent(prepare) as worker:
             yield worker
 
     @asynccontextmanager
     async def alone(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
-        """The same, while no other process works."""
+        """Lend a process exclusively, while no other process works."""
         async with self._loners, AsyncExitStack() as stack:
             for _ in range(self._count):
                 await stack.enter_async_context(self._slots)
@@ -176,8 +177,8 @@ async def _start(prepare: Prepare | None) -> _Worker:
     """Start a process and let it prepare.
 
     Raises:
-        GraderError: If it ended before it was ready.
-        Exception: Whatever `prepare` raises.
+        GraderError: If the process ended before it was ready.
+        Exception: If `prepare` raises one.
     """
     command = module_command("benchwright.engine.offload_worker")
     process = await asyncio.create_subprocess_exec(

@@ -1,7 +1,7 @@
-"""The other end of `engine.offload`: imports what grading needs once, and calls functions in a child process.
+"""The process behind `engine.offload`: imports dependencies once and calls functions in a child process.
 
-The child is forked from this process when everything is imported. If it is killed, as by the kernel when its CPU time
-is over, another one is there at once, and no grading pays for imports.
+The child is forked after the imports. If the kernel kills it, for example because its CPU time is used up,
+the next child is forked at once, without importing again.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from contextlib import suppress
 from typing import Any, BinaryIO, NoReturn
 
 HEADER = 8
-"""Bytes of a message's length, before it."""
+"""Bytes of the length that precedes each message."""
 
 VALUE, ERROR, ENDED = "value", "error", "ended"
-"""Kinds of answers: what a function returned, what it raised, and the signal by which its process ended."""
+"""Kinds of answers: the function's result, its exception, or the signal by which its process ended."""
 
 MOST_MEMORY = 4 * 2**30
-"""Bytes of address space that a process may have; what asks for more gets a `MemoryError`."""
+"""Bytes of address space that a process may have. Allocations beyond it raise `MemoryError`."""
 
 NICENESS = 10
-"""By how much its priority is lowered: it must not interrupt the event loop that sends and times requests."""
+"""Increment of its niceness: it must not interrupt the event loop that sends and times requests."""
 
 
 def main() -> None:
     """Read requests, pass them on to the child, and answer each with (kind, value).
 
-    The first request is a function that imports what the later ones need, or None. Ends when nobody asks or listens any
-    more; Ctrl-C is for the process that asks.
+    The first request is a function that imports the dependencies of the later ones, or None. The process ends
+    when either pipe is closed. It ignores Ctrl-C, which is handled by the parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
@@ -39,7 +39,7 @@ def main() -> None:
     _bound_memory()
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed must not get between the answers
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # printed output must not mix with the answers
     _CHILD.private = (requests.fileno(), answers.fileno())
     while (request := receive(requests)) is not None:
         try:
@@ -50,13 +50,13 @@ def main() -> None:
 
 
 def send(pipe: BinaryIO, message: bytes) -> None:
-    """Write a message and its length."""
+    """Write a message, preceded by its length."""
     pipe.write(len(message).to_bytes(HEADER, "big") + message)
     pipe.flush()
 
 
 def receive(pipe: BinaryIO) -> bytes | None:
-    """Read a message; None if the pipe ends before it is whole."""
+    """Read a message. None if the pipe ends before the message is complete."""
     header = pipe.read(HEADER)
     if len(header) < HEADER:
         return None
@@ -66,23 +66,29 @@ def receive(pipe: BinaryIO) -> bytes | None:
 
 
 class _Child:
-    """The process that calls the functions, forked when it is first needed, and again after its end."""
+    """The process that calls the functions.
+
+    It is forked when it is first needed, and again after it ended.
+    """
 
     def __init__(self) -> None:
         self.pid = 0
         self.private: tuple[int, ...] = ()
-        """Files of this process that the child does not get: else they would stay open after our end."""
+        """File descriptors that the child closes, because otherwise they would stay open after our end."""
 
         self._prepared = False
 
     def ask(self, request: bytes) -> bytes:
-        """Return the encoded answer to a request. The first request is carried out here, before there is a child."""
+        """Return the encoded answer to a request.
+
+        The first request is executed in this process, before there is a child.
+        """
         if not self._prepared:
             self._prepared = True
             return _answer(request)
         if not self.pid:
             with suppress(Exception):
-                pickle.loads(request)  # imports the module of the function, before there is a child
+                pickle.loads(request)  # imports the function's module before the fork
             self._fork()
         with suppress(BrokenPipeError):
             send(self._requests, request)
@@ -94,7 +100,7 @@ class _Child:
         return pickle.dumps((ENDED, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
 
     def end(self) -> None:
-        """End the child, if there is one, whatever it is doing."""
+        """Kill the child, if there is one, whatever it is doing."""
         if self.pid:
             with suppress(ProcessLookupError, ChildProcessError):
                 os.kill(self.pid, signal.SIGKILL)
@@ -125,7 +131,7 @@ _CHILD = _Child()
 
 
 def _serve(requests: int, answers: int) -> NoReturn:
-    """Answer requests until there are no more, and exit without what the parent process has yet to do."""
+    """Answer requests until the pipe ends, then exit without the parent's exit handlers."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with suppress(BaseException), os.fdopen(requests, "rb") as asked, os.fdopen(answers, "wb") as told:
         while (request := receive(asked)) is not None:
@@ -134,7 +140,7 @@ def _serve(requests: int, answers: int) -> NoReturn:
 
 
 def _answer(request: bytes) -> bytes:
-    """Call the function of a request; the kernel ends this process if it needs more CPU time than it may."""
+    """Call the function of a request. The kernel ends this process if the call exceeds its CPU time."""
     try:
         function, args, seconds = pickle.loads(request)
         if seconds is not None:
@@ -143,13 +149,13 @@ def _answer(request: bytes) -> bytes:
         value = None if function is None else function(*args)
         signal.setitimer(signal.ITIMER_PROF, 0)
         return pickle.dumps((VALUE, value), pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # it is raised in the process that asked
+    except Exception as error:  # raised in the process that sent the request
         signal.setitimer(signal.ITIMER_PROF, 0)
         return _failure(error)
 
 
 def _failure(error: Exception) -> bytes:
-    """The error, as itself if it can be sent, else told in words."""
+    """Return the encoded error itself if it can be pickled, else a RuntimeError with its text."""
     try:
         encoded = pickle.dumps((ERROR, error), pickle.HIGHEST_PROTOCOL)
         pickle.loads(encoded)

@@ -1,4 +1,4 @@
-"""A plan: which samples are tried against which targets, how often, in which order, within which limits."""
+"""A plan: the samples, targets, repeats, order and limits of a run's trials."""
 
 from __future__ import annotations
 
@@ -15,21 +15,25 @@ Keeps = Callable[[TrialRecord], bool]
 
 
 def keeps_all(record: TrialRecord) -> bool:
-    """Every conversation is kept."""
+    """Keep every conversation."""
     return True
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """`targets` are tried; `helpers` (judge, simulated user) are only there to be asked by slot.
+    """All trials of a run. `targets` are tried; `helpers` (judge, simulated user) are only available by slot.
 
-    `samples` is the number of samples that the task has, as `Task.size` counted them; where a plan is `open_ended`,
-    time may end the task before or after so many. A trial has at most `parallel` requests under way at once. `arrange`
-    puts the trials into another order and into waves; it may hold them all. Where it is `timed`, all worker processes
-    are ready before the first trial is drawn, and its clock begins then: one clock for all. When `seconds` have passed
-    on it, no further trial and no further turn of one begins, but for trials that were due before. `aborts` tells that
-    the solver can be told to break off, so that the first signal does. `keeps` says, of a trial that has ended, whether
-    its conversation is kept; each worker process asks one of its own. Where it `shares_journal` with other plans, what
-    of it is done is counted trial by trial.
+    - `samples`: number of samples, as counted by `Task.size`. If `open_ended`, time may end the task before
+      or after that many.
+    - `parallel`: maximum number of requests in flight per trial.
+    - `arrange`: puts the trials into another order and into waves. It may hold all trials in memory.
+    - `timed`: all worker processes get ready before the first trial is drawn, and then share one clock that
+      starts at that moment.
+    - `seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
+      before.
+    - `aborts`: the solver can be cancelled, so the first signal cancels it.
+    - `keeps`: returns whether the conversation of an ended trial is stored. Each worker process has its own
+      copy.
+    - `shares_journal`: other plans use the same journal, so finished trials are counted one by one.
     """
 
     task: Task
@@ -49,17 +53,20 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def trial_count(self) -> int:
-        """How many trials the plan has."""
+        """Number of trials."""
         return self.samples * self.repeats * len(self.targets)
 
     def trials(self) -> Iterator[Trial]:
-        """The trials: sample by sample, then repeat by repeat, the targets in turn; made as needed."""
+        """Yield the trials lazily: by sample, by repeat, by target, unless `arrange` reorders them."""
         trials = self._in_turn()
         return trials if self.arrange is None else self.arrange(trials)
 
     def contents(self) -> Iterator[tuple[Sample, bytes]]:
-        """The samples in the order of the task, read as they are needed, with the digests of what they ask; equal ones
-        are told apart."""
+        """Yield the samples in the order of the task, each with the digest of its content.
+
+        Samples are read as they are needed. Equal samples get different occurrence numbers, and thus
+        different digests.
+        """
         occurrences = _Occurrences()
         for sample, content in _contents(self.task):
             digest = content.digest(sample.occurrence)
@@ -88,9 +95,9 @@ def _contents(task: Task) -> Iterator[tuple[Sample, SampleContent]]:
 
 
 class _Occurrences:
-    """Counts how often a content came before: 64-bit digests in 256 open-addressing tables, 11 to 16 bytes a sample.
+    """Counts repeated contents by 64-bit digests in 256 open-addressing tables, 11 to 16 bytes per sample.
 
-    Each of them is small, so that none takes long to grow.
+    The tables are small, so that none takes long to grow.
     """
 
     def __init__(self) -> None:
@@ -111,7 +118,7 @@ class _Occurrences:
 
 
 def _add(table: array[int], value: int) -> bool:
-    """Adds a value; whether it was not there yet."""
+    """Add a value. Return whether it is new."""
     size = len(table)
     place = value % size
     while table[place]:

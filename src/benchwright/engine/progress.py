@@ -1,4 +1,4 @@
-"""Progress: what is known of a run while it runs, kept up to date in constant time per result."""
+"""Live statistics of a run, updated in constant time per result."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class RunningMean:
-    """Mean and variance of values one by one (Welford 1962).
+    """Incremental mean and variance (Welford 1962).
 
-    `dependent` says that some values are repeats of one sample, or of one group.
+    `dependent`: True if some values are repeats of one sample, or belong to one group.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class RunningMean:
         self._proportion = True
 
     def add(self, value: float) -> None:
-        """Takes one value in."""
+        """Add one value."""
         self.n += 1
         step = value - self.mean
         self.mean += step / self.n
@@ -42,11 +42,11 @@ class RunningMean:
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % interval of the mean, as the summary has it; None below two values, and for dependent ones.
+        """The 95 % interval of the mean, by the rules of the summary.
 
-        Wilson's for values that are all 0 or 1, else Student's. Values that all lie between 0 and 1 are taken to
-        have this range, and their interval stays within it. Values that are all equal have an interval by their
-        range, and none where that is not known.
+        None below two values, or if they are dependent. Wilson's interval for values that are all 0 or 1,
+        else Student's. Values that are all between 0 and 1 are assumed to have this range, and their interval
+        is cut to it. Equal values get an interval by their range, or None if their range is unknown.
         """
         if self.n < 2 or self.dependent:
             return None
@@ -63,46 +63,51 @@ class RunningMean:
 
 @runtime_checkable
 class PaceListener(Protocol):
-    """A listener that also wants to hear how many trials may be in flight, where that finds itself."""
+    """A listener that is also told the concurrency level, if it adapts itself."""
 
     def paced(self, level: int, settled: bool) -> None:
-        """So many from now on; `settled` where it is to stay so."""
+        """Receive the maximum number of trials in flight from now on.
+
+        `settled`: the level is final for now.
+        """
         ...
 
 
 @runtime_checkable
 class WaitListener(Protocol):
-    """A listener that also wants to hear that a model's server asked for a pause."""
+    """A listener that is also told when a model's server asks for a pause."""
 
     def waits(self, model: str, seconds: float) -> None:
-        """No requests for so many seconds from now on."""
+        """Receive the seconds from now during which no requests are sent to this model."""
         ...
 
 
 @runtime_checkable
 class DecisionListener(Protocol):
-    """A listener that also wants to show how the question of a run stands."""
+    """A listener that also displays the state of the run's question."""
 
     def deciding(self, so_far: Callable[[], str]) -> None:
-        """`so_far` says it at any moment, in a few words."""
+        """Receive a function that returns the present state of the question, in a few words."""
         ...
 
 
 @runtime_checkable
 class MeanwhileListener(Protocol):
-    """A listener that also wants to show what goes on beside the trials, such as a pull."""
+    """A listener that also displays activities beside the trials, such as an image pull."""
 
     def meanwhile(self, told: Callable[[], Sequence[str]]) -> None:
-        """`told` says it at any moment, in a few words each."""
+        """Receive a function that returns the present activities, each in a few words."""
         ...
 
 
 class Progress:
-    """A listener that counts by the rule of `runs.counting`: a trial that was cut off is neither done nor failed.
+    """A listener that counts trials as `runs.counting` does: cut-off trials are neither done nor failed.
 
-    `done` includes what earlier sessions did and is not asked again, `rate` does not. `means` are by slot and scorer.
-    `decision` says how the run's question stands, None where it has none.
-    `level` is how many trials may be in flight, `settled` whether it is to stay so; None where it was given.
+    - `done`: includes trials of earlier sessions that are not run again; `rate` does not.
+    - `means`: the mean scores by (slot, scorer).
+    - `decision`: returns the state of the run's question; None if there is none.
+    - `level`: maximum number of trials in flight, and `settled` whether it is final for now. None if the
+      concurrency is fixed.
     """
 
     def __init__(self) -> None:
@@ -172,7 +177,7 @@ class Progress:
 
     @property
     def waiting(self) -> list[str]:
-        """What is waited for at the moment, and what goes on beside the trials, in words."""
+        """The present waits for rate limits, and the activities beside the trials, in words."""
         left = {model: math.ceil(until - monotonic()) for model, until in self._waits.items()}
         waits = [
             f"waiting {seconds} s: rate limit of {model}" for model, seconds in left.items() if seconds > 0
@@ -181,7 +186,7 @@ class Progress:
 
     @property
     def failed(self) -> int:
-        """Trials of this session that are failures."""
+        """Number of failed trials in this session."""
         return sum(count for status, count in self.statuses.items() if status in FAILURES)
 
     @property
@@ -192,5 +197,5 @@ class Progress:
 
     @property
     def eta(self) -> float | None:
-        """Seconds left at this rate, None while nothing is done."""
+        """Seconds left at this rate. None if nothing is done yet."""
         return (self.total - self.done) / self.rate if self.rate > 0 else None

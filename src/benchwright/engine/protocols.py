@@ -1,4 +1,4 @@
-"""The seams of the engine: what a kind of task implements, and what it is given.
+"""The interfaces of the engine: those that a kind of task implements, and those that it receives.
 
 Nothing here has behaviour. A task (an eval over a dataset, a benchmark, a bench pack) implements `Task`,
 `Solver` and `Scorer`; the engine gives solvers and scorers a `Session` to act with.
@@ -20,14 +20,15 @@ from benchwright.runs.keys import SampleContent
 from benchwright.runs.manifest import JudgeInfo
 
 PREPARED_BEFORE = 1.0
-"""Seconds before a trial is due at which a solver may prepare it."""
+"""Seconds before a trial is due at which its solver may prepare it."""
 
 
 class Turn(Record, frozen=True):
-    """What a solver tells of a request that is one of several it sends at moments of their own.
+    """A request with its own intended start, one of several in a trial.
 
-    `number` is its place among them, `due` its intended start (`perf_counter_ns`), before which it is not sent. `sent`
-    is sent in place of the messages, which the journal holds: messages that are made from a seed, or their JSON.
+    `number`: its index in the trial. `due`: its intended start (`perf_counter_ns`); it is not sent earlier.
+    `sent`: messages (or their JSON) that are sent instead of the given ones, which the journal stores; used
+    for messages generated from a seed.
     """
 
     number: int
@@ -36,7 +37,10 @@ class Turn(Record, frozen=True):
 
 
 class Session(Protocol):
-    """What a solver or scorer acts with. Every call is metered, recorded and held to the trial's limits."""
+    """The interface through which a solver or scorer acts.
+
+    Every call is metered, recorded and subject to the trial's limits.
+    """
 
     @property
     def target(self) -> Target:
@@ -52,77 +56,84 @@ class Session(Protocol):
         turn: Turn | None = None,
         **params: Any,
     ) -> Reply:
-        """Asks /chat/completions and returns the answer.
+        """Send a request to /chat/completions and return the response.
 
-        `slot` names another target of the run (`judge`, `user`); by default the trial's own is asked.
-        `turn` is for requests that have intended starts of their own.
-        `params` are body fields that override the target's settings; None leaves a setting out.
+        `slot` names another target of the run (`judge`, `user`); the default is the trial's own target.
+        `turn` is for requests that have an intended start. `params` are body fields that override the
+        target's settings; None removes a setting.
 
         Raises:
-            ProviderError: the endpoint failed, after retries.
-            LimitReached: the trial's turns, tokens or seconds are used up.
+            ProviderError: If the endpoint failed, after retries.
+            LimitReached: If the trial's turns, tokens or seconds are used up.
         """
         ...
 
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Asks /completions; otherwise like `chat`."""
+        """Send a request to /completions; otherwise like `chat`."""
         ...
 
     async def count_tokens(self, text: str) -> int | None:
-        """The number of tokens of a text for the trial's target, None where its server does not count."""
+        """Return the number of tokens of a text for the trial's target.
+
+        None if its server does not count tokens.
+        """
         ...
 
     def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
-        """Lets an agent that makes its calls on its own ask the trial's target, while the context lasts.
+        """Let an agent that makes its own calls reach the trial's target, while the context is open.
 
-        The agent gets a base URL and a token instead of the key; `names` are what the list of models there calls the
-        target, if not by its own name. A call beyond a limit is refused with HTTP
-        400 and an error object whose code names the limit; `failure` tells of it.
+        The agent gets a base URL and a token instead of the key. `names` are the target's names in the
+        agent's list of models, if they differ from the target's own name. A call beyond a limit is refused
+        with HTTP 400 and an error object whose code names the limit; `RelayedCalls.failure` then holds the
+        error.
         """
         ...
 
     def progress(self, text: str) -> None:
-        """Shows what the trial is doing."""
+        """Display what the trial is doing."""
         ...
 
 
 class TimedSession(Session, Protocol):
-    """The session of a trial that the engine runs, as a solver sees it that keeps to moments."""
+    """The session of a trial in the engine, as seen by a solver that keeps to a schedule."""
 
     @property
     def origin(self) -> int:
-        """The trial's start (`perf_counter_ns`), known once its first request has left."""
+        """The trial's start (`perf_counter_ns`), final once its first request has left."""
         ...
 
     @property
     def intended(self) -> int:
-        """The trial's intended start (`perf_counter_ns`): when it began, where it has none."""
+        """The trial's intended start (`perf_counter_ns`), or its actual start if it has none."""
         ...
 
     @property
     def last_start(self) -> int | None:
-        """The moment (`perf_counter_ns`) from which no further turn may begin; None without a limit."""
+        """The moment (`perf_counter_ns`) from which no further turn may begin. None if there is no limit."""
         ...
 
 
 class EmbeddingSession(Session, Protocol):
-    """The session of a trial that the engine runs, as a solver sees it that compares texts by their embeddings."""
+    """The session of a trial in the engine, as seen by a solver that compares texts by embeddings."""
 
     async def embed(self, texts: Sequence[str], *, slot: str) -> list[list[float]]:
-        """The vectors of texts, in their order, from /embeddings of another target of the run; not recorded.
+        """Return the embedding vectors of texts, in order, from /embeddings of another target.
+
+        The call is not recorded.
 
         Raises:
-            ProviderError: the endpoint failed, after retries.
+            ProviderError: If the endpoint failed, after retries.
         """
         ...
 
 
 class Score(Record, frozen=True):
-    """What a scorer returns: a value, or `unparsed` with None.
+    """The result of a scorer: a value, or None with the status `unparsed`.
 
-    `span` is the part of the answer that it took, `explanation` why it scored so, for a person to read.
+    `span`: the part of the answer that was scored. `explanation`: the reason for the score, for human
+    readers.
     """
 
     value: float | None
@@ -135,7 +146,8 @@ class Score(Record, frozen=True):
 class Scorer(Protocol):
     """Turns an outcome into a named score.
 
-    `fingerprint` changes whenever the same answer could get another score: code, options, judge and prompt.
+    `fingerprint` changes whenever the same answer could get another score: with code, options, judge or
+    prompt.
     """
 
     @property
@@ -145,38 +157,41 @@ class Scorer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Identity of the scoring rule."""
+        """Digest that identifies the scoring rule."""
         ...
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Scores one outcome. Whatever it raises becomes a grader error of this one score."""
+        """Score one outcome. Any exception becomes a grader error of this score only."""
         ...
 
 
 @runtime_checkable
 class JudgingScorer(Scorer, Protocol):
-    """A scorer that has the run's target `judge` say what an answer is worth."""
+    """A scorer that lets the run's target `judge` grade answers."""
 
     @property
     def judging(self) -> JudgeInfo:
-        """How the judge is asked."""
+        """The judge's prompt digest and settings."""
         ...
 
 
 class Solver(Protocol):
-    """Turns a trial into an outcome. Whatever it raises becomes the trial's status."""
+    """Turns a trial into an outcome. Any exception becomes the trial's status."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs one trial."""
+        """Run one trial."""
         ...
 
 
 @runtime_checkable
 class PreparingSolver(Solver, Protocol):
-    """A solver that makes ready what takes time, so that trials can begin when they are due."""
+    """A solver that prepares trials in advance, so that they can begin when they are due."""
 
     async def prepare(self, trial: Trial) -> None:
-        """Is called `PREPARED_BEFORE` seconds before a trial is due; must raise nothing that is of the trial."""
+        """Prepare a trial.
+
+        Called `PREPARED_BEFORE` seconds before it is due; must not raise the trial's own errors.
+        """
         ...
 
 
@@ -194,26 +209,29 @@ class Task(Protocol):
         ...
 
     def samples(self) -> Iterator[Sample]:
-        """The samples in order, read as they are needed."""
+        """Yield the samples in order, read as they are needed."""
         ...
 
     def size(self) -> int:
-        """The number of samples; reads and checks them all.
+        """Return the number of samples, after reading and checking them all.
 
         Raises:
-            UserError: a sample is not as it should be.
+            UserError: If a sample is invalid.
         """
         ...
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Starts what the solver needs (processes, databases) and ends it; once per worker."""
+        """Start the processes or databases that the solver needs; end them on exit.
+
+        Called once per worker process.
+        """
         ...
 
 
 @runtime_checkable
 class RecurringTask(Task, Protocol):
-    """A task of which samples come again: what they ask is encoded once, as it may be long."""
+    """A task with repeated samples. Their content is encoded only once, because it may be long."""
 
     def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """The samples, each with its content."""
+        """Yield the samples, each with its content."""
         ...

@@ -1,4 +1,4 @@
-"""Calls that an agent makes on its own, through the relay, as the session of its trial sees them."""
+"""The requests that an agent makes on its own through the relay, from the view of its trial's session."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from benchwright.records import UNREADABLE, Message
 Ended = TypeVar("Ended")
 
 LIMIT_PATIENCE = 10.0
-"""Seconds that an agent gets to end once it was told that a limit is reached."""
+"""Seconds that an agent gets to end after it was told that a limit is reached."""
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RelayedTurns:
-    """Tells the turns of an agent from what else it asks.
+    """Distinguishes an agent's turns from its other requests.
 
-    Where a request offers tools, one that offers none and whose conversation begins otherwise is a *side* request (a
-    title, a summary), whenever it came: it is not a turn. A request that only differs from an earlier one by not being
-    streamed is a further attempt at that turn.
+    Once a request has offered tools, a request that offers none and whose conversation begins differently is
+    a *side* request (for a title or a summary), even if it came earlier. It is not a turn. A request that
+    differs from an earlier one only by not being streamed is a further attempt at that turn.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,10 @@ class RelayedTurns:
         self._turns: dict[int, tuple[bool, int]] = {}
 
     def before(self, asked: Asked) -> int | None:
-        """Of the first request that offers tools: how many of those before it belong to its conversation."""
+        """Return how many earlier requests belong to the conversation of the first request that offers tools.
+
+        None for any other request.
+        """
         if not asked.offers_tools:
             return None
         first = not self._openings
@@ -43,27 +46,28 @@ class RelayedTurns:
         return self._before.count(asked.opening) if first else None
 
     def is_side(self, asked: Asked) -> bool:
-        """Whether it is a side request, as far as is known."""
+        """Return whether a request is a side request, as far as is known at this point."""
         return bool(self._openings) and not asked.offers_tools and asked.opening not in self._openings
 
     def repeated(self, asked: Asked) -> int | None:
-        """The turn of which this is a further attempt, if it is one."""
+        """Return the turn that a request attempts again. None if it is a new turn."""
         streamed, turn = self._turns.get(asked.digest, (False, 0))
         return turn if streamed and not asked.stream else None
 
     def add(self, asked: Asked, turn: int) -> None:
-        """Takes a request in that is a turn of its own."""
+        """Register a request that is a turn and not a further attempt at one."""
         self._turns[asked.digest] = asked.stream, turn
         if not self._openings:
             self._before.append(asked.opening)
 
 
 class RelayedCalls:
-    """What an agent is given to reach the model, and how its calls went.
+    """An agent's access to the model, and the results of its calls.
 
-    `limit_told` is set when a call was refused for a limit.
-    `reply` is the last answer; `failure` is why the last call had none, as far as it had an end. `ended_by` is the
-    limit of which the agent was told by a last answer, not by an error.
+    - `limit_told`: set once a call was refused for a limit.
+    - `reply`: the last response.
+    - `failure`: the error of the last call that ended, or None if it succeeded.
+    - `ended_by`: the limit that the agent was told in a final response instead of an error.
     """
 
     def __init__(self, grant: Grant) -> None:
@@ -78,19 +82,23 @@ class RelayedCalls:
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation that ended with the last answer; empty without one."""
+        """The conversation up to the last response; empty if there is none."""
         return [] if self.reply is None else [*self._sent, self.reply.message]
 
     def environment(self) -> dict[str, str]:
-        """The variables in which clients of each dialect look for the address, the key and the model."""
+        """Return the environment variables in which clients look for address, key and model."""
         return relay_environment(self.base_url, self.token, self.model)
 
     def forget(self) -> None:
-        """The calls so far were not part of the conversation."""
+        """Discard the calls so far, because they were not part of the conversation."""
         self.reply, self._sent = None, []
 
     async def within_limits(self, running: Coroutine[Any, Any, Ended]) -> Ended | None:
-        """What the agent's run returns; None where it went on after it was told of a limit, and was cancelled."""
+        """Return the result of the agent's run.
+
+        None if the agent still ran `LIMIT_PATIENCE` seconds after it was told of a limit; then it is
+        cancelled.
+        """
         run = asyncio.ensure_future(running)
         told = asyncio.ensure_future(self.limit_told.wait())
         try:
@@ -105,7 +113,7 @@ class RelayedCalls:
                 await asyncio.wait({run})
 
     def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
-        """Takes the end of a call in; one that was given up changes nothing."""
+        """Store the result of a call. A call that the agent gave up changes nothing."""
         if reply is not None:
             self.reply, self._sent = reply, sent
         if reply is not None or failure is not None:
@@ -113,10 +121,10 @@ class RelayedCalls:
 
 
 def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
-    """(fields of the body, messages that were sent) of a call; a plain prompt counts as a user's message."""
+    """Return (fields of the body, messages) of a call. A plain prompt counts as a user message."""
     try:
         fields = _decode(relayed.body)
-    except UNREADABLE:  # the model's server could read it
+    except UNREADABLE:  # not valid JSON, but the model's server accepted it
         return {"body": relayed.body.decode("utf-8", "replace")}, []
     messages = fields.get("messages")
     if isinstance(messages, list) and all(isinstance(message, dict) for message in messages):

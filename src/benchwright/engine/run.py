@@ -1,4 +1,4 @@
-"""The one loop: everything that runs, runs here. Work in, results journalled, rules and listeners told."""
+"""The loop that executes every run: draws work, journals results, applies stop rules, informs listeners."""
 
 from __future__ import annotations
 
@@ -36,27 +36,34 @@ from benchwright.runs.table import RunTable
 
 
 class Listener(Protocol):
-    """Is told what happens; plain functions that return at once."""
+    """Receives the events of a run, in plain functions that return at once."""
 
     def started(self, total: int, done: int, again: int) -> None:
-        """The run begins: trials in the plan, how many of them earlier sessions did, and of these are asked again."""
+        """Note that the run begins.
+
+        `total`: trials in the plan. `done`: trials done by earlier sessions. `again`: how many of these are
+        run again.
+        """
         ...
 
     def delivered(self, result: Result) -> None:
-        """A trial was solved, or scored."""
+        """Note that a trial was solved or scored."""
         ...
 
     def said(self, text: str) -> None:
-        """A line for the person who watches."""
+        """Show a line to the person who watches."""
         ...
 
     def ended(self) -> None:
-        """The run ends."""
+        """Note that the run ends."""
         ...
 
 
 class RunResult(Record, frozen=True):
-    """How a session of a run ended. `finished`: the whole plan is done; `decided`: as much as its question needed."""
+    """The end of a session.
+
+    `finished`: the whole plan is done; `decided`: the question was decided before that.
+    """
 
     finished: bool
     interrupted: bool
@@ -81,16 +88,18 @@ async def run(
     signals: bool = True,
     clients: Sequence[ModelClient] = (),
 ) -> RunResult:
-    """Does what the journal does not hold yet of a plan, and journals it.
+    """Run the part of a plan that the journal does not hold yet, and journal the results.
 
-    `rules` stop the run before its end, `until` when its question is decided.
-    `table` is that of the journal, if the caller has read it. Trials that ended in one of the statuses `again`, or
-    that `retry` picks, are tried again. What `reuse` holds of the rest is taken over. `signals` is false inside a
-    program of the user's, whose SIGINT and SIGTERM are its own. The first of them has `clients` hurry.
+    - `rules`: stop the run early. `until`: stops it when its question is decided.
+    - `table`: the table of the journal, if the caller has read it.
+    - `again`: statuses of trials that are run again. `retry`: selects further trials to run again.
+    - `reuse`: earlier runs from which remaining trials are copied.
+    - `signals`: False inside a user's program that handles SIGINT and SIGTERM itself.
+    - `clients`: are told to hurry at the first signal.
 
     Raises:
-        UserError: a sample cannot be read, or a scorer needs a target that is not there.
-        JournalError: the journal cannot be written; what was written is whole.
+        UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
+        JournalError: If the journal cannot be written. Everything written before is complete.
     """
     if table is None:
         table = RunTable(journal.directory, [scorer.name for scorer in plan.task.scorers])
@@ -179,7 +188,7 @@ class _Run:
         return result
 
     def _done_before(self) -> tuple[int, int]:
-        """(trials that earlier sessions did, how many of them are not asked again)."""
+        """Return (trials done by earlier sessions, how many of them are not run again)."""
         if self._plan.shares_journal:
             return self._ledger.counts(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
@@ -205,12 +214,12 @@ class _Run:
                 yield Work(self._again(trial))
 
     def _again(self, trial: Trial) -> Trial:
-        """The next attempt at a trial."""
+        """Return the trial with the number of its next attempt."""
         attempts = self._ledger.attempts(trial.key)
         return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
     def _take_over(self, trial: Trial, taken: ReusedTrial) -> Work:
-        """Journals an earlier run's trial; what is left of it is scoring by the scorers it has not seen."""
+        """Journal a reused trial, and return the remaining work: the scores that are not reused."""
         attempt = self._ledger.attempts(trial.key)
         self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)
         names = {
@@ -260,7 +269,10 @@ class _Run:
 
 
 async def _begun(work: Iterator[Work]) -> Iterator[Work]:
-    """The same work, its first piece found: the event loop does not wait while all that is finished is passed by."""
+    """Find the first piece of work in a thread, and return all of it.
+
+    Otherwise the event loop would be blocked while finished trials are skipped.
+    """
     first = await asyncio.to_thread(list, islice(work, 1))
     return chain(first, work)
 

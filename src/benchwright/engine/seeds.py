@@ -1,4 +1,4 @@
-"""Seeds: each repeat of a sample is sent one of its own, or else a server that honours it gives equal answers."""
+"""Seeds of repeats: with equal seeds, a server that honours them would give equal answers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import xxhash
 
 
 def repeat_seed(seed: int, repeat: int) -> int:
-    """The seed of a repeat: the first has that of the run, each further one 31 bits of a digest of both.
+    """Return the seed of a repeat: the run's seed for the first, 31 bits of a digest of both for the others.
 
-    31 bits are what every server takes. With `seed + repeat`, two runs with neighbouring seeds would share repeats.
+    Every server accepts 31 bits. With `seed + repeat`, two runs with neighbouring seeds would share repeats.
     """
     return seed if repeat == 0 else xxhash.xxh3_64_intdigest(f"{seed}:{repeat}".encode()) >> 33
 
 
 def seeded(settings: Mapping[str, Any], repeat: int) -> dict[str, Any]:
-    """The body fields of a repeat's requests: these, with the seed of the repeat if they hold one."""
+    """Return a repeat's body fields: the settings, with the repeat's own seed if they contain a seed."""
     seed = recorded_seed(settings.get("seed"))
     return {**settings, "seed": repeat_seed(seed, repeat)} if seed is not None else dict(settings)
 
 
 def recorded_seed(seed: Any) -> int | None:
-    """A seed as the journal can hold it: a whole number of 64 bits; None for anything else."""
+    """Return a seed if the journal can store it (a 64-bit integer), else None."""
     return seed if type(seed) is int and -(2**63) <= seed < 2**63 else None

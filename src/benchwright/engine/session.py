@@ -1,4 +1,4 @@
-"""The session: what a solver or scorer acts with. Meters every call and holds the trial's limits."""
+"""The session through which a solver or scorer acts. It meters every call and enforces the trial's limits."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ SentRequest = tuple[dict[str, Any], list[Message], bytes]
 
 
 class TrialSession:
-    """The session of one trial, or of one scorer at work on it; see `engine.protocols.Session`.
+    """The session of one trial, or of one scorer that scores it; see `engine.protocols.Session`.
 
-    A trial with an intended start begins when its first request leaves, then or later: what its solver does before is
-    preparation. `unanswered` are the messages of the last request while it has no answer.
+    A trial with an intended start begins when its first request leaves, at that moment or later. Everything
+    before is preparation. `unanswered`: the messages of the last request, as long as it has no response.
     """
 
     def __init__(
@@ -46,7 +46,10 @@ class TrialSession:
         due: int | None = None,
         last_start: int | None = None,
     ) -> None:
-        """`due` is the intended start (`perf_counter_ns`), if there is one; `last_start`: see `TimedSession`."""
+        """Create a session.
+
+        `due`: the intended start (`perf_counter_ns`), or None; `last_start`: see `TimedSession`.
+        """
         self.trial = trial
         self.last_start = last_start
         self.started_at = wall_ns()
@@ -66,12 +69,12 @@ class TrialSession:
 
     @property
     def intended(self) -> int:
-        """When the trial was to begin (`perf_counter_ns`): when it did, where nothing was said."""
+        """The trial's intended start (`perf_counter_ns`), or its actual start if it has none."""
         return self.origin if self._due is None else self._due
 
     @property
     def late(self) -> int:
-        """By how many ns it began after that."""
+        """Delay of the start after the intended start, in ns."""
         return max(0, self.origin - self.intended)
 
     @property
@@ -88,19 +91,19 @@ class TrialSession:
         turn: Turn | None = None,
         **params: Any,
     ) -> Reply:
-        """Asks /chat/completions; see `engine.protocols.Session.chat`."""
+        """Send a request to /chat/completions; see `engine.protocols.Session.chat`."""
         params["messages"] = sent = list(messages)
         return await self._ask("/chat/completions", params, sent, role or self._role, slot, turn)
 
     async def complete(
         self, prompt: str, *, role: str | None = None, slot: str | None = None, **params: Any
     ) -> Reply:
-        """Asks /completions; see `engine.protocols.Session.complete`."""
+        """Send a request to /completions; see `engine.protocols.Session.complete`."""
         params["prompt"] = prompt
         return await self._ask("/completions", params, [], role or self._role, slot)
 
     async def embed(self, texts: Sequence[str], *, slot: str) -> list[list[float]]:
-        """The vectors of texts; see `engine.protocols.EmbeddingSession.embed`."""
+        """Return the embedding vectors of texts; see `engine.protocols.EmbeddingSession.embed`."""
         client = self._client(slot)
         if not isinstance(client, EndpointClient):
             raise UserError(
@@ -110,12 +113,12 @@ class TrialSession:
         return await client.embed(texts)
 
     async def count_tokens(self, text: str) -> int | None:
-        """How many tokens a text has; see `engine.protocols.Session.count_tokens`."""
+        """Return the number of tokens of a text; see `engine.protocols.Session.count_tokens`."""
         return await self._client(None).count_tokens(text)
 
     @asynccontextmanager
     async def relay(self, relay: Relay, names: Sequence[str] = ()) -> AsyncIterator[RelayedCalls]:
-        """Lets an agent ask on its own; see `engine.protocols.Session.relay`."""
+        """Let an agent send requests on its own; see `engine.protocols.Session.relay`."""
 
         turns = RelayedTurns()
         first_record = len(self.requests)
@@ -170,13 +173,13 @@ class TrialSession:
                     self.requests[place] = msgspec.structs.replace(self.requests[place], role=SIDE)
 
     def progress(self, text: str) -> None:
-        """Shows what the trial is doing."""
+        """Display what the trial is doing."""
         if self._show is not None:
             self._show(self.trial.key, text)
 
     @property
     def duration(self) -> int:
-        """Nanoseconds since the session began."""
+        """Nanoseconds since the trial began."""
         return perf_counter_ns() - self.origin
 
     async def _ask(
@@ -211,7 +214,7 @@ class TrialSession:
         return reply
 
     async def _begin(self) -> None:
-        """Waits for the intended start before the first request."""
+        """Wait for the intended start before the first request."""
         if self._begun or self._due is None:
             return
         await until(self._due)
@@ -225,27 +228,27 @@ class TrialSession:
         self.requests.append(record)
 
     def _note_relayed(self, relayed: RelayedRequest, is_side: bool) -> list[Message]:
-        """Records a call that went through the relay; returns the messages that it sent."""
+        """Record a call that went through the relay and return the messages that it sent."""
         fields, sent = read_request(relayed)
         left_out = f"{WITHOUT}seed" in relayed.record.flags
         seed = None if left_out else recorded_seed(fields.get("seed"))
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model" and not is_side:
-            self._turns -= 1  # the agent's own client may ask again, in the same turn
+            self._turns -= 1  # the agent's own client may retry, in the same turn
         self.unanswered = sent if relayed.reply is None else []
         if relayed.reply is None:
             self._tokens += relayed.record.chunks
             return []
         self._asked.append((fields, sent if "messages" in fields else [], relayed.reply.raw))
-        # A stream says its tokens only if it was asked to; its pieces are then the least that there were.
+        # A stream reports its usage only on request. Otherwise its number of chunks is a lower bound.
         self._tokens += relayed.reply.usage.total_tokens or relayed.record.chunks
         return sent
 
     def _purpose(self, role: str, seed: Any = None, offered: Sequence[str] | None = None) -> Purpose:
-        """The purpose of the next request of this role, which carries this seed and offers these tools.
+        """Return the purpose of the next request with this role, seed and offered tools.
 
         Raises:
-            LimitReached: the trial may make no further one.
+            LimitReached: If the trial may make no further request.
         """
         self._check_limits(role)
         seed = recorded_seed(seed)
@@ -270,7 +273,10 @@ class TrialSession:
             raise LimitReached("tokens", limits.tokens)
 
     def exchanges(self, outcome: Outcome) -> list[ExchangeBody]:
-        """The calls made, for the journal; messages that the outcome holds too are told by their number."""
+        """Return the calls for the journal.
+
+        Messages that begin the outcome's conversation are replaced by their number.
+        """
         return [_exchange(asked, outcome.messages) for asked in self._asked]
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first signal lets a run end in order, the second ends it at once, whatever the process is doing."""
+"""Ctrl-C: the first signal ends a run in order, the second at once, whatever the process is doing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from benchwright.text import Say
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 FINISH_SECONDS = 300.0
-"""How long what is in flight may go on after the first signal."""
+"""Seconds that trials in flight may go on after the first signal."""
 
 REACTION_SECONDS = 1.0
-"""After which an event loop that has not taken the first signal is said to be held up."""
+"""Seconds after which an event loop that has not processed the first signal is reported as blocked."""
 
 END_SECONDS = 2.0
-"""How long the run may take to end after the second signal."""
+"""Seconds that the run may take to end after the second signal."""
 
 HELD_UP = "Stopping, but an agent, tool or grader holds the event loop up. Press again to stop immediately.\n"
 ENDED = "Stopped while the event loop was held up; finished trials are saved.\n"
@@ -31,11 +31,11 @@ INTERRUPTED = 130
 
 
 class Signals:
-    """While entered, the first SIGINT or SIGTERM stops the run, the second cancels what is in flight.
+    """While entered, the first SIGINT or SIGTERM stops the run, and the second cancels trials in flight.
 
-    Signals are heard even where an agent, a tool or a grader holds the event loop up: a thread says so after the
-    first, and after the second it ends the process if the run does not. That is no more than a `kill -9`: what the
-    journal holds is whole. Where this is not the main thread there are no signals.
+    Signals work even if an agent, a tool or a grader blocks the event loop. After the first signal, a thread
+    reports the block. After the second, it ends the process if the run does not end. This is safe: like `kill
+    -9`, it leaves the journal complete. Outside the main thread, signals are not handled.
     """
 
     def __init__(self, stop: Stop, say: Say) -> None:
@@ -59,7 +59,10 @@ class Signals:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
     def _received(self, number: int, frame: FrameType | None) -> None:
-        """Called between two instructions of the main thread, whatever it is doing."""
+        """Handle a signal.
+
+        Python calls this between two instructions of the main thread, whatever it is doing.
+        """
         self._count += 1
         if self._count == 1:
             self._loop.call_soon_threadsafe(self._stop_soon, signal.Signals(number).name)
@@ -95,6 +98,6 @@ class Signals:
 
 
 def _write(text: str) -> None:
-    """Writes to stderr past everything that the main thread may be in the middle of."""
+    """Write to stderr directly, because the main thread may be in the middle of a write."""
     shown = SHOW_CURSOR if sys.stderr is not None and sys.stderr.isatty() else ""
     os.write(2, f"\n{shown}{text}".encode())

@@ -1,4 +1,4 @@
-"""What a standstill of our own process does to trials: their requests are marked, and their time limits wait for it."""
+"""Effects of standstills of our own process on trials: flagged requests and extended time limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from benchwright.runs.standstills import STOOD_STILL
 
 
 def marked(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
-    """Return a session's requests, with the flag `STOOD_STILL` where they were due or under way in a standstill."""
+    """Return a session's requests.
+
+    Those that were due or in flight during a standstill get the flag `STOOD_STILL`.
+    """
     if sampler is None or not sampler.look():
         return session.requests
     return [
@@ -24,7 +27,7 @@ def marked(session: TrialSession, sampler: LoopLagSampler | None) -> list[Reques
 
 
 def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
-    """Move a time limit by a standstill that it has counted: nothing could be done meanwhile.
+    """Extend a time limit by a standstill that counted towards it, because nothing was done meanwhile.
 
     The clock of the event loop does not count the time in which a machine is suspended.
     """
@@ -34,7 +37,7 @@ def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
 
 
 def _time_of(request: RequestRecord, session: TrialSession) -> tuple[int, int]:
-    """From when a request was due until it ended (`perf_counter_ns`)."""
+    """Return when a request was due and when it ended (`perf_counter_ns`)."""
     began = session.origin + request.started - request.waited - request.connect
     if request.due is not None:
         began = min(began, session.origin + request.due)

@@ -1,4 +1,4 @@
-"""Stopping a run early: one mechanism for budgets, systemic errors, signals and early decisions."""
+"""Early stops of a run: one mechanism for budgets, systemic errors, signals and early decisions."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from benchwright.records import Status, TrialRecord
 
 
 class StopRule(Protocol):
-    """Sees every result; a reason ends the run once what is in flight has ended."""
+    """Examines every result. A reason stops the run: trials in flight still end, but no others begin."""
 
     def update(self, result: Result) -> str | None:
-        """The reason to stop, or None to go on."""
+        """Return the reason to stop, or None to go on."""
         ...
 
 
 class Until(StopRule, Protocol):
-    """A rule that ends a run once its question is decided, or cannot be."""
+    """A rule that stops a run once its question is decided or cannot be decided."""
 
     @property
     def decided(self) -> bool:
-        """Whether it is decided."""
+        """True if the question is decided."""
         ...
 
 
 class Stop:
-    """Whether the run is to stop, and why. `interrupted` tells a signal from a rule.
+    """Whether and why the run is to stop. `interrupted`: True if a signal stopped it.
 
-    `clients` are those that must not let the end of an interrupted run wait for nothing.
+    `clients` are told to hurry when a signal arrives, so that they do not delay the end of the run.
     """
 
     def __init__(self, clients: Sequence[ModelClient] = ()) -> None:
@@ -44,25 +44,25 @@ class Stop:
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was a signal, or came after one."""
+        """True if a signal has arrived, whether or not the run was stopping already."""
         return self._interrupt.is_set()
 
     def because(self, reason: str) -> None:
-        """Asks the run to stop; the first reason stands."""
+        """Ask the run to stop. Only the first reason is kept."""
         if self.reason is None:
             self.reason = reason
             for moment in list(self._sleepers):
                 self._wake(moment)
 
     def interrupt(self, reason: str) -> None:
-        """Asks the run to stop because of a signal: requests that get nowhere are not waited for."""
+        """Ask the run to stop because of a signal. Requests that get nowhere are not waited for."""
         self._interrupt.set()
         self.because(reason)
         for client in self._clients:
             client.hurry()
 
     async def cut_short(self, work: Coroutine[Any, Any, None]) -> None:
-        """Does this work; where a signal comes first, the work is cancelled."""
+        """Run a coroutine; cancel it if a signal arrives first."""
         doing = asyncio.ensure_future(work)
         interrupt = asyncio.ensure_future(self._interrupt.wait())
         try:
@@ -76,9 +76,9 @@ class Stop:
             doing.result()
 
     async def sleep_until(self, moment: int) -> None:
-        """Waits for a moment of `perf_counter_ns`, or until the run is asked to stop.
+        """Wait for a moment of `perf_counter_ns`, or until the run is asked to stop.
 
-        Those who wait for the same moment are woken by one timer, so that they go on together.
+        All waiters for the same moment share one timer, so that they continue together.
         """
         seconds = (moment - perf_counter_ns()) / 1e9
         if seconds <= 0 or self.reason is not None:
@@ -98,14 +98,14 @@ class Stop:
 
 
 class TokenBudget:
-    """Stops when the requests of the run have used this many tokens."""
+    """Stops the run when its requests have used this many tokens."""
 
     def __init__(self, tokens: int) -> None:
         self._budget = tokens
         self._used = 0
 
     def update(self, result: Result) -> str | None:
-        """Counts the tokens of every request, the judge's included."""
+        """Count the tokens of every request, including those of judges."""
         if isinstance(result, Solved):
             self._used += sum(request.usage.total_tokens for request in result.record.requests)
         else:
@@ -118,25 +118,27 @@ class TokenBudget:
 
 
 class TimeBudget:
-    """Stops when the run has taken this many seconds."""
+    """Stops the run after this many seconds."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._end = monotonic() + seconds
 
     def update(self, result: Result) -> str | None:
-        """Looks at the clock."""
+        """Check the clock."""
         return f"the budget of {self._seconds:g} seconds is used up" if monotonic() >= self._end else None
 
 
 class SystemicErrors:
-    """Stops when further requests would fail like those before.
+    """Stops the run when further requests would fail like those before.
 
-    That is so at the first error that every request must meet (wrong key, closed port), and when the first
-    `alike` trials failed for the same reason and none was answered (a server that tells of an unknown model
-    by an ordinary 400, say). One bad row never stops a run. With `sheds`, a server that refuses what is too much for it
-    (429, 503) does not either: under load, the share that it refuses is the result. However it says so, what began
-    before the first failure may still be answered; alike failures count from when all of that has failed, too.
+    That is the case at the first error that every request must meet (wrong key, closed port), and when the
+    first `alike` trials failed for the same reason and none was answered (for example, a server that reports
+    an unknown model by an ordinary 400). One bad row never stops a run.
+
+    If `sheds`, a server that refuses requests for load (429, 503) does not stop the run either: under load,
+    the refused share is the result. Trials that began before the first failure may still be answered; so
+    equal failures only count after all of these have failed too.
     """
 
     def __init__(self, alike: int = 10, *, sheds: bool = False) -> None:
@@ -147,7 +149,7 @@ class SystemicErrors:
         self._possible = True
 
     def update(self, result: Result) -> str | None:
-        """Looks for a systemic error."""
+        """Look for a systemic error."""
         if not isinstance(result, Solved):
             return None
         record = result.record
@@ -169,5 +171,5 @@ class SystemicErrors:
 
 
 def _was_refused(record: TrialRecord) -> bool:
-    """Whether the server said that it has too much to do."""
+    """Return whether the server refused the trial's last request for load."""
     return bool(record.requests) and record.requests[-1].http_status in LIMITING

@@ -1,4 +1,7 @@
-"""Ask, run the tools that the model asks for, repeat: the loop of every task that gives a model tools."""
+"""The tool loop: ask the model, run the tools that it calls, repeat.
+
+Used by every task that gives a model tools.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +21,25 @@ class Toolbox(Protocol):
 
     @property
     def tools(self) -> Sequence[dict[str, Any]]:
-        """Their schemas, in the OpenAI format."""
+        """The tools' schemas, in the OpenAI format."""
         ...
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Runs a tool and returns what the model is told. What it raises is told to the model too."""
+        """Run a tool and return the text for the model. Exceptions are reported to the model too."""
         ...
 
 
 async def tool_loop(
     session: Session, messages: Sequence[Message], toolbox: Toolbox, max_turns: int, **params: Any
 ) -> Outcome:
-    """Lets the model work with tools until it answers without calling any, `max_turns` answers at most.
+    """Let the model work with tools until it answers without a tool call, for at most `max_turns` responses.
 
-    Tool calls of one answer run one after the other, in order. A call that fails (arguments that are no JSON
-    object, an unknown tool, whatever the tool raises) is answered with `Error: …`, and the loop goes on.
-    `params` are body fields of every request. Out of turns, the status is `limit`.
+    Tool calls of one response run one after the other, in order. A call that fails (arguments that are not a
+    JSON object, an unknown tool, an exception of the tool) is answered with `Error: …`, and the loop goes on.
+    `params` are body fields of every request. If the turns are used up, the status is `limit`.
 
     Raises:
-        ProviderError, LimitReached: see `Session.chat`.
+        ProviderError, LimitReached: See `Session.chat`.
     """
     conversation = list(messages)
     tools = list(toolbox.tools)
@@ -61,7 +64,7 @@ async def _run_call(toolbox: Toolbox, call: dict[str, Any]) -> str:
         if not isinstance(arguments, dict):
             return "Error: the arguments must be a JSON object"
         return await toolbox.call(function["name"], arguments)
-    except Exception as error:  # whatever a tool raises, the model is told
+    except Exception as error:  # every exception of a tool is reported to the model
         return f"Error: {error}"
 
 

@@ -1,4 +1,4 @@
-"""Turns of one trial that wait for each other: in order where they must, side by side where they may."""
+"""Turns of one trial that depend on each other: in order if one needs another, concurrently otherwise."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchwright.errors import ProviderError
 
 
 async def in_turn(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:
-    """Does each turn when the one with the number `after` has ended, those that come after the same one side by side.
+    """Run the turns of a trial.
 
-    What follows a turn of which `do` says false, or that a provider fails, is left out.
-
-    A single turn is done at once, without a task of its own.
+    `after` has for each turn the number of the turn that must end before, or None. Turns that follow the same
+    turn run concurrently. If `do` returns False for a turn, or a provider fails, the turns that follow it are
+    left out. A single turn runs without a task of its own.
 
     Raises:
-        ProviderError: the first of those that failed, after all that could be done is done.
+        ProviderError: If turns failed: the first failure, after all possible turns have ended.
     """
     if len(after) == 1:
         await do(0)

@@ -1,4 +1,4 @@
-"""The kernel's priority for a thread at the moment at which it has to send."""
+"""Real-time priority for a thread at the moment at which it has to send."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 from functools import cache
 
 LOWEST = 1
-"""The lowest of the priorities that go before those of all ordinary programs."""
+"""The lowest of the priorities above those of all ordinary programs."""
 
 
 @cache
 def may_be_urgent() -> bool:
-    """Whether the kernel lets this program go before ordinary ones (SCHED_RR of sched(7)).
+    """Return whether the kernel grants this program priority over ordinary ones (SCHED_RR of sched(7)).
 
-    On Linux it lets root (CAP_SYS_NICE), and who is within RLIMIT_RTPRIO. A program that was started with another
-    policy than the usual one keeps it, and one that would be ended for being urgent too long (RLIMIT_RTTIME) does
-    not ask.
+    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. A program that was started with an
+    unusual policy keeps it. A program that would be killed for being urgent too long (RLIMIT_RTTIME) does not
+    ask.
     """
     if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return False
@@ -32,12 +32,15 @@ def may_be_urgent() -> bool:
 
 
 def be_urgent() -> None:
-    """Lets no ordinary program interrupt this thread; what it starts is ordinary."""
+    """Give this thread priority over all ordinary programs.
+
+    Processes and threads that it starts stay ordinary.
+    """
     os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(LOWEST))
 
 
 def be_ordinary() -> None:
-    """Makes this thread one among all others again."""
+    """Give this thread ordinary priority again."""
     os.sched_setscheduler(
         0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0)
     )  # only root may unset this

@@ -1,7 +1,7 @@
-"""The worker: takes one piece of work through solving and scoring, and delivers what comes of it.
+"""The worker: takes one piece of work through solving and scoring, and delivers the results.
 
-The same code runs in this process, in another, or on another machine: it needs a task, clients and
-somewhere to deliver encoded results to.
+The same code runs in this process, in another process, or on another machine. It needs a task, clients, and a
+function to which it delivers encoded results.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from benchwright.runs.keys import score_key
 
 
 class Work(Record, frozen=True):
-    """A trial to be solved, or, with an `outcome`, only to be scored; `scored` names scorers that are done.
+    """A trial to solve, or with an `outcome` only to score. `scored`: names of scorers that are done.
 
-    `counted` tells that the run has counted the trial as done before.
+    `counted`: True if the run has already counted the trial as done.
     """
 
     trial: Trial
@@ -52,8 +52,10 @@ class Work(Record, frozen=True):
 
 
 class Solved(Record, frozen=True):
-    """A trial was solved: its line and its encoded body, empty where it is not kept, to be journalled before it is
-    scored. `earlier` trials of its worker began before the first that failed, and are still under way."""
+    """A solved trial: record and encoded body (empty if not kept), to be journalled before it is scored.
+
+    `earlier`: number of trials of this worker that began before its first failure and are still in flight.
+    """
 
     record: TrialRecord
     body: bytes
@@ -62,7 +64,7 @@ class Solved(Record, frozen=True):
 
 
 class Scored(Record, frozen=True):
-    """A trial is done: all its scores, to be journalled together. `counted`: see `Work`."""
+    """A trial that is done, with all its scores, to be journalled together. `counted`: see `Work`."""
 
     trial: Trial
     status: Status
@@ -74,14 +76,14 @@ _CANCELLED = Outcome(Status.CANCELLED)
 
 Result = Solved | Scored
 Deliver = Callable[[Result], Awaitable[None]]
-"""Takes a result at once; what it returns is done when the result is in the journal."""
+"""Accepts a result at once; the returned awaitable is done when the result is in the journal."""
 
 
 class Worker:
-    """Does one piece of work after another; several may be under way at once.
+    """Does pieces of work, several of them concurrently.
 
-    `origin` is when it was made (`perf_counter_ns`), or as much later as its solver needs to prepare the first trials:
-    the intended starts of trials (`Trial.due_ns`) count from there. `seconds`: see `Plan`.
+    `origin` (`perf_counter_ns`): the moment from which intended starts (`Trial.due_ns`) count. It is the
+    worker's creation, plus the time that its solver needs to prepare the first trials. `seconds`: see `Plan`.
     """
 
     def __init__(
@@ -109,42 +111,50 @@ class Worker:
         self.begin(perf_counter_ns())
 
     def begin(self, origin: int) -> None:
-        """Has due times count from a moment that worker processes share, or as much later as it takes to prepare."""
+        """Set the moment, shared by all worker processes, from which due times count after preparation."""
         self._begun_at = origin
         self.origin = origin + round(self.ahead * 1e9)
 
     def last_start(self, trial: Trial) -> int | None:
-        """Return the moment (`perf_counter_ns`) from which nothing of a trial may begin; None without a limit."""
+        """Return the moment (`perf_counter_ns`) from which no part of a trial may begin.
+
+        None if there is no limit.
+        """
         if self._seconds is None:
             return None
         return (self._begun_at if trial.due_ns is None else self.origin) + round(self._seconds * 1e9)
 
     def is_too_late(self, work: Work) -> bool:
-        """Return whether the time in which a trial may begin is over; one with an intended start begins all the same,
-        as it was due before."""
+        """Return whether the time in which a trial may begin is over.
+
+        A trial with an intended start may always begin, because it was due before.
+        """
         last = self.last_start(work.trial)
         return last is not None and work.trial.due_ns is None and perf_counter_ns() >= last
 
     @property
     def ahead(self) -> float:
-        """How many seconds before it is due a trial is taken, to be prepared."""
+        """Seconds before its due time at which a trial is taken up, to be prepared."""
         return 0.0 if self._preparing is None else PREPARED_BEFORE
 
     async def prepare(self, work: Work) -> None:
-        """Has the solver make a trial ready that will be due soon, if it does such a thing."""
+        """Let the solver prepare a trial that will be due soon, if the solver supports that."""
         if self._preparing is not None and work.outcome is None:
             await self._preparing.prepare(work.trial)
 
     def seconds_until(self, work: Work) -> float:
-        """How long it is until a trial is taken up, `LEAD_NS` before it is due; 0 or less where it has no time."""
+        """Return the seconds until a trial is taken up; 0 or less if it has no due time."""
         return (self.taken_up(work) - perf_counter_ns()) / 1e9
 
     def taken_up(self, work: Work) -> int:
-        """When a trial is taken up (`perf_counter_ns`); 0 where it has no time."""
+        """Return the moment (`perf_counter_ns`) at which a trial is taken up; 0 if it has no due time."""
         return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
     async def do(self, work: Work) -> None:
-        """Solves the trial unless its outcome is known, then scores it; delivers both, at once where nothing scores."""
+        """Solve the trial unless its outcome is known, score it, and deliver both results.
+
+        If there is nothing to score, both results are delivered together.
+        """
         outcome, solved = work.outcome, None
         if outcome is None:
             outcome, solved = await self._solve(work.trial)
@@ -162,7 +172,10 @@ class Worker:
         await done
 
     async def _solve(self, trial: Trial) -> tuple[Outcome, Awaitable[None]]:
-        """The outcome, delivered, and what is done when it is in the journal."""
+        """Solve a trial and deliver it.
+
+        Return its outcome, and an awaitable that is done when it is in the journal.
+        """
         due = None if trial.due_ns is None else self.origin + trial.due_ns
         last_start = self.last_start(trial)
         session = TrialSession(trial, self._clients, self._limits, self._show, due=due, last_start=last_start)
@@ -201,7 +214,10 @@ class Worker:
         return _within(self._limits.seconds, solving)
 
     async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord | None:
-        """The score; None where the run was stopped before it could be had, so that it is made when the run goes on."""
+        """Score an outcome.
+
+        None if the run was stopped before; then the score is made when the run is resumed.
+        """
         session = TrialSession(trial, self._clients, TrialLimits(), self._show, role="judge")
         value: float | None = None
         status, span, detail, explanation = Status.GRADER_ERROR, None, None, None
@@ -242,10 +258,10 @@ async def _within(seconds: float, solving: Coroutine[Any, Any, Outcome]) -> Outc
 
 
 def _checked(outcome: Any) -> Outcome:
-    """What a solver returned, if the journal can give it back as it is.
+    """Return the solver's outcome if the journal can store it without loss.
 
     Raises:
-        ExecutionError: it is not an outcome, or its reason, answer or scores are not what they should be.
+        ExecutionError: If it is not an outcome, or its reason, answer or scores have invalid types.
     """
     if not isinstance(outcome, Outcome):
         raise ExecutionError(f"the solver returned a {type(outcome).__name__}, not an Outcome")

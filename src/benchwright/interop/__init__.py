@@ -1,1 +1,1 @@
-"""Results of other evaluation tools: their files read as runs."""
+"""Results of other evaluation tools, read as runs."""

@@ -1,4 +1,4 @@
-"""Folders in which an agent for issues writes down what it did: a trajectory for each instance, and its patches."""
+"""Output folders of software-engineering agents: one trajectory per instance, and the submitted patches."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from benchwright.records import Record, Status
 MOST_TRAJECTORIES = 50_000
 NOT_GRADED = "Its patches are not graded: `benchwright run swe_bench --option predictions=PATH` does that."
 LIST = "preds.json"
-"""The file of a folder that lists what was submitted, by instance."""
+"""File in a folder that lists the submitted patches by instance."""
 
 
 class Told(Record, frozen=True):
-    """One trajectory: whose it is, by which program, and the trial; its `answer` is the patch that was submitted.
+    """One trajectory: its model, the program that wrote it, and the trial.
 
-    The model and the program of a damaged one are not known, and empty.
+    Its `answer` is the submitted patch. For a damaged trajectory, `model` and `program` are unknown and
+    empty.
     """
 
     model: str
@@ -35,10 +36,12 @@ class Told(Record, frozen=True):
 
 
 def trajectory_files(path: Path, ending: str) -> list[Path]:
-    """The path itself, or the files with this ending in a folder and in those directly in it; links are not followed.
+    """Return the path itself, or the files with this ending in a folder and in its direct subfolders.
+
+    Links are not followed.
 
     Raises:
-        UnreadableResults: there are too many.
+        UnreadableResults: If there are more than `MOST_TRAJECTORIES` files.
     """
     if path.is_file():
         return [path] if path.name.endswith(ending) else []
@@ -53,10 +56,10 @@ def trajectory_files(path: Path, ending: str) -> list[Path]:
 
 
 def read_trajectories(files: Iterable[Path], ending: str, read: Callable[[Path], Told]) -> list[Told]:
-    """Read each trajectory; one that is damaged is a trial that failed, and says nothing of the model.
+    """Read each trajectory. A damaged one becomes a failed trial, which does not count against the model.
 
     Raises:
-        UnreadableResults: If all are damaged.
+        UnreadableResults: If all trajectories are damaged.
     """
     told, errors = [], []
     for file in files:
@@ -71,7 +74,7 @@ def read_trajectories(files: Iterable[Path], ending: str, read: Callable[[Path],
 
 
 def run_of(path: Path, form: str, told: Sequence[Told], lacks: Sequence[str]) -> ForeignRun:
-    """The run that trajectories make; each model is a target, and nothing has a score.
+    """Return the run that the trajectories form. Each model is a target, and no trial has a score.
 
     A damaged trajectory is counted with the first model.
     """
@@ -94,9 +97,11 @@ def run_of(path: Path, form: str, told: Sequence[Told], lacks: Sequence[str]) ->
 
 
 def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
-    """The status of a trial by how its agent said that it ended; what is no failure and no end is a limit.
+    """Return (status, reason) of a trial by the exit status that its agent reported.
 
-    A trajectory without an end was written while its agent worked: what is left of a run that was stopped.
+    `failures` maps parts of an exit status to trial statuses. A status that is neither a submission nor a
+    failure is a limit. A trajectory without an exit status was written while its agent worked, so its run was
+    stopped.
     """
     if reason.lower() == "submitted":
         return Status.ANSWERED, None
@@ -109,7 +114,7 @@ def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str 
 
 
 def _listed(path: Path) -> frozenset[str]:
-    """Return the instances that the folder's list of patches names."""
+    """Return the instances in the folder's list of patches; empty if the list is missing or damaged."""
     if not (path / LIST).is_file():
         return frozenset()
     try:

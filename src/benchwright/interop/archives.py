@@ -1,4 +1,4 @@
-"""Members of a zip archive, also those compressed by Zstandard, which Python reads from 3.14 on only."""
+"""Members of a zip archive, even if compressed by Zstandard, which Python supports only from 3.14 on."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import IO
 from benchwright.interop.foreign import UnreadableResults
 
 ZSTANDARD = 93
-"""The method of compression, by the number that the zip format gives it."""
+"""The zip format's number for this compression method."""
 
 LARGEST_MEMBER = 512 << 20
-"""Bytes of a member once it is unpacked."""
+"""Maximum number of bytes of an unpacked member."""
 
 _LOCAL_HEADER = 30
 
 
 class Archive:
-    """An open archive; nothing of it is written to disk.
+    """An open archive. Nothing is unpacked to disk.
 
     Raises:
-        UnreadableResults: it cannot be read, or is not a zip archive.
+        UnreadableResults: If the file cannot be read, or is not a zip archive.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,11 +52,11 @@ class Archive:
         self._file.close()
 
     def read(self, name: str) -> bytes:
-        """A member, unpacked.
+        """Return the unpacked content of a member.
 
         Raises:
-            UnreadableResults: there is none of that name, it is too large or damaged, or what unpacks it is not
-                installed.
+            UnreadableResults: If the member does not exist, is too large or damaged, or its decompressor is
+                not installed.
         """
         where = f"{self.path}, {name}"
         try:

@@ -1,4 +1,4 @@
-"""Output folders of EvalScope: reviews have the scores, predictions what was asked and what it took."""
+"""Output folders of EvalScope: reviews hold the scores, predictions the requests and their usage."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LARGEST_CONFIGURATION = 16 << 20
 
 
 class Report(NamedTuple):
-    """The report of a dataset: its file, and what stands in it."""
+    """The report on a dataset: its file and its content."""
 
     file: Path
     content: Mapping[str, Any]
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is an output folder, or a folder of such, named after their times."""
+    """Return whether this is an output folder, or a folder of output folders that are named by time."""
     return path.is_dir() and bool(_roots(path))
 
 
@@ -106,10 +106,11 @@ def _run(
 
 
 def _datasets(root: Path, model: str, reports: Mapping[str, Report]) -> dict[str, list[Subset]]:
-    """Group the files by their datasets: a file is named DATASET_SUBSET, and either may hold underscores.
+    """Group the files by dataset. A file is named DATASET_SUBSET, and both may contain underscores.
 
-    A report names its dataset's subsets, the configuration all datasets. A file that neither knows is a dataset of its
-    own: reviews of an interrupted `mmlu_pro` have no report, and are not a subset of `mmlu`.
+    A report names its dataset's subsets, and the configuration lists all datasets. A file that matches
+    neither forms its own dataset: reviews of an interrupted `mmlu_pro` have no report, and are not a subset
+    of `mmlu`.
     """
     told = {
         f"{dataset}_{subset}": (dataset, subset)
@@ -143,7 +144,7 @@ def _subsets(report: Mapping[str, Any]) -> set[str]:
 
 
 def _configured(root: Path) -> Iterator[str]:
-    """Yield the datasets that the configuration lists; of its YAML only this list is read, line by line."""
+    """Yield the datasets in the configuration. Only this list of its YAML is read, line by line."""
     for file in sorted((root / "configs").glob("*.y*ml")):
         try:
             lines = file.read_bytes()[:LARGEST_CONFIGURATION].decode(errors="replace").splitlines()
@@ -158,7 +159,7 @@ def _configured(root: Path) -> Iterator[str]:
 
 
 def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, ForeignScale]:
-    """Return what is known of each metric; the report has their means, rounded."""
+    """Return the scale of each metric, with its (rounded) mean from the report."""
     found = dict.fromkeys(metrics, ForeignScale())
     for metric in objects(report.get("metrics")):
         identity = mapping(metric.get("identity"))
@@ -169,7 +170,7 @@ def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, Fore
 
 
 def _counted(report: Mapping[str, Any]) -> int | None:
-    """Return how many trials a report counts that has no summary of the execution, as older ones."""
+    """Return the number of trials according to an older report, which has no summary of the execution."""
     return max(
         (found for one in objects(report.get("metrics")) if (found := count(one.get("num")))), default=None
     )

@@ -1,4 +1,4 @@
-"""Reviews of EvalScope as trials: one line for each answer, with its scores; predictions have what it took."""
+"""Reviews of EvalScope as trials: one line per answer with its scores. Predictions hold usage and times."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from benchwright.records import RequestRecord, Status
 
 LINES = "*.jsonl"
 USABLE = ("", "success", "fallback", "degraded")
-"""Statuses of a score that counts; one of another status was left out by EvalScope (constants.ScoreStatus)."""
+"""Statuses of a score that counts. EvalScope leaves out scores of other statuses (constants.ScoreStatus)."""
 
 Id = int | str
 
 
 class Subset(NamedTuple):
-    """One file of reviews: a subset of a dataset, and the predictions that belong to it."""
+    """A subset of a dataset: its file of reviews and its file of predictions."""
 
     name: str
     reviews: Path
@@ -38,22 +38,22 @@ class Subset(NamedTuple):
 
     @property
     def files(self) -> list[Path]:
-        """The files that are there."""
+        """Those of the two files that exist."""
         return [one for one in (self.reviews, self.predictions) if one.is_file()]
 
 
 class Attempt(NamedTuple):
-    """Which sample of its subset a review is of, and which repeat."""
+    """The sample (within its subset) and the repeat that a review belongs to."""
 
     sample: Id
     repeat: int
 
 
 class Reviews(NamedTuple):
-    """What is known of the reviews of a dataset once they were read through.
+    """An overview of a dataset's reviews, from a first pass over them.
 
-    `attempts` has for each file the lines that count, by number: a resumed evaluation may append an answer again, and
-    EvalScope takes the last one. `metrics` are the names of all scores, in order.
+    `attempts`: {file: {line number: attempt}} for the lines that count. A resumed evaluation may append an
+    answer again, and EvalScope takes the last one. `metrics`: the names of all scores, in order.
     """
 
     attempts: dict[Path, dict[int, Attempt]]
@@ -63,10 +63,11 @@ class Reviews(NamedTuple):
 
 
 def reviewed(subsets: Sequence[Subset]) -> Reviews:
-    """Read the reviews through: which lines count, and what they score.
+    """Make a first pass over the reviews, to find the lines that count and the metrics.
 
     Raises:
-        UnreadableResults: If a line is damaged other than the last one, which an interruption may have torn.
+        UnreadableResults: If a line is damaged, unless it is the last one, which an interruption may have cut
+            short.
     """
     attempts: dict[Path, dict[int, Attempt]] = {}
     metrics: dict[str, None] = {}
@@ -104,15 +105,18 @@ def trials_of(subsets: Sequence[Subset], reviews: Reviews) -> Iterator[ForeignTr
 
 
 def _lines(path: Path, torn: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the lines with their numbers; the name of a file is added to `torn` if its last line is cut short."""
+    """Yield (line number, object) for each line.
+
+    If the last line is cut short, its place is added to `torn`.
+    """
     for place, line in enumerate(read_lines(path, torn=torn), 1):
         yield place, an_object(line, f"{path}, line {place}")
 
 
 def _ids(review: Mapping[str, Any], where: str) -> tuple[Id, Id, int | None]:
-    """Return the id of an answer, that of its sample, and the number of the repeat if it has one.
+    """Return (id of the answer, id of its sample, number of the repeat or None).
 
-    The id of an answer counts through samples and repeats; only newer versions number the repeats of a sample.
+    The id of an answer counts over samples and repeats. Only newer versions number the repeats of a sample.
     """
     sample_score = mapping(review.get("sample_score"))
     answer = next(filter(_is_id, (sample_score.get("sample_id"), review.get("index"))), None)
@@ -131,7 +135,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _numbered(last: Mapping[Id, tuple[int, Id, int | None]]) -> dict[int, Attempt]:
-    """Return the attempts by their lines; repeats without a number are counted in the order of their ids."""
+    """Return the attempts by line number. Repeats without a number are counted in the order of their ids."""
     seen: Counter[Id] = Counter()
     found = {}
     for answer in sorted(last, key=lambda one: (isinstance(one, str), one)):
@@ -171,9 +175,9 @@ def _trial(
 
 
 def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, ForeignScore]:
-    """Return the metrics of a review. One that could not be computed was written down as 0, and has no value here.
+    """Return the metrics of a review. EvalScope writes 0 for a metric that failed; here it has no value.
 
-    Where a judge failed, EvalScope leaves the metric out.
+    If a judge failed, EvalScope leaves the metric out.
     """
     values = mapping(score.get("value"))
     errors = mapping(mapping(score.get("metadata")).get("metric_errors"))
@@ -194,13 +198,16 @@ def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Forei
 
 
 def _belongs(score: str, metric: str) -> bool:
-    """Return whether a score is one of a metric's: BLEU has bleu-1 to bleu-4; `acc` has nothing of `accuracy`."""
+    """Return whether a score belongs to a metric: bleu-1 belongs to BLEU, `accuracy` not to `acc`."""
     name, of = score.lower(), metric.lower()
     return name == of or (name.startswith(of) and not name[len(of)].isalnum())
 
 
 def _requests(subset: Subset) -> dict[int | None, RequestRecord]:
-    """Return the request behind each prediction, by its index; of one that was appended again the last."""
+    """Return the request behind each prediction, by its index.
+
+    If an index occurs twice, the last one counts.
+    """
     if not subset.predictions.is_file():
         return {}
     found: dict[int | None, RequestRecord] = {}

@@ -1,6 +1,6 @@
-"""What is read of another program's results: plain data that `keeping` writes into the store as a run.
+"""Results of another program as plain data, which `keeping` writes into the store as a run.
 
-Nothing is made up: what a program did not write down is absent here, and named in `ForeignRun.lacks`.
+Nothing is invented: data that the program did not write is absent here, and named in `ForeignRun.lacks`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ Part = TypeVar("Part")
 
 
 class ForeignScore(Record, frozen=True):
-    """A score of a trial. Without a value its status says why: `unparsed` or `grader_error`.
+    """A score of a trial. If it has no value, its status is the reason: `unparsed` or `grader_error`.
 
-    `span` is what was taken as the answer, `explanation` why it scored so, `detail` whatever else there is.
+    `span`: the part of the answer that was scored. `explanation`: the reason for the score. `detail`: any
+    further data.
     """
 
     value: float | None
@@ -29,14 +30,15 @@ class ForeignScore(Record, frozen=True):
 
 
 class ForeignTrial(Record, frozen=True):
-    """One answer to one sample: its `status` is `answered`, or what went wrong, whose `reason` is a line of text.
+    """One answer to one sample. `status` is `answered` or a failure; then `reason` is a line of text.
 
-    `sample` is what the other program calls the sample, `repeat` counts from 0. `identity` is that program's own digest
-    of the sample, `input` and `target` its question and the expected answer as a person reads them. `requests`
-    have the usage and the times that were written down; where a time was not, `total` is 0. `started_at` is in ns
-    since the epoch, `duration` in ns, both 0 where they are not known. `unread` says that the record of the trial is
-    there but damaged, as `reason` tells. `remarks` are things that a reader of the run should know, one kind each: the
-    run's notes count the trials with each.
+    - `sample`: the other program's name of the sample; `repeat`: counted from 0.
+    - `identity`: the other program's own digest of the sample.
+    - `input`, `target`: the question and the expected answer, in readable form.
+    - `requests`: the recorded usage and times. `total` is 0 if a time was not recorded.
+    - `started_at`: ns since the epoch; `duration`: ns. Both are 0 if unknown.
+    - `unread`: True if the record of the trial exists but is damaged; `reason` has the error.
+    - `remarks`: facts for readers of the run. The run's notes count the trials with each remark.
     """
 
     sample: str
@@ -61,7 +63,10 @@ class ForeignTrial(Record, frozen=True):
 
 
 class ForeignTarget(Record, frozen=True):
-    """A model that was asked; `slot` is `primary` where there is one, `settings` what shaped its answers."""
+    """A model that was evaluated. `slot`: `primary` if it is the only one.
+
+    `settings`: those that shaped its answers.
+    """
 
     slot: str
     model: str
@@ -70,10 +75,10 @@ class ForeignTarget(Record, frozen=True):
 
 
 class ForeignScale(Record, frozen=True):
-    """What is known of a score: its range, the least value that passes, and whether less is better.
+    """The scale of a score: its range, the least value that passes, and whether less is better.
 
-    `mean` is the plain mean that the program itself gives of the score, to check by it what was read; None where the
-    program gives none, or one that is made in another way.
+    `mean`: the plain mean that the program itself reports, used to verify the import. None if the program
+    reports no mean, or one computed differently.
     """
 
     low: float | None = None
@@ -84,14 +89,18 @@ class ForeignScale(Record, frozen=True):
 
 
 class ForeignRun(NamedTuple):
-    """One task of one file or folder, with all models that were asked.
+    """One task in a file or folder, with all models that were evaluated.
 
-    `format` is the name of the format, as in docs/interop.md, `program` what wrote it, with its version. `task` is what
-    was run. `state` is finished, stopped (an error, a cancellation) or unfinished. `scores` names each score in the
-    order in which it is shown. `trials` are read as they are asked for, once. `files` are the files and folders that
-    the run is read from; without any it is `path` alone. `planned` is the number of trials that the program tells of,
-    of which `absent` are known to be nowhere in its files. `lacks` are things that a run of ours has and this file does
-    not hold; `notes` what a reader should know, a sentence each.
+    - `format`: the name of the format, as in docs/interop.md.
+    - `program`: the program that wrote the results, with its version.
+    - `state`: finished, stopped (by an error or a cancellation) or unfinished.
+    - `scores`: the scores in the order of display.
+    - `trials`: read lazily, and only once.
+    - `files`: the files and folders that the run is read from; if empty, `path` alone.
+    - `planned`: number of trials that the program reports; `absent`: how many of these are known to be
+      missing.
+    - `lacks`: data that our own runs have and these files lack.
+    - `notes`: remarks for the reader, one sentence each.
     """
 
     format: str
@@ -120,17 +129,17 @@ class ForeignRun(NamedTuple):
 
 
 class UnreadableResults(UserError):
-    """A file of another program that cannot be read; names the file and the member, and what is wrong with it."""
+    """Another program's results cannot be read. The message names the file, the member and the problem."""
 
 
 Readings = list[ForeignRun | UnreadableResults]
-"""What a path holds, in order: its runs, and in the place of a run that cannot be read the error that says why."""
+"""The runs in a path, in order. A run that cannot be read is replaced by its error."""
 
 
 def read_each(
     parts: Iterable[Part], read: Callable[[Part], Iterable[ForeignRun | UnreadableResults]]
 ) -> Readings:
-    """Read the runs of each part; one that is damaged does not keep the others from being read."""
+    """Read the runs of each part. An error in one part does not prevent reading the others."""
     found: Readings = []
     for part in parts:
         try:
@@ -141,5 +150,5 @@ def read_each(
 
 
 def unread_trial(sample: str, error: UnreadableResults, **more: Any) -> ForeignTrial:
-    """Make the trial whose record is damaged: a failure, which says nothing of the model."""
+    """Return a failed trial for a damaged record. It does not count against the model."""
     return ForeignTrial(sample, status=Status.EXECUTION_ERROR, reason=str(error), unread=True, **more)

@@ -1,4 +1,4 @@
-"""Jobs of Harbor: a folder with one folder for each attempt at a task."""
+"""Jobs of Harbor: a folder with one subfolder per attempt at a task."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ MOST_TRIALS = 200_000
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is the folder of a job: it has a result or a configuration, and so have folders in it."""
+    """Return whether this is a job's folder: it and a subfolder contain a result or a configuration."""
     if not path.is_dir() or not any((path / name).is_file() for name in (RESULT, CONFIG)):
         return False
     return any((trial / name).is_file() for trial in _trial_folders(path) for name in (RESULT, CONFIG))
 
 
 def read(path: Path) -> Readings:
-    """Read a run for each dataset of a job: tasks of two datasets may have one name.
+    """Read a run for each dataset of a job, because tasks of two datasets may share a name.
 
     Raises:
-        UnreadableResults: If a result is twice there with different contents, no trial has one, or there are too many.
+        UnreadableResults: If a result occurs twice with different contents, no trial has a result, or there
+            are too many trials.
     """
     folders = list(_trial_folders(path))
     if len(folders) > MOST_TRIALS:
@@ -53,7 +54,10 @@ def read(path: Path) -> Readings:
 
 
 class _Job(NamedTuple):
-    """A job: its result, how many trials have none yet, and those that are damaged; `whole` if it has one dataset."""
+    """A job: its result, the number of trials without a result, and the damaged ones.
+
+    `whole`: True if the job has only one dataset.
+    """
 
     path: Path
     result: Mapping[str, Any]
@@ -87,12 +91,15 @@ def _run(job: _Job, source: str, attempts: Sequence[Attempt], slots: Slots) -> F
 
 
 def _trial_folders(path: Path) -> Iterator[Path]:
-    """Yield the folders directly in the job; links are not followed."""
+    """Yield the direct subfolders of a job. Links are not followed."""
     return (one for one in sorted(path.iterdir()) if one.is_dir() and not one.is_symlink())
 
 
 def _ended(folders: Iterable[Path]) -> tuple[list[Attempt], list[UnreadableResults]]:
-    """Return the attempts that have a result, those copied to another folder once, and what is damaged."""
+    """Return the attempts with a result, and the errors of damaged ones.
+
+    Copies in other folders count once.
+    """
     found: dict[str, Attempt] = {}
     damaged: list[UnreadableResults] = []
     for folder in folders:
@@ -121,7 +128,10 @@ def _job(path: Path) -> Mapping[str, Any]:
 
 
 def _slots(results: Iterable[Mapping[str, Any]]) -> Slots:
-    """Return the slot of each agent with each model; the agent is part of its name where there are several."""
+    """Return the slot for each (agent, model).
+
+    The slot's name includes the agent if there are several agents.
+    """
     entrants = list(dict.fromkeys(map(entrant_of, results)))
     if len(entrants) == 1:
         return {entrants[0]: "primary"}

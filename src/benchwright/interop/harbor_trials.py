@@ -30,7 +30,7 @@ ENDED_BY_AGENT = {
     "AgentSafetyRefusalError": Status.REFUSED,
     "ContentPolicyViolationError": Status.REFUSED,
 }
-"""Exceptions that the agent itself brought about: Harbor holds its reward for valid (models/trial/error_policy.py)."""
+"""Exceptions caused by the agent itself: Harbor treats the reward as valid (models/trial/error_policy.py)."""
 
 CANCELLED = "CancelledError"
 """The exception of a trial that was stopped with its job."""
@@ -43,7 +43,7 @@ CHANGED = "The task was changed between attempts: each version of it is a sample
 
 
 class Attempt(NamedTuple):
-    """A trial's folder, and its result."""
+    """The folder of a trial and its result."""
 
     folder: Path
     result: dict[str, Any]
@@ -53,7 +53,7 @@ class Attempt(NamedTuple):
         """Read the result of a trial.
 
         Raises:
-            UnreadableResults: If it is damaged, or does not name its task.
+            UnreadableResults: If the result is damaged, or does not name its task.
         """
         found = cls(folder, an_object(read_json(folder / RESULT), folder / RESULT))
         if not found.task:
@@ -67,17 +67,17 @@ class Attempt(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The dataset of the task; empty if it is a task by itself."""
+        """The dataset of the task; empty for a task without a dataset."""
         return text(self.result.get("source"))
 
     @property
     def checksum(self) -> str:
-        """Harbor's digest of the task; empty if it is not known."""
+        """Harbor's digest of the task; empty if unknown."""
         return text(self.result.get("task_checksum"))
 
 
 def entrant_of(result: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the agent's name, and its model."""
+    """Return (name of the agent, its model)."""
     agent, configured = mapping(result.get("agent_info")), mapping(mapping(result.get("config")).get("agent"))
     model = text(configured.get("model_name")) or text(mapping(agent.get("model_info")).get("name"))
     name = text(agent.get("name")) or text(configured.get("name"))
@@ -85,7 +85,7 @@ def entrant_of(result: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def trials_of(attempts: Sequence[Attempt], slots: Slots) -> list[ForeignTrial]:
-    """Return the attempts of one dataset in the order in which they were begun, by which they are numbered."""
+    """Return the attempts at one dataset as trials, with repeats numbered in the order of their starts."""
     versions: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for attempt in attempts:
         versions[attempt.task][attempt.checksum] = None
@@ -139,7 +139,7 @@ def _scores(result: Mapping[str, Any]) -> dict[str, ForeignScore]:
 
 
 def _status(result: Mapping[str, Any], rewarded: bool) -> tuple[Status, str | None]:
-    """Return how a trial ended, by its exceptions and those of its steps."""
+    """Return (status, reason) of a trial, by its exceptions and those of its steps."""
     steps = (mapping(step.get("exception_info")) for step in objects(result.get("step_results")))
     raised = [one for one in (mapping(result.get("exception_info")), *steps) if one]
     if rewarded and not raised:

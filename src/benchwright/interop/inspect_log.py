@@ -1,4 +1,7 @@
-"""Logs of Inspect, `.eval` archives and `.json` files, as runs; the format is that of inspect_ai/log/_log.py."""
+"""Logs of Inspect (`.eval` archives and `.json` files) as runs.
+
+The format is defined in inspect_ai/log/_log.py.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +39,17 @@ STATES = {"success": "finished", "error": "stopped", "cancelled": "stopped"}
 START = "_journal/start.json"
 HEADER = "header.json"
 MEMBER = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
-"""The member of a sample at an epoch."""
+"""The archive member of a sample at an epoch."""
 MEANS = ("accuracy", "mean")
 """Metrics that are the plain mean of a score."""
 ReadSample = Callable[[Mapping[str, Any], str], ForeignTrial]
-"""(sample, where it stands) -> its trial"""
+"""(sample, its place in the log) -> its trial"""
 BEGINNING = 4_096
-"""Bytes of a JSON file that tell whether it is a log."""
+"""Bytes of a JSON file that are examined to recognise a log."""
 
 
 def recognises(path: Path) -> bool:
-    """Whether this is a log of Inspect, by its name and the beginning of its content."""
+    """Return whether this is a log of Inspect, by its name and the beginning of its content."""
     if not path.is_file():
         return False
     if path.suffix == ".eval":
@@ -62,7 +65,7 @@ def read(path: Path) -> Readings:
     """Read the run of a log.
 
     Raises:
-        UnreadableResults: If it is not a log, or damaged.
+        UnreadableResults: If the file is not a log, or is damaged.
     """
     if path.suffix == ".json":
         log = an_object(read_json(path), path)
@@ -121,7 +124,7 @@ def _run(
 
 
 def _of_archive(path: Path, trial: ReadSample) -> Iterator[ForeignTrial]:
-    """Yield the samples of an archive; one that is damaged is a trial that failed."""
+    """Yield the samples of an archive as trials. A damaged sample becomes a failed trial."""
     with Archive(path) as archive:
         for name in dict.fromkeys(archive.names):
             member = MEMBER.fullmatch(name)
@@ -141,9 +144,9 @@ def _of_list(path: Path, samples: list[dict[str, Any]], trial: ReadSample) -> It
 
 
 def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scores in the log's order: a part of a scorer's mapping is named after both.
+    """Return the scores in the log's order. A part of a scorer's mapping is named `scorer.part`.
 
-    Before version 0.3.14 a log has one scorer, whose metrics stand beside it.
+    Before version 0.3.14 a log has one scorer, and its metrics are stored beside it.
     """
     found: dict[str, ForeignScale] = {}
     scores = objects(results.get("scores"))
@@ -180,7 +183,7 @@ def _notes(header: Mapping[str, Any], config: Mapping[str, Any], results: Mappin
 
 
 def _plain(config: Any) -> dict[str, Any]:
-    """Settings of the model that are numbers, text or booleans."""
+    """Return the model's settings that are numbers, texts or booleans."""
     return {
         name: value
         for name, value in mapping(config).items()

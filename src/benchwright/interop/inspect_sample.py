@@ -1,4 +1,4 @@
-"""A sample of an Inspect log as a trial: its conversation, what it took, and its scores."""
+"""A sample of an Inspect log as a trial: its conversation, its requests and its scores."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""Inspect's marks: correct, partly, incorrect, no answer."""
+"""Inspect's marks: correct, partly correct, incorrect, no answer."""
 
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
 MOST_PARTS = 64
-"""Values of a score that is a list which become scores of their own."""
+"""Longest list in a score whose values become scores of their own."""
 INVALID = "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
 ATTACHMENT = "attachment://"
 OURS = "benchwright"
-"""The key of a sample's metadata under which our own export keeps what a log has no place for."""
+"""Key of a sample's metadata under which our own export stores data that the log format has no field for."""
 
 STATUSES = frozenset(Status)
 STOPPED = {"max_tokens": Status.TRUNCATED, "model_length": Status.TRUNCATED, "content_filter": Status.REFUSED}
 
 
 def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "scorer") -> ForeignTrial:
-    """Return the trial of one sample at one epoch; `model` is the one that the log is about.
+    """Return the trial of one sample at one epoch.
 
-    `scorer` is the name of the only scorer of an early log, whose samples do not say it.
+    `model`: the evaluated model of the log. `scorer`: the name of the only scorer of an early log, whose
+    samples do not name it.
 
     Raises:
         UnreadableResults: If the sample has no id.
@@ -85,7 +86,7 @@ def _graded(sample: Mapping[str, Any], scorer: str) -> dict[str, Any]:
 
 
 def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
-    """How the sample ended. One that was cut off when the whole log ended says nothing of the model."""
+    """Return (status, reason) of a sample. A sample that was cancelled with the whole log does not count."""
     error, limit = sample.get("error"), mapping(sample.get("limit"))
     if error:
         told = one_line(text(mapping(error).get("message")) or str(error), LONGEST_REASON)
@@ -103,9 +104,9 @@ def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
 def _scores(
     scores: Mapping[str, Any],
 ) -> tuple[dict[str, ForeignScore], dict[str, str], list[str]]:
-    """Return values that are numbers, by Inspect's own rule, labels that are none, and remarks.
+    """Return (scores, labels, remarks): numeric values by Inspect's own rule, and other texts as labels.
 
-    Each entry of a mapping is a score, named after its key; each of a list, named after its place, from 0.
+    Each entry of a mapping is a score named by its key; each item of a list, by its index from 0.
     """
     found: dict[str, ForeignScore] = {}
     labels: dict[str, str] = {}
@@ -153,7 +154,10 @@ def _worth(value: Any) -> float | None:
 
 
 def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[RequestRecord]:
-    """Yield a request for each model event; without events the sums by model, whose times are not known."""
+    """Yield a request for each model event.
+
+    Without events, yield the usage per model, whose times are unknown.
+    """
     events = [one for one in objects(written) if one.get("event") == "model"]
     for turn, event in enumerate(events):
         output = mapping(event.get("output"))
@@ -181,13 +185,16 @@ def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[R
 
 
 def _request_id(event: Mapping[str, Any]) -> str:
-    """The id that was sent with the request, where the log has it (`--log-model-api`), else the event's."""
+    """Return the id sent with the request, if the log has it (`--log-model-api`), else the event's id."""
     headers = mapping(mapping(mapping(event.get("call")).get("request")).get("extra_headers"))
     return text(headers.get("x-irid")) or text(event.get("uuid"))
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
-    """Inspect's counts as those of a server: Inspect's input leaves out what came from, or went into, a cache."""
+    """Return Inspect's token counts as a server's usage.
+
+    Inspect's input excludes tokens read from or written to a cache, so they are added.
+    """
     read, written = (count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
     fresh = count(usage.get("input_tokens"))
     return Usage(
@@ -199,7 +206,7 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
 
 
 def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
-    """One of Inspect's messages in the OpenAI format."""
+    """Return one of Inspect's messages in the OpenAI format."""
     content, reasoning = _content(message.get("content"), attachments)
     made: Message = {"role": text(message.get("role")) or "user", "content": content}
     if reasoning:
@@ -212,7 +219,10 @@ def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -
 
 
 def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
-    """Text, or the parts of a message, and the reasoning that they held."""
+    """Return (content, reasoning) of a message.
+
+    The content is text, or a list of parts if some are not text.
+    """
     if not isinstance(content, list):
         return _attached(content, attachments), ""
     reasoning = [text(one.get("reasoning")) for one in objects(content) if one.get("type") == "reasoning"]
@@ -232,7 +242,7 @@ def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
-    """The text, or that which it names among the attachments."""
+    """Return the text, or the attachment that it refers to."""
     found = text(value)
     if not found.startswith(ATTACHMENT):
         return found
@@ -244,7 +254,7 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | None:
-    """The question as a person reads it: the text, or what the user said, and the choices by their letters."""
+    """Return the question in readable form: the text or the user's messages, then the lettered choices."""
     given = sample.get("input")
     if isinstance(given, list):
         said = [
@@ -272,7 +282,7 @@ def _target(target: Any) -> str | None:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Short texts of a sample's metadata, to break scores down by."""
+    """Return the short texts in a sample's metadata, by which scores can be broken down."""
     return {
         name: value
         for name, value in metadata.items()

@@ -1,4 +1,4 @@
-"""Foreign results written into the store as runs, so that everything that reads a run reads them."""
+"""Storage of foreign results as runs, so that everything that reads a run can read them."""
 
 from __future__ import annotations
 
@@ -27,27 +27,30 @@ from benchwright.runs.manifest import MANIFEST, Manifest, ScorerInfo, read_manif
 from benchwright.runs.store import run_id
 
 AT_ONCE = 256
-"""Trials that are written by one write."""
+"""Trials per write."""
 
 READING = 2
-"""Raised when a reader reads something in another way: imports of the same files from before are then made anew."""
+"""Version of the readers.
+
+Increment it when a reader changes, so that earlier imports of the same files are made anew.
+"""
 
 
 class ImportedRun(NamedTuple):
-    """A run in the store; `new` where it was not there before."""
+    """A run in the store. `new`: True if it was not there before."""
 
     directory: Path
     new: bool
 
 
 def keep(run: ForeignRun, sources: Sources) -> ImportedRun:
-    """Write a run into the store, unless it is there; `sources` knows the files that it is read from.
+    """Write a run into the store unless it is there already. `sources`: the files that the run is read from.
 
-    The run's directory appears with all that is in it, or not at all.
+    The run's directory appears complete or not at all.
 
     Raises:
-        UnreadableResults: If the results are damaged, have a trial twice with different contents, or changed while they
-            were read.
+        UnreadableResults: If the results are damaged, contain a trial twice with different contents, or
+            changed while they were read.
         JournalError: If the store cannot be written.
     """
     slots = [target.slot for target in run.targets]
@@ -69,7 +72,7 @@ def keep(run: ForeignRun, sources: Sources) -> ImportedRun:
         write_manifest(unfinished, _manifest(run, directory.name, name, identity, created_at, tally))
         os.replace(unfinished, directory)
     except OSError as error:
-        if (directory / MANIFEST).exists():  # another process was as quick
+        if (directory / MANIFEST).exists():  # another process imported it meanwhile
             return ImportedRun(directory, new=False)
         raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
     finally:
@@ -113,7 +116,7 @@ def _manifest(
 
 
 def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: int) -> Tally:
-    """Write the journal of a run."""
+    """Write the journal of a run and return the tally of its trials."""
     journal, tally = Journal(directory), Tally(run)
     try:
         told = {} if run.planned is None else {"total": run.planned}
@@ -136,14 +139,14 @@ def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: i
 
 
 class _Entry(NamedTuple):
-    """What a journal holds of a trial: its line with its body, and the lines of its scores."""
+    """The journal's entries for a trial: its line with its body, and the lines of its scores."""
 
     line: tuple[TrialRecord, bytes]
     scores: list[ScoreRecord]
 
 
 def _entries(trials: Iterable[ForeignTrial], identity: str, tally: Tally) -> Iterator[_Entry]:
-    """Yield what is to be written of trials, without those that are written already."""
+    """Yield the entries to write for trials, without those that were written already."""
     for trial in trials:
         key = _key(identity, trial)
         entry = _Entry(trial_line(trial, key), list(score_lines(trial, key)))

@@ -1,4 +1,4 @@
-"""A foreign trial as the lines and the body that a journal of ours holds."""
+"""Journal lines and body for a foreign trial."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.keys import score_key
 
 
 def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
-    """A trial's line in the journal, and its body."""
+    """Return a trial's journal line and its encoded body."""
     record = TrialRecord(
         key=key,
         sample=trial.sample,
@@ -44,7 +44,7 @@ def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
 
 
 def score_lines(trial: ForeignTrial, key: str) -> Iterator[ScoreRecord]:
-    """The lines of its scores."""
+    """Yield the journal lines of a trial's scores."""
     for name, score in trial.scores.items():
         yield ScoreRecord(
             key=score_key(key, name, ""),

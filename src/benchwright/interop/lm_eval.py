@@ -20,17 +20,17 @@ from benchwright.interop.reading import an_object, count, mapping, moment, numbe
 
 FORMAT = "lm-eval"
 NAMED = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_]*)\.json")
-"""Files of results: results_TIME.json in the folder of a model, NAME_TIME.json with `--output_path NAME.json`."""
+"""Result files: results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path NAME.json`."""
 MOST_TRIED = 3
-"""Files of a folder that are looked into before it is taken for another's: one may be cut short."""
+"""Files of a folder that are examined before it is rejected. The first may be cut short."""
 OLD = "results.json"
-"""Name of a file of results before version 0.4.3."""
+"""Name of a result file before version 0.4.3."""
 WITHIN_0_AND_1 = ("acc", "acc_norm", "exact_match")
-"""Metrics that are 0 or 1 for each sample, and of which a result is the mean."""
+"""Metrics that are 0 or 1 for each sample and whose result is their mean."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is a file of results, or a folder with such, directly or in the folders of models."""
+    """Return whether this is a result file, or a folder with result files, directly or in its subfolders."""
     if path.is_file():
         if path.name == OLD:
             return {"results", "versions", "config"} <= mapping(_json_or_nothing(path)).keys()
@@ -41,7 +41,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> Readings:
-    """Read a run for each task of each file of results.
+    """Read a run for each task of each result file.
 
     Raises:
         UnreadableResults: If there are no samples.
@@ -117,7 +117,7 @@ def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> Fo
 
 
 def _program(results: Mapping[str, Any]) -> str:
-    """Return what wrote the results: `export --format lm-eval` writes this layout, too."""
+    """Return the program that wrote the results. `export --format lm-eval` writes this format too."""
     if own := text(results.get("benchwright_version")):
         return f"benchwright {own}, as lm-evaluation-harness writes"
     return f"lm-evaluation-harness {text(results.get('lm_eval_version'))}".strip()
@@ -133,7 +133,7 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (name, metric, filter) of each score among a task's figures."""
+    """Yield (name, metric, filter) for each score among a task's figures."""
     for name in figures:
         metric, comma, its_filter = name.partition(",")
         if comma and not metric.endswith("_stderr"):
@@ -141,7 +141,7 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> Columns:
-    """Return the filters in the order in which a document's lines stand, and the metrics of each."""
+    """Return the filters in the order of a document's lines, with the metrics of each."""
     metrics: dict[str, list[str]] = {}
     for _, metric, its_filter in _figures(figures):
         metrics.setdefault(its_filter, []).append(metric)
@@ -151,7 +151,7 @@ def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> Columns:
 
 
 def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scores of a task, each named after its metric and its filter."""
+    """Return the scale of each score of a task. A score is named by its metric and its filter."""
     found = {}
     for name, metric, _ in _figures(figures):
         lower = higher_is_better.get(metric) is False

@@ -1,4 +1,4 @@
-"""Samples of lm-evaluation-harness as trials: a line for each document and filter."""
+"""Samples of lm-evaluation-harness as trials: the files have one line per document and filter."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ Line = dict[str, Any]
 
 
 class Columns(NamedTuple):
-    """The metrics of each filter. The filters stand in the order in which the lines of a document do.
+    """The metrics of each filter. The filters are in the order of a document's lines.
 
-    Before version 0.4.7 a line says neither its filter nor its metrics.
+    Before version 0.4.7, lines name neither their filter nor their metrics.
     """
 
     metrics: Mapping[str, Sequence[str]]
 
 
 def trials_of(path: Path, kind: str, columns: Columns) -> Iterator[ForeignTrial]:
-    """Yield a trial for each document: its lines, one for each filter, may lie far apart.
+    """Yield a trial for each document. Its lines, one per filter, may be far apart.
 
     Raises:
-        UnreadableResults: If a line is damaged or has no document, or the lines of a document contradict each other.
+        UnreadableResults: If a line is damaged or has no document, or the lines of a document contradict each
+            other.
     """
     lines: dict[str, list[Line]] = {}
     for place, line in enumerate(read_lines(path), 1):
@@ -48,10 +49,10 @@ def trials_of(path: Path, kind: str, columns: Columns) -> Iterator[ForeignTrial]
 
 
 def _by_filter(lines: Sequence[Line], columns: Columns, where: str) -> dict[str, Line]:
-    """Return the lines of a document by their filters.
+    """Return the lines of a document by filter.
 
-    Lines without a filter stand in the order of the filters (lm_eval/evaluator.py, 0.4.3 to 0.4.6: a loop over filters
-    around one over documents).
+    Lines without a filter are in the order of the filters (lm_eval/evaluator.py, 0.4.3 to 0.4.6: the loop
+    over filters encloses the loop over documents).
     """
     found: dict[str, Line] = {}
     unnamed = [line for line in lines if "filter" not in line]
@@ -116,14 +117,14 @@ def _scores(line: Line, known: Sequence[str]) -> Iterator[tuple[str, ForeignScor
 
 
 def _asked(arguments: Any) -> tuple[str, list[str]]:
-    """Return the prompt, and what it could be continued with."""
+    """Return (prompt, possible continuations)."""
     given = list(arguments.values()) if isinstance(arguments, dict) else arguments
     pairs = [_pair(one) for one in given] if isinstance(given, list) else []
     return (pairs[0][0] if pairs else ""), [continuation for _, continuation in pairs]
 
 
 def _conversation(prompt: str) -> list[Message]:
-    """Return a prompt as messages: with a chat template it is a conversation, written as JSON."""
+    """Return a prompt as messages. With a chat template, the prompt is a conversation written as JSON."""
     if prompt.startswith("[{"):
         try:
             found = msgspec.json.decode(prompt, type=list[dict[str, Any]])
@@ -142,7 +143,7 @@ def _pair(argument: Any) -> tuple[str, str]:
 
 
 def _likeliest(line: Mapping[str, Any], choices: list[str]) -> str:
-    """Return the continuation with the largest log-likelihood, which the file has as text; empty if it is not known."""
+    """Return the continuation with the largest log-likelihood (stored as text); empty if it is unknown."""
     given = line.get("filtered_resps")
     values = [_logarithm(one) for one in given] if isinstance(given, list) else []
     known = [

@@ -1,4 +1,4 @@
-"""Parts of messages in the OpenAI format, made of what other formats have."""
+"""Conversion of messages from other formats to the OpenAI format."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from benchwright.interop.reading import objects, text
 
 
 def openai_call(identifier: str, name: str, arguments: Any) -> dict[str, Any]:
-    """A call of a tool; arguments that are not text are written as JSON."""
+    """Return a tool call. Arguments that are not text are encoded as JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": written}}
 
 
 def content_of(content: Any) -> str:
-    """The content of a message as text; a part that is not text is told by its type."""
+    """Return the content of a message as text. A part that is not text is replaced by its type."""
     if isinstance(content, list):
         return "\n".join(text(part.get("text")) or f"[{part.get('type')}]" for part in objects(content))
     return text(content)

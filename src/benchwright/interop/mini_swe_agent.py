@@ -1,6 +1,6 @@
-"""Trajectories of mini-SWE-agent (`.traj.json`, formats 1 and 1.1): one file, or the folder of `mini-extra swebench`.
+"""Trajectories of mini-SWE-agent (`.traj.json`): one file, or the folder of `mini-extra swebench`.
 
-What is known of the format: minisweagent/agents/default.py and minisweagent/models of version 2.4.6.
+Source of the formats 1 and 1.1: minisweagent/agents/default.py and minisweagent/models of version 2.4.6.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ FORMAT = "mini-swe-agent"
 ENDING = ".traj.json"
 LIMITS = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
 EXIT = "exit"
-"""The role of the entry with which a trajectory ends."""
+"""The role of the last entry of a trajectory."""
 
 
 def recognises(path: Path) -> bool:
-    """Whether it is such a file, or a folder with such files."""
+    """Return whether this is such a file, or a folder with such files."""
     return bool(trajectory_files(path, ENDING))
 
 
@@ -64,14 +64,20 @@ def _told(file: Path) -> Told:
 
 
 def _ending(said: str) -> tuple[Status, str | None]:
-    """Any other word than those of an end or a limit is the name of an exception."""
+    """Return (status, reason) by an exit status.
+
+    A word that denotes neither an end nor a limit names an exception.
+    """
     if said and said.lower() != "submitted" and said not in LIMITS:
         return Status.EXECUTION_ERROR, said
     return ending_of(said, {})
 
 
 def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
-    """The conversation; an answer that could not be read is only kept with the message that says so."""
+    """Yield the conversation.
+
+    A response that the agent could not parse is only stored in the user message that reports this.
+    """
     for entry in entries:
         response = mapping(mapping(entry.get("extra")).get("response"))
         if entry.get("role") == EXIT:
@@ -113,7 +119,7 @@ def _unread(response: Mapping[str, Any]) -> Message:
 
 
 def _of_items(items: list[dict[str, Any]]) -> Message:
-    """An answer in the dialect Responses as one message."""
+    """Return a response of the Responses API as one message."""
     message: Message = {"role": "assistant"}
     said = [content_of(one.get("content")) for one in items if one.get("type") == "message"]
     thought = [content_of(one.get("summary")) for one in items if one.get("type") == "reasoning"]
@@ -130,7 +136,7 @@ def _of_items(items: list[dict[str, Any]]) -> Message:
 
 
 def _requests(entries: list[dict[str, Any]], name: str) -> Iterator[RequestRecord]:
-    """A request for each answer of the model, with its tokens as far as they were written down."""
+    """Yield a request for each model response, with its token counts if they were recorded."""
     turn = 0
     for entry in entries:
         response = entry if entry.get("object") == "response" else mapping(entry.get("extra")).get("response")

@@ -1,4 +1,4 @@
-"""promptfoo's results: a cell for each test of each prompt and provider."""
+"""Results of promptfoo: a cell for each test, prompt and provider."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from benchwright.text import one_line
 
 FORMAT = "promptfoo"
 BEGINNING = 4_096
-"""Bytes of a file that tell whether it is one of promptfoo's."""
+"""Bytes of a file that are examined to recognise one of promptfoo's."""
 
 ERROR = 2
-"""The reason of a cell that failed without being graded."""
+"""The failure reason of a cell that failed without being graded."""
 
 LONGEST_NAME = 60
 LONGEST_REASON = 500
@@ -48,14 +48,14 @@ ColumnKey = int | str
 
 
 class Column(NamedTuple):
-    """A prompt and a provider: a target of its own."""
+    """A prompt and a provider, which form a target."""
 
     slot: str
     model: str
 
 
 def recognises(path: Path) -> bool:
-    """Whether this is a file of promptfoo's, by its beginning."""
+    """Return whether this is a file of promptfoo's, by its beginning."""
     if path.suffix != ".json" or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -67,7 +67,7 @@ def read(path: Path) -> Readings:
     """Read the run of a file.
 
     Raises:
-        UnreadableResults: If it is damaged, has no cells, or a cell twice with different contents.
+        UnreadableResults: If the file is damaged, has no cells, or has a cell twice with different contents.
     """
     whole = an_object(read_json(path), path)
     results = an_object(whole.get("results"), f"{path}, results")
@@ -103,7 +103,7 @@ def read(path: Path) -> Readings:
 
 
 def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
-    """Return the columns by key, in order; a name that several have gets its number."""
+    """Return the columns by key, in order. A name that several columns share is numbered."""
     found: dict[ColumnKey, tuple[str, str]] = {}
     for cell in sorted(cells, key=lambda one: count(one.get("promptIdx")) or 0):
         found.setdefault(_column(cell), (_model(cell), text(mapping(cell.get("prompt")).get("label"))))
@@ -122,7 +122,7 @@ def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
 
 
 def _column(cell: Mapping[str, Any]) -> ColumnKey:
-    """Return the number of a cell's column; without one, as older versions wrote, its provider and its prompt."""
+    """Return the number of a cell's column, or its provider and prompt in files of older versions."""
     number_of_column = count(cell.get("promptIdx"))
     if number_of_column is not None:
         return number_of_column
@@ -131,13 +131,13 @@ def _column(cell: Mapping[str, Any]) -> ColumnKey:
 
 
 def _model(cell: Mapping[str, Any]) -> str:
-    """Return the name of the provider, which is a text in older versions."""
+    """Return the name of the provider, which is a plain text in older versions."""
     provider = cell.get("provider")
     return text(provider) or text(mapping(provider).get("label")) or text(mapping(provider).get("id")) or "?"
 
 
 def _once(cells: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """Return the cells without those that stand there again, word for word.
+    """Return the cells without exact duplicates.
 
     Raises:
         UnreadableResults: If two cells of one test and column differ.
@@ -156,7 +156,10 @@ def _once(cells: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
 
 
 def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, Column]) -> Iterator[ForeignTrial]:
-    """Yield the cells in the order of the tests: those with the same variables in one column are repeats."""
+    """Yield the cells as trials, in the order of tests.
+
+    Cells of one column with equal variables are repeats.
+    """
     seen: Counter[tuple[str, str]] = Counter()
     for cell in sorted(cells, key=lambda one: count(one.get("testIdx")) or 0):
         slot = columns[_column(cell)].slot
@@ -190,7 +193,10 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, Column]) ->
 
 
 def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
-    """(a name that is the same wherever the variables are, their digest); without any, by the description."""
+    """Return (name, digest) of a cell's variables, or of its description if it has none.
+
+    The name depends only on the variables, so it is the same in every file.
+    """
     given = mapping(cell.get("vars")) or {"": text(mapping(cell.get("testCase")).get("description"))}
     canonical = json.dumps(given, sort_keys=True, ensure_ascii=True)
     digest = xxhash.xxh3_64_hexdigest(canonical.encode())

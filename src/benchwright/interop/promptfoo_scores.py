@@ -1,4 +1,4 @@
-"""What a cell of promptfoo is worth: whether it passed, its score, and its metrics."""
+"""Scores of a promptfoo cell: whether it passed, its score, and its metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PASS = "pass"
 SCORE = "score"
 OWN = (PASS, SCORE)
 PREFIX = "namedScores."
-"""The scores of a cell itself, under promptfoo's names, and what stands before a metric that has one of these names."""
+"""Prefix of a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
 
 FAILED_GRADER = (
     "The grader of an assertion failed, which promptfoo counts as a score of 0; here there is none"
@@ -27,27 +27,29 @@ ANOTHER_METRIC = (
 LONGEST_REASON = 500
 
 GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
-"""Beginnings of the types of assertions that ask a model, without `not-`."""
+"""Prefixes of the types of assertions that ask a model, without `not-`."""
 
 NO_OUTPUT = "No output"
 NO_VERDICT = ("Could not extract JSON from", "API error", "API call error")
 MALFORMED = "produced malformed response"
-"""Reasons, beginnings and parts of reasons that such an assertion gives if its grader said nothing (src/matchers.ts,
-before `graderError`)."""
+"""Reasons of such an assertion if its grader did not answer (src/matchers.ts, before `graderError`).
+
+`NO_OUTPUT` is the whole reason, `NO_VERDICT` lists beginnings, and `MALFORMED` is a part of it.
+"""
 
 
 class Graded(NamedTuple):
-    """The scores of a cell, and what a reader should know of them, one kind each."""
+    """The scores of a cell, and remarks for the reader."""
 
     scores: dict[str, ForeignScore]
     remarks: tuple[str, ...]
 
 
 def graded(cell: Mapping[str, Any]) -> Graded:
-    """Return what a cell that was graded is worth.
+    """Return the scores of a graded cell.
 
-    An assertion whose grader failed is written down as failed with a score of 0, which says nothing of the model: what
-    hangs on it has no value.
+    promptfoo records an assertion whose grader failed as failed with a score of 0, although that does not
+    show anything about the model. Scores that depend on such an assertion have no value here.
     """
     grading = mapping(cell.get("gradingResult"))
     parts = objects(grading.get("componentResults"))
@@ -78,7 +80,7 @@ def graded(cell: Mapping[str, Any]) -> Graded:
 def _grader_failed(part: Mapping[str, Any]) -> bool:
     """Return whether an assertion has no verdict because its grader failed.
 
-    Newer versions mark it (`metadata.graderError`). Before, the result of such an assertion gives the reason only.
+    Newer versions mark it (`metadata.graderError`). In older ones, only the reason shows it.
     """
     if mapping(part.get("metadata")).get("graderError") is True:
         return True
@@ -105,10 +107,10 @@ def _metrics(
 
 
 def _metric(written: float | None, parts: list[dict[str, Any]], weight: float | None) -> float | None:
-    """Return the value of a metric: the mean of its assertions, by their weights.
+    """Return the value of a metric: the weighted mean of its assertions.
 
-    What is written is not always that: a metric of weight 0 is written as 0 whatever its assertions say, and before
-    weights were written it is their sum.
+    The written value may differ: a metric of weight 0 is written as 0 whatever its assertions score, and in
+    files without weights it is their sum.
     """
     scores = [
         (number(part.get("score")), number(mapping(part.get("assertion")).get("weight"))) for part in parts

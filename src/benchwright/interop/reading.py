@@ -1,5 +1,6 @@
-"""Files of other programs, read with care: their size is limited, nothing in them is executed, and what is not there or
-of another kind is a message with the name of the file.
+"""Safe reading of files from other programs: limited in size, without executing anything in them.
+
+Missing or unexpected content raises an error that names the file.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from typing import Any
 from benchwright.interop.foreign import UnreadableResults
 
 LARGEST_FILE = 2 << 30
-"""Bytes of a JSON file that is read whole."""
+"""Maximum number of bytes of a JSON file."""
 
 LARGEST_LINE = 64 << 20
-"""Bytes of a line of a JSON Lines file."""
+"""Maximum number of bytes of a line in a JSON Lines file."""
 
 NOT_JSON = (ValueError, RecursionError)
-"""What `json.loads` raises: no JSON, not in UTF-8, a number of too many digits, or nested too deep."""
+"""Exceptions of `json.loads`: not JSON, not UTF-8, a number with too many digits, or nested too deep."""
 
 
 def read_json(path: Path) -> Any:
-    """A JSON file, which may hold NaN and Infinity.
+    """Read a JSON file, which may contain NaN and Infinity.
 
     Raises:
-        UnreadableResults: it cannot be read, is too large, or no JSON.
+        UnreadableResults: If the file cannot be read, is too large, or is not JSON.
     """
     try:
         size = path.stat().st_size
@@ -39,13 +40,13 @@ def read_json(path: Path) -> Any:
 
 
 def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
-    """Yield the objects of a JSON Lines file, one after the other; empty lines are skipped.
+    """Yield the values in a JSON Lines file, one after the other. Empty lines are skipped.
 
-    With `torn`, a last line that has no end and is no JSON is left out, as a program that was stopped while it wrote
-    leaves one behind; its place is added to `torn`.
+    If `torn` is given, a last line without a newline that is not JSON is skipped, and its place is added to
+    `torn`. A program that is stopped while it writes leaves such a line.
 
     Raises:
-        UnreadableResults: If the file cannot be read, or a line is too long, or no JSON.
+        UnreadableResults: If the file cannot be read, or a line is too long or not JSON.
     """
     try:
         with path.open("rb") as file:
@@ -70,10 +71,10 @@ def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
 
 
 def decoded(content: bytes, where: object) -> Any:
-    """The JSON value of some bytes; `where` they are from is said if they are none.
+    """Decode JSON. `where`: the place of the bytes, for the error message.
 
     Raises:
-        UnreadableResults: they are no JSON.
+        UnreadableResults: If the bytes are not JSON.
     """
     try:
         return json.loads(content)
@@ -82,10 +83,10 @@ def decoded(content: bytes, where: object) -> Any:
 
 
 def an_object(value: Any, where: object) -> dict[str, Any]:
-    """The value, which must be an object.
+    """Return the value, which must be a JSON object.
 
     Raises:
-        UnreadableResults: it is something else.
+        UnreadableResults: If the value is not an object.
     """
     if not isinstance(value, dict):
         raise UnreadableResults(f"{where}: an object was expected, this is {kind_of(value)}.")
@@ -93,22 +94,22 @@ def an_object(value: Any, where: object) -> dict[str, Any]:
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; nothing where it is not a list."""
+    """Return the objects in a list; empty if the value is not a list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value where it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def text(value: Any) -> str:
-    """The value where it is text, else nothing."""
+    """Return the value if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def number(value: Any) -> float | None:
-    """The value where it is a finite number or a boolean, else None."""
+    """Return the value as a float if it is a finite number or a boolean, else None."""
     if not isinstance(value, int | float):
         return None
     try:
@@ -119,18 +120,21 @@ def number(value: Any) -> float | None:
 
 
 def count(value: Any) -> int | None:
-    """The value where it is a whole number, 0 or more, that a journal holds; else None."""
+    """Return the value if it is a whole number from 0 to 2^53, which a journal can hold, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53 else None
 
 
 def nanoseconds(seconds: Any) -> int:
-    """A duration; 0 where it is none."""
+    """Convert seconds to nanoseconds. 0 if the value is not a duration."""
     found = number(seconds)
     return round(found * 1e9) if found is not None and 0 <= found < 1e6 else 0
 
 
 def moment(value: Any) -> int:
-    """ns since the epoch of an ISO 8601 text or of seconds; 0 where it is neither. Without a zone it is local time."""
+    """Convert an ISO 8601 text or seconds since the epoch to ns since the epoch. 0 if the value is neither.
+
+    A text without a time zone is in local time.
+    """
     seconds = number(value) if not isinstance(value, bool) else None
     if isinstance(value, str):
         try:
@@ -141,6 +145,6 @@ def moment(value: Any) -> int:
 
 
 def kind_of(value: Any) -> str:
-    """What kind of JSON value it is, in a word or two."""
+    """Return the kind of a JSON value, in a word or two."""
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

@@ -1,4 +1,4 @@
-"""From a path to the runs that it holds, whichever program wrote it."""
+"""Recognition of result formats, and import of the runs in a path."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchwright.typed_paths import typed_path
 
 
 class Format(NamedTuple):
-    """A format that is read: its name, whose it is, and its two functions."""
+    """A readable format: its name, its title, and its two functions."""
 
     name: str
     title: str
@@ -46,7 +46,11 @@ FORMATS = (
 
 
 def format_of(path: Path) -> Format | None:
-    """The format of a file or folder, None where it is none of them."""
+    """Return the format of a file or folder. None if no known format matches.
+
+    Raises:
+        UnreadableResults: If the path cannot be read.
+    """
     try:
         return next((one for one in FORMATS if one.recognises(path)), None)
     except OSError as error:
@@ -54,10 +58,10 @@ def format_of(path: Path) -> Format | None:
 
 
 def results_below(path: Path) -> list[Path]:
-    """The path itself where it is of a known format, else those directly in the folder that are.
+    """Return the path itself if its format is known, else the entries of the folder with a known format.
 
     Raises:
-        UnreadableResults: there is nothing of that name, or nothing in it of a known format.
+        UnreadableResults: If the path does not exist, or contains nothing in a known format.
     """
     if not path.exists():
         raise UnreadableResults(f"There is no file or folder {path}.")
@@ -71,17 +75,19 @@ def results_below(path: Path) -> list[Path]:
 
 
 class Imported(NamedTuple):
-    """What came of a path: its runs in the store, and why others in it could not be read."""
+    """The result of an import: the runs in the store, and the errors of runs that could not be read."""
 
     runs: list[ImportedRun]
     unread: list[UnreadableResults]
 
 
 def import_runs(path: Path) -> Imported:
-    """Take the runs of a path, of one known format, into the store; those that are there already stay as they are.
+    """Import the runs in a path of a known format into the store.
+
+    Runs that are there already stay as they are.
 
     Raises:
-        UnreadableResults: If it is of no known format, or nothing in it can be read.
+        UnreadableResults: If the format is unknown, or no run can be read.
         JournalError: If the store cannot be written.
     """
     found = format_of(path)
@@ -102,18 +108,18 @@ def import_runs(path: Path) -> Imported:
 
 
 def run_or_results(reference: str) -> Path:
-    """The directory of a run, as `store.find_run`; of a path to results of another program, that of their import.
+    """Return the directory of a run, found by `store.find_run` or imported from another program's results.
 
     Raises:
-        UserError: there is no such run, several fit, or the results are damaged or hold several runs.
-        JournalError: the store cannot be written.
+        UserError: If no run matches, several do, or the results are damaged or contain several runs.
+        JournalError: If the store cannot be written.
     """
     path = typed_path(reference)
     if not path.exists() or (path / MANIFEST).exists():
         return find_run(reference)
     if format_of(path) is None:
         if not any(reference in name for name in run_names()):
-            results_below(path)  # raises what can be read, if nothing in it can
+            results_below(path)  # raises an error that lists the known formats, if it contains none
         return find_run(reference)
     kept, unread = import_runs(path)
     names = ", ".join(one.directory.name for one in kept)

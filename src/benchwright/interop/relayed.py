@@ -1,4 +1,4 @@
-"""Requests that another program made through our relay, put in the place of those that its log tells of."""
+"""Replaces requests in another program's log by our own records, if they went through our relay."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from benchwright.records import UNREADABLE, RequestRecord, Target
 
 
 class Relayed:
-    """The requests that went through the relay, whose times count from `began` (wall clock, ns).
+    """The requests that went through the relay. Their times count from `began` (wall-clock ns).
 
-    A request is found by its label, where the program sends one, else by what was asked and what was answered.
+    A request is matched by its label if the program sends one, else by its messages and its answer.
     """
 
     def __init__(self, began: int) -> None:
@@ -28,7 +28,7 @@ class Relayed:
         self._by_content: defaultdict[tuple[str, str], list[RequestRecord]] = defaultdict(list)
 
     def add(self, request: RelayedRequest) -> None:
-        """Takes in a request that has ended."""
+        """Register a request that has ended."""
         self.count += 1
         if request.label:
             self._by_label[request.label] = request.record
@@ -36,7 +36,7 @@ class Relayed:
             self._by_content[_asked(request.body), request.reply.text].append(request.record)
 
     def put_into(self, run: ForeignRun, target: Target) -> ForeignRun:
-        """The run with the times of the relay; `target` is the model that was asked behind it."""
+        """Return the run with the requests and times of the relay. `target`: the model behind the relay."""
         (asked,) = run.targets
         real = ForeignTarget(asked.slot, target.model, target.base_url, asked.settings)
         return run._replace(
@@ -71,7 +71,7 @@ class Relayed:
 
 
 def _asked(body: bytes) -> str:
-    """What a request asks: the texts of its messages, those of the model aside, or its prompt."""
+    """Return the content of a request: the texts of its messages except the model's, or its prompt."""
     try:
         fields = msgspec.json.decode(body)
     except UNREADABLE:

@@ -1,4 +1,4 @@
-"""JSON Lines of ids and scores: what any program can write that has no format of its own."""
+"""JSON Lines of ids and scores, for programs without a format of their own."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LONGEST_REASON = 500
 
 
 def recognises(path: Path) -> bool:
-    """Whether this is a .jsonl file whose first line has an id, and a score or an error."""
+    """Return whether this is a .jsonl file whose first line has an id, and a score or an error."""
     if path.suffix != ".jsonl" or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -50,10 +50,10 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> Readings:
-    """Read the run of a file; the lines of each model are a target.
+    """Read the run of a file. Each model is a target.
 
     Raises:
-        UnreadableResults: If a line is not an object, or has no id, or neither a score nor an error.
+        UnreadableResults: If a line is not an object, has no id, or has neither a score nor an error.
     """
     models: dict[str, None] = {}
     scores: dict[str, ForeignScale] = {}
@@ -136,7 +136,10 @@ def _scores(line: Mapping[str, Any]) -> dict[str, ForeignScore]:
 
 
 def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str, where: str) -> int:
-    """The repeat that a line names, counted from 0 (an `epoch` from 1), else how often its sample was there before."""
+    """Return a line's repeat, counted from 0, else how often its sample occurred before.
+
+    An `epoch` counts from 1.
+    """
     key = (text(line.get("model")) or model, _id(line) or "")
     seen[key] += 1
     if "repeat" in line or "epoch" in line:

@@ -1,4 +1,4 @@
-"""The files that an import is read from: their digest, by which it is found again, and whether they change."""
+"""The source files of an import: their digest, which identifies earlier imports, and their changes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchwright.interop.foreign import ForeignRun, UnreadableResults
 MOST_FILES = 200_000
 
 FileState = tuple[int, int, int]
-"""Size of a file, and when its content and its entry were last changed (ns)."""
+"""Size of a file, and the times (ns) at which its content and its metadata last changed."""
 
 
 class Sources:
-    """The files at and beside a path, as they were before anything of them was read.
+    """The files at and beside a path, in the state before any of them was read.
 
-    A digest covers every file that a run is read from, not only the one that was named: a folder that was copied in
+    A digest covers every file that a run is read from, not only the named one: a folder that was copied in
     two steps, or a file of samples that grew, is another import.
     """
 
@@ -28,12 +28,12 @@ class Sources:
         self._digests: dict[tuple[Path, ...], str] = {}
 
     def digest(self, run: ForeignRun) -> str:
-        """Return the digest of the names and the contents of a run's files, links aside.
+        """Return the digest of the names and contents of a run's files, without links.
 
-        Names are those inside the run's folder, so that the digest stays when everything is moved elsewhere.
+        Names are relative to the run's folder, so that the digest does not change when the folder is moved.
 
         Raises:
-            UnreadableResults: If something cannot be read, or there are too many files.
+            UnreadableResults: If a file cannot be read, or there are too many files.
         """
         known = tuple(run.sources)
         if known not in self._digests:
@@ -42,10 +42,10 @@ class Sources:
         return self._digests[known]
 
     def check_unchanged(self, run: ForeignRun) -> None:
-        """Refuse what was read of files that have changed since: it may be of two states.
+        """Check that the files of a run have not changed since, because the import might mix two states.
 
         Raises:
-            UnreadableResults: If a file has changed, appeared or gone.
+            UnreadableResults: If a file has changed, appeared or disappeared.
         """
         for file, state in _states(_files_of(run.sources)):
             if self._before.get(file) != state:

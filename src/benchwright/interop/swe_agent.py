@@ -1,6 +1,7 @@
 """Trajectories of SWE-agent (`.traj`): one file, or the folder of `sweagent run-batch`.
 
-What is known of the format: sweagent/types.py, sweagent/agent/agents.py and docs/usage/trajectories.md of version 1.1.
+Source of the format: sweagent/types.py, sweagent/agent/agents.py and docs/usage/trajectories.md of version
+1.1.
 """
 
 from __future__ import annotations
@@ -30,12 +31,15 @@ FAILURES = {
     "exit_error": Status.EXECUTION_ERROR,
     "early_exit": Status.CANCELLED,
 }
-"""Ends that no limit brought about; "submitted (exit_…)" is a patch that was taken after one."""
+"""Exit statuses that are failures, not limits.
+
+They also occur as "submitted (exit_…)": a patch taken after it.
+"""
 ROLES = ("system", "user", "assistant", "tool")
 
 
 def recognises(path: Path) -> bool:
-    """Whether it is such a file, or a folder with such files."""
+    """Return whether this is such a file, or a folder with such files."""
     return bool(trajectory_files(path, ENDING))
 
 
@@ -69,7 +73,7 @@ def _told(file: Path, path: Path) -> Told:
 
 
 def _config(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration by which the run can be repeated, which is written as text."""
+    """Return the configuration for replaying the run (stored as JSON text); empty if it is damaged."""
     try:
         return mapping(json.loads(text(found.get("replay_config")) or "{}"))
     except NOT_JSON:
@@ -110,6 +114,6 @@ def _message(entry: Mapping[str, Any]) -> Message:
 
 
 def _sums(stats: Mapping[str, Any], name: str) -> list[RequestRecord]:
-    """One entry with the tokens of all requests: those of each are not written down."""
+    """Return one record with the tokens of all requests, because single requests are not recorded."""
     usage = Usage(count(stats.get("tokens_sent")), count(stats.get("tokens_received")))
     return [RequestRecord(name, usage=usage)] if usage.total_tokens else []

@@ -1,4 +1,4 @@
-"""What is found out about a foreign run while its trials are written: doubles, scales, and missing parts."""
+"""Statistics collected while a foreign run's trials are written: duplicates, scales and missing parts."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from benchwright.interop.foreign import ForeignRun, ForeignScale, ForeignTrial, 
 from benchwright.text import one_line
 
 CLOSE = 6e-5
-"""How far two means of the same values may lie apart: programs round theirs to four digits."""
+"""Tolerance between two means of the same values, because programs round theirs to four digits."""
 
 LONGEST_NAME = 60
 
 
 class Tally:
-    """Takes the trials of a run one by one, and says at the end what a reader of the run should know.
+    """Collects the trials of a run one by one, and reports scales and remarks at the end.
 
-    A trial that stands twice, word for word, counts once. Two that differ are refused: nothing tells which counts.
+    A trial that occurs twice with equal contents counts once. Two that differ are refused, because nothing
+    shows which one counts.
     """
 
     def __init__(self, run: ForeignRun) -> None:
@@ -36,14 +37,14 @@ class Tally:
 
     @property
     def count(self) -> int:
-        """The number of trials that count."""
+        """Number of trials that count."""
         return len(self._seen)
 
     def add(self, trial: ForeignTrial, key: str, content: bytes) -> bool:
-        """Take a trial in, which is written as `content`; return False if it is known already, word for word.
+        """Add a trial, which is written as `content`. Return False if it is an exact duplicate.
 
         Raises:
-            UnreadableResults: If a trial of the same sample, repeat and target has another content.
+            UnreadableResults: If a trial of the same sample, repeat and target has other contents.
         """
         digest = xxhash.xxh3_64_intdigest(content)
         if key in self._seen:
@@ -65,7 +66,7 @@ class Tally:
         return True
 
     def check_any_read(self) -> None:
-        """Refuse a run of which no trial could be read.
+        """Check that at least one trial could be read.
 
         Raises:
             UnreadableResults: If the record of every trial is damaged.
@@ -74,9 +75,10 @@ class Tally:
             raise UnreadableResults(self._unread[0])
 
     def scales(self) -> dict[str, ForeignScale]:
-        """Return what is known of each score: what the format says; of one that is 0 or 1 everywhere, 1 passes.
+        """Return the scale of each score: the format's own, with a range of 0 to 1 if all values are 0 or 1.
 
-        A scorer that gave only parts (`scorer.part`) has no score of its own.
+        In that case 1 passes, unless the format states a passing value or that lower is better. A scorer that
+        produced only parts (`scorer.part`) has no score of its own.
         """
         whole = {name.rpartition(".")[0] for name, values in self._scores.items() if values.are_there}
         return {
@@ -86,7 +88,7 @@ class Tally:
         }
 
     def notes(self) -> Iterator[str]:
-        """Yield what a reader should know, a sentence each."""
+        """Yield remarks for the reader, one sentence each."""
         planned, count = self._run.planned, self.count
         if self._run.state == "finished" and planned is not None and count + self._run.absent < planned:
             yield f"It tells of {counted(planned, 'trial')}; {count:,} are in its files."
@@ -106,7 +108,7 @@ class Tally:
 
 
 class _Values:
-    """The values of one score, and what the format says of it."""
+    """The values of one score, and the scale that the format states."""
 
     def __init__(self, scale: ForeignScale) -> None:
         self.scale = scale
@@ -115,7 +117,7 @@ class _Values:
         self._graded = False
 
     def add(self, value: float | None) -> None:
-        """Take a value in."""
+        """Add a value. None is ignored."""
         if value is not None:
             self._sum += value
             self._count += 1
@@ -123,16 +125,16 @@ class _Values:
 
     @property
     def are_there(self) -> bool:
-        """Whether any trial has a value."""
+        """True if any trial has a value."""
         return self._count > 0
 
     @property
     def mean(self) -> float:
-        """The mean of the values; there must be some."""
+        """The mean of the values. There must be at least one."""
         return self._sum / self._count
 
     def disagrees(self, trials: int) -> bool:
-        """Return whether the program gives another mean, although every trial has a value."""
+        """Return whether the program reports another mean, although every trial has a value."""
         theirs = self.scale.mean
         return (
             theirs is not None
@@ -141,7 +143,7 @@ class _Values:
         )
 
     def known_scale(self) -> ForeignScale:
-        """Return the scale as a manifest holds it."""
+        """Return the scale in the form that a manifest stores."""
         scale = msgspec.structs.replace(self.scale, mean=None)
         if self._graded or scale.passing is not None or scale.lower_is_better:
             return scale

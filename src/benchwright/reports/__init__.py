@@ -1,1 +1,1 @@
-"""Reports: what summaries look like, in text and in the documented formats."""
+"""Reports: summaries rendered as text, tables, HTML pages and the documented file formats."""

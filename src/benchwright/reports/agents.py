@@ -1,4 +1,4 @@
-"""The command-line agents, as a table."""
+"""Table of the command-line agents."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchwright.text import plain
 
 
 class AgentLine(Record, frozen=True):
-    """One agent as the table shows it; `installs` is false where its recipe installs nothing.
+    """One row of the table of agents.
 
-    `seen` is the version and the day of the last trial of the agent itself, `newest` its newest version; either may
-    be unknown.
+    `installs` is False if the agent's recipe installs nothing. `seen` is the version and date of the last
+    trial with the agent itself, `newest` its newest published version. Either is empty if it is unknown.
     """
 
     name: str
@@ -30,7 +30,7 @@ class AgentLine(Record, frozen=True):
 
 
 def render_agents(agents: Sequence[AgentLine]) -> RenderableType:
-    """Render one row per agent; the newest versions are a column if any is known."""
+    """Render one row per agent. The column of newest versions is left out if none is known."""
     asked = any(one.newest for one in agents)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in (

@@ -1,4 +1,4 @@
-"""What a terminal would show, as plain text."""
+"""Rich content as plain text."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WIDTH = 100
 
 
 def as_text(content: RenderableType) -> str:
-    """Rich content without colours, as lines of at most 100 columns; what looks like markup in it is text."""
+    """Render rich content without colours, at most 100 columns wide. Markup in strings stays as it is."""
     from rich.console import Console
 
     console = Console(
-        force_jupyter=False,  # there, rich would show it and leave the text empty
+        force_jupyter=False,  # in Jupyter, rich would display the content and leave the text empty
         file=StringIO(),
         width=WIDTH,
         color_system=None,

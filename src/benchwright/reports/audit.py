@@ -1,4 +1,4 @@
-"""What an audit found, for a terminal: how many trials, then a line of evidence for each finding."""
+"""The findings of an audit for a terminal: counts of trials, then one line of evidence for each finding."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from benchwright.reports.terminal import render_blocks
 from benchwright.text import shortened
 
 LONGEST = 160
-"""Characters of a line of evidence that a table shows."""
+"""Maximum number of characters of a line of evidence."""
 MOST = 200
-"""Findings that a table shows; `--json` has all of them."""
+"""Maximum number of findings in a table; `--json` contains all."""
 
 
 def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
-    """The counts in sentences, then a table of signs, and of notes if they are wanted."""
+    """Render the counts as sentences, then a table of signs, and a table of notes if `notes` is True."""
     signs = [one for one in found.findings if one.weight == "sign"]
     others = [one for one in found.findings if one.weight == "note"]
     tables = [_table("Sign", signs)] if signs else []

@@ -1,4 +1,4 @@
-"""What a benchmark's run came to, as tables for a terminal."""
+"""The result of a benchmark run as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from benchwright.statistic import is_number
 from benchwright.text import plain
 
 MOST_VALUES = 20
-"""Values of one label that are shown; the file has them all."""
+"""Maximum number of values shown for one label; the result file contains all."""
 
 
 def render_benchmark(
     about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], target: TargetSummary
 ) -> RenderableType:
-    """Render accuracy and score of a model, departures, further figures and breakdowns; the summary stands above."""
+    """Render the accuracy and score of a model, departures, further figures and breakdowns.
+
+    The caller prints the summary of the run above.
+    """
     parts: list[RenderableType] = [_head(about, totals, target)]
     if about["departures"]:
         parts.append(render_departures(about["departures"]))
@@ -38,7 +41,7 @@ def render_benchmark(
 
 
 def render_departures(departures: Sequence[str]) -> RenderableType:
-    """In what a run differs from the published protocol, one below the other."""
+    """Render the differences from the published protocol as a list."""
     listed = Table.grid(padding=(0, 1))
     for text in departures:
         listed.add_row("-", Text(plain(text)), style="yellow")
@@ -65,7 +68,7 @@ def _head(about: Mapping[str, Any], totals: Totals, target: TargetSummary) -> Re
 
 
 def render_figures(figures: Sequence[Figure]) -> RenderableType:
-    """What a benchmark makes of a run besides its scores."""
+    """Render the figures that a benchmark computes from a run besides its scores."""
     table = _table("Figure", "value", "")
     for figure in figures:
         table.add_row(

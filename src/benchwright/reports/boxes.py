@@ -1,4 +1,4 @@
-"""A table in a box, as plain text: for listings that must be quick, as importing rich takes longer than the rest."""
+"""Boxed tables as plain text, for listings that must be quick: importing rich takes longer than the rest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.text import plain
 def boxed(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], centred: Sequence[int] = ()
 ) -> str:
-    """The table as lines of text; `centred` are the positions of columns that are not flush left."""
+    """Render a boxed table as text. `centred` contains the positions of centred columns."""
     cells = [[plain(cell) for cell in row] for row in [columns, *rows]]
     widths = [max(_width(row[place]) for row in cells) for place in range(len(columns))]
     lines = [_rule("┌┬┐", widths), _line(cells[0], widths, centred), _rule("├┼┤", widths)]
@@ -38,7 +38,7 @@ def _padded(cell: str, width: int, *, centred: bool) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: wide characters take two."""
+    """Return the width of a text in terminal columns: a wide East Asian character takes two."""
     if text.isascii():
         return len(text)
     import unicodedata

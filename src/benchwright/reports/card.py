@@ -14,20 +14,20 @@ from benchwright.formats import counted
 from benchwright.text import plain
 
 WIDE = 110
-"""Columns from which what follows stands beside what was found, not below it."""
+"""Terminal width, in columns, from which consequences are printed beside the findings instead of below."""
 
 _STYLES = {State.YES: "green", State.PARTLY: "yellow", State.NO: "red", State.UNKNOWN: "dim"}
 _WORDS = {State.YES: "yes", State.PARTLY: "partly", State.NO: "no", State.UNKNOWN: "?"}
 
 
 class CardTable:
-    """The lines of a card below the headings of their groups, aligned with one another."""
+    """The lines of a card in groups with headings. The columns of all groups are aligned."""
 
     def __init__(self, card: Card) -> None:
         self._card = card
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Yields the tables of all groups, for the width there is."""
+        """Yield a heading and a table for each group, fitted to the available width."""
         findings = self._card.findings
         shown = [(line, findings[key]) for key, line in LINES.items() if key in findings]
         titles = max(len(line.title) for line, _ in shown)
@@ -40,7 +40,7 @@ class CardTable:
 
 
 def render_card(card: Card) -> RenderableType:
-    """Returns the card as a table, and what it took to find it out."""
+    """Render the card as a table, followed by the number of requests and seconds that the check took."""
     end = f"\n{counted(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
     if card.late:
         end += f"\n{counted(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."

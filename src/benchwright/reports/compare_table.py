@@ -1,4 +1,4 @@
-"""The documented comparison of result files: one column per file, one row per figure."""
+"""The documented comparison of result files: one column per file, one row per metric."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from benchwright.text import plain
 
 
 def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
-    """The documented table, and Wilson's interval beneath the documented one."""
+    """Render the documented table, with a row for the Wilson interval below the documented interval.
+
+    Below the table, a line explains each file without any score.
+    """
     table = Table(title="Benchmark Comparison")
     table.add_column("Metric", no_wrap=True)
     for file in files:
@@ -39,7 +42,7 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
 MISSING = "–"
 
 OF_SCORES = {"Accuracy": "no score", "Score": "no score", "95% CI": MISSING, "95% CI (Wilson)": MISSING}
-"""What stands in the rows of a file in which nothing was scored, in place of a score and its intervals."""
+"""Cells for a file without any score, in the rows of the score and its intervals."""
 
 
 def _number(value: float | None, form: str = ".4f") -> str:

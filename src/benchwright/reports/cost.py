@@ -1,4 +1,4 @@
-"""What runs would cost, in words, and as a table."""
+"""The estimated cost of runs, as sentences and as a table."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from benchwright.reports.terminal import render_blocks
 
 
 class Priced(NamedTuple):
-    """So many trials, and what they would cost."""
+    """A number of trials and their estimated cost."""
 
     trials: int
     cost: Cost
 
 
 def render_costs(title: Line, each: Mapping[str, Priced], left_out: int) -> RenderableType:
-    """A line for each part of a suite, one for all that is known, and what the figures are taken from.
+    """Render a row for each part of a suite, a total over the known parts, and the basis of each estimate.
 
-    `left_out` parts cannot be run as they are.
+    `left_out` is the number of parts that cannot be run as configured.
     """
     if not each:
         return render_blocks([title], [])
@@ -57,13 +57,13 @@ def _cells(priced: Priced) -> list[Cell]:
 
 
 def _without_unknown(columns: list[str], rows: list[list[Cell]]) -> Block:
-    """The table without the columns of which nothing is known: time without a speed, cost without prices."""
+    """Build the table without unknown columns: time if no speed is known, cost if no prices are known."""
     kept = [place for place in range(len(columns)) if any(row[place] != "–" for row in rows)]
     return Block("", [columns[place] for place in kept], [[row[place] for place in kept] for row in rows])
 
 
 def cost_text(cost: Cost) -> str:
-    """Requests, tokens, time and money in a line, as far as they are known."""
+    """Format requests, tokens, time and money in one line; time and money only if known."""
     most = "at most " if cost.most else ""
     if cost.requests is cost.prompt_tokens is cost.completion_tokens is None:
         return "unknown"
@@ -80,7 +80,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def cost_lines(cost: Cost) -> list[str]:
-    """The cost, and what it is taken from."""
+    """Return a line with the cost and a line with the basis of the estimate."""
     return [f"estimate: {cost_text(cost)}", f"  ({cost.basis})"]
 
 

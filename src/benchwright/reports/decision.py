@@ -1,4 +1,4 @@
-"""The decision of a run in words, the same for every format."""
+"""The decision of a run (`--until`) in words, the same for every format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.statistic import NoScore, is_number
 
 
 def in_short(decision: RunDecision) -> str:
-    """How the question stands, on a part of a line."""
+    """Return a short progress text: the verdicts so far and the number of samples used."""
     done = f"{decision.used:,} of {counted(decision.planned, 'sample')}"
     parts = [_short(one, several=len(decision.models) > 1) for one in decision.models]
     return f"{'; '.join(parts)} after {done}"
@@ -25,7 +25,7 @@ def _short(one: ModelDecision, *, several: bool) -> str:
 
 
 def decision_lines(decision: RunDecision) -> Iterator[Line]:
-    """The verdicts, what they mean, and what was saved."""
+    """Yield the verdicts, then what they hold for, and the requests that stopping early saved."""
     if decision.refusal is not None:
         yield Line("warning", ["No decision: ", Foreign(decision.refusal)])
         return
@@ -70,7 +70,7 @@ def _difference(one: ModelDecision) -> str:
 
 
 def _end(value: float, unit: bool) -> str:
-    """An end of an interval; one that is close to 0 shows on which side it lies."""
+    """Format an end of an interval, with more digits if it would be rounded to 0, so that its sign shows."""
     text = amount_of(value, unit, signed=True).removesuffix(" points")
     return format(value * 100, "+.2g") if unit and value and float(text) == 0 else text
 

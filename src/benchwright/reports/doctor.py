@@ -1,4 +1,4 @@
-"""What was found on this machine, line by line, with what to do."""
+"""The findings of `doctor` about this machine, line by line, with advice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 
 
 class Line(NamedTuple):
-    """One finding: its state (ok, missing, problem), what it is of, what was found, what needs it, what to do."""
+    """One finding.
+
+    `state` is "ok", "missing" or "problem", `subject` the thing that was checked, and `said` what was found.
+    `needed_for` names what needs it, and `what_to_do` is the advice; each is None if there is nothing to add.
+    """
 
     state: str
     subject: str
@@ -25,7 +29,7 @@ class Line(NamedTuple):
 
 
 def render_findings(lines: Iterable[Line]) -> RenderableType:
-    """A table of states, subjects and what was found; what needs it and what to do beneath that."""
+    """Render a table of states, subjects and findings, each with what needs it and the advice below."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for _ in range(2):
         table.add_column(no_wrap=True)

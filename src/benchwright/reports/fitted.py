@@ -1,4 +1,4 @@
-"""Tables that fit their terminal: words are folded where words end, and columns without room go below."""
+"""Tables that fit their terminal: text wraps at word ends, and columns without room go into a table below."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from benchwright.text import plain
 
 GAP = 2
 NARROWEST = 10
-"""Characters that a column of words keeps."""
+"""Minimum width of a column of words, in characters."""
 
 
 class FittedTable:
-    """A block as one table, or as several below each other, each of which begins with the columns of words."""
+    """A block as one table, or as several below each other. Each begins with the block's columns of words."""
 
     def __init__(self, block: Block) -> None:
         self._block = block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """The tables for the width there is."""
+        """Yield the tables, fitted to the available width."""
         block, room = self._block, options.max_width
         texts = [[cell_text(cell) for cell in row] for row in (block.columns, *block.rows)]
         natural = [max(map(len, column)) for column in zip(*texts, strict=True)]
@@ -42,12 +42,12 @@ class FittedTable:
 
 
 def cell_text(cell: Cell) -> str:
-    """What a cell says on a terminal."""
+    """Return the text of a cell, made safe for a terminal."""
     return plain(cell.text) if isinstance(cell, Foreign) else cell
 
 
 def folded(text: str, width: int) -> str:
-    """A text in lines of this width, ended after dashes, slashes and spaces where that can be."""
+    """Wrap a text at `width` characters, after a dash, slash, underscore, colon or space if possible."""
     lines = [""]
     for part in re.findall(r"[^-/_: ]*[-/_: ]|[^-/_: ]+", text):
         if lines[-1] and len((lines[-1] + part).rstrip()) > width:
@@ -57,7 +57,7 @@ def folded(text: str, width: int) -> str:
 
 
 def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[int]]:
-    """The columns of figures, as many at once as there is room for; at least one."""
+    """Distribute the columns of figures over tables: as many in each as fit into `room`, at least one."""
     tables: list[list[int]] = [[]]
     for place in figures:
         used = sum(natural[one] + GAP for one in tables[-1])
@@ -68,7 +68,7 @@ def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[
 
 
 def _widened(least: dict[int, int], natural: Sequence[int], room: int) -> dict[int, int]:
-    """The columns of words as wide as there is room, the narrowest first."""
+    """Return the widths of the word columns, widened within `room`, always the narrowest next."""
     widths = dict(least)
     left = room - sum(width + GAP for width in widths.values()) + GAP
     while left > 0 and (growing := [place for place in widths if widths[place] < natural[place]]):

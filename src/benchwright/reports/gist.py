@@ -1,4 +1,4 @@
-"""A trial in short, for a terminal: what was asked, expected and given, each score and why."""
+"""A short view of a trial for a terminal: input, expected and given answer, each score and its reason."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from benchwright.runs.flags import flags_in
 from benchwright.text import plain, plain_lines, shortened
 
 LONGEST = 1200
-"""Characters of one text; the conversation has all of it."""
+"""Maximum number of characters of one text; the conversation contains the whole text."""
 
 
 def render_gist(attempt: Transcript) -> RenderableType:
-    """Input, expected and given answer, each score with its reason, flags, side by side with their names."""
+    """Render a grid of names and values: input, expected and given answer, scores, reasons, notes, flags."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold", ratio=1)
@@ -62,7 +62,7 @@ def _value(score: ScoreRecord) -> str:
 
 
 def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
-    """The text, shortened in its middle, with what was taken as the answer marked."""
+    """Return the text, shortened in its middle, with the extracted answer (first span found) highlighted."""
     text = text.strip("\n")
     found = next(filter(None, (find_span(text, span) for span in spans)), None)
     shown = Text()

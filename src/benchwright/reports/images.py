@@ -1,4 +1,4 @@
-"""The images of containers that are ours, as a table."""
+"""Table of the container images that Benchwright built or pulled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MiB = 2**20
 
 
 def render_images(images: Sequence[OurImage]) -> RenderableType:
-    """One row per image; what their sizes mean beneath."""
+    """Render one row per image, and a note on the meaning of the sizes below."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Image", "Size", "Made", "For", "Last used (UTC)"):
         table.add_column(column, justify="right" if column == "Size" else "left", overflow="fold")

@@ -1,4 +1,4 @@
-"""Imported runs in a table, and what a reader should know of them."""
+"""Table and notes for imported runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.reports.comparison.words import Cell, Foreign, Line
 
 
 def imported_table(runs: Sequence[ImportedRun]) -> Block:
-    """A row for each run."""
+    """Build a table with a row for each imported run."""
     rows: list[list[Cell]] = [
         [
             *(Foreign(one.id), Foreign(one.program), Foreign(one.task), Foreign(", ".join(one.models))),
@@ -23,7 +23,7 @@ def imported_table(runs: Sequence[ImportedRun]) -> Block:
 
 
 def imported_lines(report: ImportReport) -> Iterator[Line]:
-    """Yield what is new, what each kind of results lacks and its notes, once, and what could not be read."""
+    """Yield notes on runs already imported, data that each program's results lack, and unreadable files."""
     runs = report.imported
     known = sum(not one.new for one in runs)
     if known:

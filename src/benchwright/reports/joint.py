@@ -1,4 +1,4 @@
-"""The joint view in tables and sentences, the same for every format."""
+"""Quality and speed of runs together, as tables and sentences, the same for every format."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from benchwright.statistic import NoScore
 
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
-"""Of the trials by speed; there may be fewer of them."""
+"""Names of the quarters of the trials by speed; with few trials, only the first ones are used."""
 NO_CAUSE = "an association is not a cause: harder questions take longer, too"
 
 
 def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
-    """What correct answers took, then the accuracy of the fast and the slow ones."""
+    """Yield a table of the rates of correct answers, then one of the accuracy of fast and slow trials."""
     rows = [row for view in views for row in _rates(view)]
     if rows:
         columns = ["Correct answers", "per", "rate", _interval_of(views), "correct", "in"]
@@ -40,7 +40,7 @@ def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
 
 
 def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
-    """What must be known with these tables."""
+    """Yield the warnings and notes that belong to these tables."""
     invalid = [_named(view) for view in views if view.timings_valid is False]
     if invalid:
         told = "the client was too busy, so the speed figures cannot be trusted."
@@ -66,7 +66,7 @@ def _interval_of(views: Sequence[JointView]) -> str:
 
 
 def judged_text(judged: OutcomeCounts) -> str:
-    """Tell the denominators in words."""
+    """Describe how many trials were graded, unanswered, failed or reused."""
     if isinstance(judged.accuracy, NoScore):
         return judged.accuracy.brief
     told = f"{judged.correct:,} correct of {judged.n:,} graded"
@@ -89,7 +89,7 @@ def _rates(view: JointView) -> Iterator[list[Cell]]:
 
 
 def rate_interval(rate: Rate) -> str:
-    """The interval of a rate, or a dash."""
+    """Format the interval of a rate, or a dash if there is none."""
     return interval(rate.low, rate.high, ".4g")
 
 
@@ -125,7 +125,7 @@ def _bucket(bucket: SpeedBucket) -> list[Cell]:
 
 
 def association_text(speed: SpeedAccuracy) -> str:
-    """Whether slow and wrong go together, in words."""
+    """Describe whether wrong answers were slower than correct ones, with the test."""
     name = METRICS[speed.metric]
     left_out = f", {counted(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
     if speed.wrong_slower is None:
@@ -151,7 +151,7 @@ def _within_text(speed: SpeedAccuracy) -> str:
 
 
 def concurrency_blocks(tables: Sequence[ByConcurrency]) -> Iterator[Block]:
-    """One table for each set of runs."""
+    """Yield a table for each set of runs that differ in concurrency."""
     for table in tables:
         interval = f"{table.confidence * 100:g} % interval"
         columns = [
@@ -181,7 +181,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """What the tables come to: the trend of accuracy with its test, and where the most correct answers came."""
+    """Yield the verdict of each table: the accuracy trend, and the concurrency with most correct answers."""
     for table in tables:
         told: list[Cell] = (
             [Foreign(table.model), " on ", Foreign(table.task), ": "] if len(tables) > 1 else []
@@ -190,7 +190,7 @@ def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
 
 
 def trend_text(table: ByConcurrency) -> str:
-    """One or two sentences."""
+    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers/s."""
     text = f"No trend with concurrency: {table.no_trend}."
     if table.trend is not None:
         text = _trend(table.trend, table.confidence)

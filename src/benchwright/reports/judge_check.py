@@ -1,4 +1,4 @@
-"""What was found out about a judge, for a terminal."""
+"""The results of a judge check, for a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.reports.comparison.words import Cell, Foreign, Line
 from benchwright.reports.terminal import render_blocks
 
 DECISIVE = 0.01
-"""A p-value below which a change is said to move verdicts."""
+"""P-value below which a change counts as affecting verdicts."""
 
 CHANGES = {
     "answer first": "The order of reference and answer moves verdicts",
@@ -23,7 +23,7 @@ CHANGES = {
 
 
 def render_check(found: JudgeCheck) -> RenderableType:
-    """Sentences on what moves verdicts, then a line for each experiment."""
+    """Render sentences on the changes that affect verdicts, then a row for each experiment."""
     rows: list[list[Cell]] = [
         [
             one.name,

@@ -1,4 +1,4 @@
-"""The noise floor in tables and a sentence."""
+"""The noise floor of runs in tables and sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEEDED = "samples with which a comparison sees such a difference in 80 of 100 ca
 
 
 def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
-    """How much each score flips, then how many samples a difference takes to be seen."""
+    """Yield a table of how often scores flip between repeats, then tables of required sample sizes."""
     columns = ["Model", "task", "score", "samples", "repeats", "flips", "two runs apart"]
     rows: list[list[Cell]] = [
         [
@@ -43,7 +43,7 @@ def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
 
 
 def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:
-    """What it comes to, for each score of each run."""
+    """Yield a sentence with the noise between two runs, for each score of each run."""
     for floor in floors:
         text = f": up to ±{floor.apart:.3f} between two runs like this one is noise."
         yield Line("verdict", [Foreign(f"{floor.model}, {floor.task}, {floor.score}"), text])

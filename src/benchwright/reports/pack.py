@@ -1,4 +1,4 @@
-"""Packs on a terminal: the matrix of cells, categories as bars, a card to share, rows for a spreadsheet."""
+"""Results of packs: the matrix of cells, scores with bars, a Markdown card, rows for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from benchwright.text import plain
 SIGNS = {"pass": ("✓", "green"), "partial": ("!", "yellow"), "fail": ("✗", "red"), "error": ("⚠", "magenta")}
 RUNNING, NOTHING = ("●", "cyan"), ("-", "dim")
 BAR = 20
-"""Characters of a full bar."""
+"""Width of a full bar in characters."""
 
 
 def render_matrix(
@@ -32,7 +32,7 @@ def render_matrix(
     cells: Mapping[tuple[str, str], CellState],
     columns: int = 100,
 ) -> RenderableType:
-    """Scenarios as rows and models as columns, or turned round where there are more models than fit."""
+    """Render the matrix with scenarios as rows and models as columns, transposed if the models do not fit."""
     wide = 30 + 14 * len(models) <= columns
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     if wide:
@@ -53,7 +53,7 @@ def render_matrix(
 
 
 def cell_text(cell: CellState | None) -> Text:
-    """A cell's signs, and how long its attempts took."""
+    """Return a cell's signs, and the duration of its attempts."""
     text = cell_sign(cell)
     if cell is not None and cell.attempts and cell.running_since is None:
         text.append(f" {duration(cell.seconds)}", style="dim")
@@ -61,7 +61,7 @@ def cell_text(cell: CellState | None) -> Text:
 
 
 def cell_sign(cell: CellState | None) -> Text:
-    """One sign, or of several attempts a sign each."""
+    """Return a cell's signs, one for each attempt, and one for a running attempt."""
     if cell is None or (not cell.attempts and cell.running_since is None):
         return Text(*NOTHING)
     text = Text()
@@ -73,7 +73,7 @@ def cell_sign(cell: CellState | None) -> Text:
 
 
 def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, PackScore]) -> RenderableType:
-    """The pack's own scores: total, categories as bars, its summary."""
+    """Render the pack's own scores: total, remark, and categories as bars."""
     parts: list[RenderableType] = []
     highest = max([_highest(one.score) for one in scores.values() if one.score is not None], default=0.0)
     for slot, one in scores.items():
@@ -90,7 +90,7 @@ def _highest(score: BenchmarkScore) -> float:
 
 
 def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
-    """Bars to a scale of 1 or 100 where the scores look like it, else to the highest of all."""
+    """Render the categories as bars, on a scale to 1 or 100 if `highest` is within it, else to `highest`."""
     full = 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest
     table = Table.grid(padding=(0, 2))
     for category in score.categories:
@@ -108,7 +108,7 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
 
 
 def cell_word(attempts: Sequence[str]) -> str:
-    """A cell in a word or two, from how its attempts came out; any error among them is told."""
+    """Describe a cell by the statuses of its attempts: the errors if any, else the majority and passes."""
     if len(attempts) == 1:
         return attempts[0]
     if errors := attempts.count("error"):
@@ -117,7 +117,7 @@ def cell_word(attempts: Sequence[str]) -> str:
 
 
 def attempt_rows(setup: PackRunSetup, results: PackResults) -> Iterator[dict[str, Any]]:
-    """One row per attempt, under the names of the CSV's columns."""
+    """Yield a row per attempt, keyed by the names of the CSV columns."""
     for slot, cells in results.attempts.items():
         for attempts in cells.values():
             for attempt in attempts:
@@ -144,7 +144,7 @@ def _row(attempt: Attempt, model: RegisteredModel) -> dict[str, Any]:
 
 
 def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
-    """All attempts of runs as CSV; cells that a spreadsheet would take for a formula are defused."""
+    """Render all attempts of runs as CSV. Cells that look like spreadsheet formulas are escaped."""
     rows = [row for setup, results in runs for row in attempt_rows(setup, results)]
     if not rows:
         return ""
@@ -161,7 +161,7 @@ def _defused(value: Any) -> Any:
 
 
 def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, PackScore]) -> str:
-    """A card to share: scores, then the matrix."""
+    """Render a card to share as Markdown: scores, then the matrix."""
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     partly = [f"{setup.scope.capitalize()}.", ""] if len(setup.scenarios) < setup.listed else []
     lines = [
@@ -190,5 +190,5 @@ def _markdown_cell(attempts: Sequence[Attempt]) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Foreign text as Markdown that shows it and means nothing."""
+    """Escape foreign text for Markdown."""
     return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", plain(text).replace("&", "&amp;").replace("<", "&lt;"))

@@ -1,4 +1,4 @@
-"""The card of a pack's run as text, Markdown, SVG and HTML. Names come from packs and models, and are made safe."""
+"""The card of a pack's run as text, Markdown, SVG and HTML. Names from packs and models are escaped."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from benchwright.reports.pack import cleaned
 from benchwright.text import plain, shortened
 
 BAR = 20
-"""Characters of a full bar."""
+"""Width of a full bar in characters."""
 WIDTH, LINE, MARGIN = 640, 22, 24
-"""Pixels of an SVG, of one of its lines, and of its margin."""
+"""Width of an SVG, height of its lines, and width of its margin, in pixels."""
 LABEL = 34
-"""Characters of a label in an SVG."""
+"""Maximum number of characters of a label."""
 STYLE = (
     "text{font:14px system-ui,sans-serif;fill:#1f2933}.h{font-size:20px;font-weight:600}"
     ".m{font-weight:600}.s{fill:#52606d;font-size:12px}.e{text-anchor:end}.w{fill:#b42318}"
@@ -22,7 +22,7 @@ STYLE = (
 
 
 def as_text(card: Card) -> str:
-    """The card for a terminal or a chat."""
+    """Render the card for a terminal or a chat."""
     lines = [f"{plain(card.pack)}: {card.scope}"]
     for model in card.models:
         lines += ["", *_model_lines(model)]
@@ -39,7 +39,7 @@ def _model_lines(model: CardModel) -> Iterator[str]:
 
 
 def as_markdown(card: Card) -> str:
-    """The card for an issue or a README."""
+    """Render the card for an issue or a README."""
     lines = [f"### {cleaned(card.pack)}", "", f"{card.scope}, {card.host}", ""]
     lines += ["| Model | Total | Repeats | Remark | Categories |", "|---|---|---|---|---|"]
     for model in card.models:
@@ -56,7 +56,7 @@ def as_markdown(card: Card) -> str:
 
 
 def as_svg(card: Card) -> str:
-    """The card as a picture: a bar for each category."""
+    """Render the card as an image, with a bar for each category."""
     parts = [_text(MARGIN, MARGIN + 12, card.pack, "h"), _text(MARGIN, MARGIN + 34, card.scope, "s")]
     y = MARGIN + 34
     for model in card.models:
@@ -86,7 +86,7 @@ def as_svg(card: Card) -> str:
 
 
 def as_html(card: Card) -> str:
-    """A page with the picture, which needs nothing else and has no script."""
+    """Render a self-contained page with the image, without scripts."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -109,5 +109,5 @@ CARD_FORMATS: Mapping[str, Callable[[Card], str]] = {
     "svg": as_svg,
     "html": as_html,
 }
-"""The ways in which a card is written, by name."""
+"""The renderers of a card, by format."""
 SUFFIXES = {".txt": "text", ".md": "markdown", ".svg": "svg", ".html": "html"}

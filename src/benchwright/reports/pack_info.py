@@ -1,4 +1,4 @@
-"""A pack on a terminal: what its manifest says, and its scenarios with their cards."""
+"""A pack on a terminal: the contents of its manifest, and its scenarios with their cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.text import plain, plain_lines
 def render_pack(
     pack: InstalledPack, scenarios: Sequence[ScenarioMeta], runtime: str | None
 ) -> RenderableType:
-    """All that is known of a pack."""
+    """Render the facts about a pack, then its scenarios."""
     table = Table.grid(padding=(0, 2))
     for name, text in _facts(pack, runtime):
         table.add_row(Text(name, style="bold"), Text(plain(text), overflow="fold"))
@@ -76,7 +76,7 @@ def _manifest_facts(manifest: PackManifest) -> Iterator[tuple[str, str]]:
 
 
 def _permissions(manifest: PackManifest) -> str:
-    """What a web pack may ask its host for, or why its page cannot be shown."""
+    """Return the permissions that a web pack may request from its host, or why its page cannot be shown."""
     try:
         return ", ".join(web_pack_of(manifest).permissions) or "nothing"
     except UserError as error:

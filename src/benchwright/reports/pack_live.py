@@ -1,4 +1,4 @@
-"""The matrix of a pack while it runs, in as many lines as a terminal has: the part where the work is."""
+"""The matrix of a running pack, cut to the size of the terminal around the cells that are at work."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from benchwright.reports.pack import cell_sign, cell_text
 from benchwright.text import plain
 
 NAME = 30
-"""Characters of a scenario's or model's name."""
+"""Width of a scenario's or model's name, in characters."""
 CELL = 13
-"""Characters of a model's column."""
+"""Width of a model's column, in characters."""
 
 Cells = Mapping[tuple[str, str], CellState]
 
@@ -29,9 +29,10 @@ def render_live(
     columns: int,
     lines: int,
 ) -> RenderableType:
-    """The matrix in `columns` by `lines` characters; what does not fit is counted, and cells at work are shown.
+    """Render the matrix within `columns` by `lines` characters, so that the cells at work are visible.
 
-    Scenarios are rows, or columns where there are more models than fit beside each other.
+    Rows that do not fit are counted. Scenarios are the rows, or the columns if there are more models than fit
+    side by side.
     """
     first, last = _at_work(models, scenarios, cells)
     if NAME + CELL * len(models) <= columns:
@@ -55,7 +56,7 @@ def render_live(
 
 
 def label_of(models: Mapping[str, RegisteredModel], slot: str) -> str:
-    """A model's label as the head of a column."""
+    """Return a model's label, made safe, as the head of a column."""
     return plain(models[slot].label)
 
 
@@ -74,7 +75,10 @@ def _cut(text: str) -> Text:
 def _at_work(
     models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: Cells
 ) -> tuple[int, int]:
-    """The first and last scenario with a cell at work; where none is, the first that is not begun."""
+    """Return the positions of the first and last scenario with a running cell.
+
+    If no cell is running, both are the first scenario with a cell that has not begun, else the last scenario.
+    """
     running, unbegun = [], []
     for at, scenario in enumerate(scenarios):
         states = [cells.get((slot, scenario.id)) for slot in models]
@@ -88,9 +92,9 @@ def _at_work(
 
 
 def _window(count: int, first: int, last: int, room: int, reserve: int = 1) -> range:
-    """Which of `count` are shown where `room` of them fit: around those at work, in the middle as far as it goes.
+    """Return the positions to show out of `count` if only `room` fit, centred on `first` to `last`.
 
-    `reserve` are kept free for the line that counts the others.
+    If not all fit, `reserve` places are kept free for the line that counts the hidden ones.
     """
     room = max(1, room if count <= room else room - reserve)
     start = (first + min(last, first + room - 1)) // 2 - room // 2

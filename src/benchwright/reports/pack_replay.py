@@ -1,4 +1,4 @@
-"""The events of a pack's run as lines that a person reads."""
+"""The events of a pack's run as readable lines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from benchwright.packs.events import Event
 from benchwright.text import one_line
 
 SUMMARY = 60
-"""Characters of a result's summary."""
+"""Maximum number of characters of a result's summary."""
 
 
 def event_line(event: Event, labels: Mapping[str, str]) -> str:
-    """What happened, in a line; `labels` are those of the models by their ids.
+    """Describe an event in one line. `labels` maps model ids to labels.
 
-    Events of other types, which hosts to come may write, are shown by their type.
+    An event of an unknown type, as later hosts may write, is described by the name of its type.
     """
     model = labels.get(str(event.get("modelId")), str(event.get("modelId")))
     scenario = event.get("scenarioId")

@@ -1,4 +1,4 @@
-"""How a run goes on, in one line."""
+"""The status line of a run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from benchwright.text import plain
 
 
 def status_line(progress: Progress, names: Mapping[str, str]) -> str:
-    """How much is done, how fast, what is left, what failed, and the scores so far.
+    """Return one line with trials done, rate, time left, concurrency, failures, and the scores so far.
 
-    `names` are those of the targets by slot, where there are several.
+    `names` maps slots to the names of the targets; it is empty if there is one target only.
     """
     parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
     if progress.done < progress.total and progress.eta is not None:
@@ -32,7 +32,7 @@ def status_line(progress: Progress, names: Mapping[str, str]) -> str:
 
 
 def _mean(mean: RunningMean) -> str:
-    """A mean, with its interval where it has one."""
+    """Format a mean, with its interval if there is one."""
     interval = mean.interval
     ends = "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
     return f"{mean.mean:.3f}{ends}"

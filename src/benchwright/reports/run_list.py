@@ -1,4 +1,4 @@
-"""The list of runs: what stands in its columns, and the table for a terminal."""
+"""The list of runs: its columns, and its table for a terminal."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SHORT = 15
-"""Characters of an id that say when the run was started, in UTC."""
+"""Length of the beginning of a run id that contains the start time (UTC)."""
 
 MOST_MODELS = 3
-"""Models of one run that have a line each."""
+"""Maximum number of models of a run that get their own lines."""
 
 LONGEST_NOTE = 60
 GAP = 2
 
 
 class ListColumn(NamedTuple):
-    """A column: its heading, what it has of a run (a line for each model, or one), and how narrow it may become."""
+    """A column: its heading, alignment, and its text for a run (one line, or one for each model).
+
+    `narrowest` is its minimum width in characters, or None if it must keep its full width.
+    """
 
     heading: str
     text: Callable[[RunRow], str]
@@ -47,12 +50,12 @@ def score_text(target: ListedTarget) -> str:
 
 
 def models_text(row: RunRow) -> str:
-    """The models, a line each."""
+    """Return the models of a run, one per line."""
     return _lines([one_line(model) for model in row.models])
 
 
 def scores_text(row: RunRow) -> str:
-    """The first score of each model, a line each."""
+    """Return the first score of each model, one per line."""
     return _lines([score_text(target) for target in row.targets])
 
 
@@ -62,19 +65,19 @@ def _lines(texts: Sequence[str]) -> str:
 
 
 def trials_text(row: RunRow) -> str:
-    """How many trials are done, of how many where these are others."""
+    """Return the number of finished trials, and the planned number if it differs. "?" if unknown."""
     if row.done is None:
         return "?"
     return f"{row.done:,}" if row.planned in (None, row.done) else f"{row.done:,} of {row.planned:,}"
 
 
 def started_text(row: RunRow) -> str:
-    """When it was started, in UTC."""
+    """Return the start time of a run, in UTC."""
     return datetime.fromtimestamp(row.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def time_text(row: RunRow) -> str:
-    """How long it was at work."""
+    """Return the working time of a run, or a dash if it is unknown."""
     return "–" if row.seconds is None else duration(row.seconds)
 
 
@@ -83,7 +86,7 @@ def _tokens(row: RunRow) -> str:
 
 
 def failed_text(row: RunRow) -> str:
-    """How many trials failed; nothing where none did."""
+    """Return the number of failed trials, or "" if none failed."""
     return f"{row.failed:,}" if row.failed else ""
 
 
@@ -106,24 +109,24 @@ COLUMNS: Mapping[str, ListColumn] = {
     "started": ListColumn("Started (UTC)", started_text),
     "tokens": ListColumn("Tokens", _tokens, right=True),
 }
-"""All columns, by the names that `--columns` takes."""
+"""All columns, by the names that `--columns` accepts."""
 
 ALWAYS = ("run", "name", "model", "score", "trials")
 IF_ROOM = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind")
-"""Columns that are shown where they have something to tell apart and there is room, the most important first."""
+"""Columns shown if they are informative and there is room, the most important first."""
 
 IN_A_PAGE = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
-"""Columns of a page."""
+"""Columns of a viewer page."""
 
 WORTH_FOLDING = ("failed", "tags")
-"""Those of them for which others may become narrow."""
+"""Columns of `IF_ROOM` that may make other columns narrow."""
 
 
 def columns_named(text: str) -> list[str]:
-    """The columns that are named, with commas between them.
+    """Return the names of columns in a comma-separated list.
 
     Raises:
-        UserError: one is none.
+        UserError: If a name is not a column.
     """
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     for name in names:
@@ -135,7 +138,7 @@ def columns_named(text: str) -> list[str]:
 
 
 def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
-    """The columns that are shown where none are named; in the order of COLUMNS."""
+    """Return the columns to show by default within `room` characters, in the order of `COLUMNS`."""
     chosen = list(ALWAYS)
     for name in IF_ROOM:
         wider = [*chosen, name]
@@ -146,7 +149,7 @@ def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
 
 
 def listed_columns(rows: Sequence[RunRow]) -> list[str]:
-    """The columns that a page shows where none are chosen: those with something to tell apart."""
+    """Return the columns that a page shows by default: only informative ones for these runs."""
     return [name for name in IN_A_PAGE if name not in IF_ROOM or name == "state" or _tells(name, rows)]
 
 
@@ -174,9 +177,10 @@ def _fair(name: str, rows: Sequence[RunRow]) -> int:
 
 
 def short_ids(names: Sequence[str]) -> dict[str, str]:
-    """A part of each id by which its run is found, by id; `names` are all runs there are.
+    """Map each id to a short part that identifies its run. `names` must contain the ids of all runs.
 
-    The time of its start, as long as no other run was started in that second; else the end of the id, else all of it.
+    The short part is the start time if no other run began in the same second, else the end of the id if it is
+    unique, else the whole id.
     """
     different = set(names)
     starts, ends = (Counter(map(part, different)) for part in (_start, _end))
@@ -197,7 +201,7 @@ def _end(name: str) -> str:
 def render_run_list(
     rows: Sequence[RunRow], columns: Sequence[str], short: Mapping[str, str], room: int
 ) -> Table:
-    """The rows as a table of at most `room` columns of text; `short` has the parts of ids that are shown."""
+    """Render the rows as a table at most `room` characters wide. `short` maps ids to short ids."""
     from rich.table import Table
 
     from benchwright.reports.fitted import folded
@@ -215,7 +219,7 @@ def render_run_list(
         )
     for row in rows:
         cells = [_cell(name, row, short).split("\n") for name in columns]
-        for lines in zip_longest(*cells, fillvalue=""):  # a model and its score stay in one line of the table
+        for lines in zip_longest(*cells, fillvalue=""):  # a model and its score share a line
             table.add_row(
                 *(
                     folded(line, widths.get(name, len(line)))
@@ -230,7 +234,7 @@ def _cell(name: str, row: RunRow, short: Mapping[str, str]) -> str:
 
 
 def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[str, int]:
-    """How wide the columns are that may be narrow: they share what the others leave, the narrow ones first."""
+    """Return the widths of flexible columns: they share the width that others leave, the narrowest first."""
     least = {name: _narrowest(name, rows) for name in columns}
     most = {name: _widest(name, rows) for name in columns}
     left = room - sum(least.values()) - GAP * (len(columns) - 1)

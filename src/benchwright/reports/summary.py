@@ -35,9 +35,9 @@ BLANK = Text("")
 
 
 def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
-    """Render everything that a person wants to know first, with denominators and warnings.
+    """Render the summary of a run: scores with their denominators, failures, warnings, speed.
 
-    Each reason of a failure is told once; the one that the caller has `said` is left out.
+    Each failure reason appears once. `said` is a reason that the caller has already printed; it is left out.
     """
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
@@ -50,7 +50,7 @@ def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
 
 
 def decision_texts(decision: RunDecision) -> list[Text]:
-    """What the question of the run came to."""
+    """Return the decision on the question of the run (`--until`) as lines."""
     styles = {"verdict": "bold", "warning": "bold red"}
     return [
         Text(plain(plain_line(line)), style=styles.get(line.kind, "dim")) for line in decision_lines(decision)
@@ -113,7 +113,10 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
 
 
 def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
-    """Tell why trials failed, the most frequent reasons first, but for what is `said` or told with the scores."""
+    """Return why trials failed, the most frequent reason first.
+
+    Reasons in `said`, or reported with the scores, are left out.
+    """
     return [
         Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
         for reason, count in failures_left(target, said).items()
@@ -121,37 +124,37 @@ def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
 
 
 def no_score_lines(target: TargetSummary, said: str = "") -> list[Text]:
-    """Tell which scorers scored nothing, and why."""
+    """Return a line for each scorer without any score, with the reason."""
     return [Text(f"  {plain(one.text(said))}", style="yellow") for one in unscored(target)]
 
 
 def _scored(target: TargetSummary) -> list[ScoreSummary]:
-    """Return the scores of a target that exist."""
+    """Return the scores of a target that have a value."""
     return [score for score in target.scores if score.no_score is None]
 
 
 def thinking_texts(target: TargetSummary) -> list[Text]:
-    """That trials were cut off in thinking, if some were."""
+    """Return a line on trials cut off in thinking; none if there are no such trials."""
     return [Text(f"  {line}", style="yellow") for line in thinking_lines(target.thinking_cut_off)]
 
 
 def flag_lines(target: TargetSummary) -> list[Text]:
-    """That passes are suspicious, if some are."""
+    """Return lines on suspicious passes; none if there are no such passes."""
     return [Text(f"  {plain(line)}", style="yellow") for line in suspicious_lines(target.suspicious)]
 
 
 def repeat_lines(target: TargetSummary) -> list[Text]:
-    """That the repeats are equal, if they are."""
+    """Return a warning if all repeats of the samples are equal."""
     return [Text(f"  {line}", style="yellow") for line in equal_repeats_lines(target.equal_repeats)]
 
 
 def judging_lines(target: TargetSummary) -> list[Text]:
-    """Who judged, and what people's labels say of it."""
+    """Return the judges of the scores, and how far human labels agree with the judges."""
     return [Text(f"  {plain(line)}") for line in judge_lines(target.scores)]
 
 
 def _documented(target: TargetSummary) -> list[Text]:
-    """The documented figures of every score, in which what has no value counts as 0."""
+    """Return the documented figures of every score. Trials without a score count as 0 in these."""
     lines = []
     for score in _scored(target):
         figures = {"mean": score.mean, "std": score.std, "min": score.min, "max": score.max}
@@ -170,7 +173,7 @@ def _documented(target: TargetSummary) -> list[Text]:
 
 
 def _some_samples(entry: PassAt) -> str:
-    """Tell of how many samples a pass@k is, if some have too few repeats for it."""
+    """Return the number of samples behind a pass@k, or "" if every sample has enough repeats."""
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
@@ -206,7 +209,10 @@ def _scores(target: TargetSummary) -> RenderableType:
 
 
 def interval_text(score: ScoreSummary) -> str:
-    """Tell how the interval of a score that exists was made, or why it has none, and from how many samples."""
+    """Return the method of a score's interval, or why there is none, and the number of samples and groups.
+
+    The score must have a value.
+    """
     groups = "" if score.n_groups is None else f" in {counted(score.n_groups, 'group')}"
     return f"{METHODS.get(score.method) or _why_no_interval(score)}, {counted(score.n_samples, 'sample')}{groups}"
 
@@ -301,7 +307,7 @@ def _speed(target: TargetSummary) -> RenderableType:
 
 
 def tokens_in_words(requests: RequestSummary) -> str:
-    """The tokens of all requests."""
+    """Return the total prompt and completion tokens of all requests."""
     if not requests.total_prompt_tokens and not requests.total_completion_tokens:
         return "tokens not known"
     return f"{requests.total_prompt_tokens:,} prompt and {completion_tokens_text(requests)}"

@@ -1,4 +1,4 @@
-"""Comparisons, quality and speed, and measurements under load for a terminal; foreign text cannot steer it."""
+"""Comparisons, quality and speed, and load measurements for a terminal, with foreign text made safe."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ STYLES: dict[Kind, str] = {
 
 
 def render_answer(comparison: Comparison, *, alone: bool = True, details: bool = False) -> RenderableType:
-    """Render the verdicts, what must be known with them, tables, notes and rulings: one screen, or all.
+    """Render the verdicts, warnings, tables, notes and gate results of a comparison.
 
-    If it is not `alone`, the documented table stands above it, which tells of simulated runs and of missing scores.
+    Without `details`, this fits on one screen. `alone` is False if the documented table is printed above: it
+    already reports simulated runs and missing scores.
     """
     comparison = named(comparison)
     details = details or not comparison.pairs
@@ -67,7 +68,7 @@ def render_answer(comparison: Comparison, *, alone: bool = True, details: bool =
 
 
 def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
-    """Sentences, then tables."""
+    """Render sentences, then tables."""
     parts: list[RenderableType] = [render_line(line) for line in told]
     for block in tables:
         parts += [Text(""), *render_block(block)]
@@ -75,17 +76,17 @@ def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableTy
 
 
 def render_block(block: Block) -> list[RenderableType]:
-    """A table, and its note beneath it."""
+    """Render a table with its note below."""
     return [FittedTable(block), *([Text(block.note, style="dim")] if block.note else [])]
 
 
 def render_line(line: Line) -> Text:
-    """A sentence in the colour of its kind."""
+    """Render a sentence in the style of its kind."""
     return Text("".join(cell_text(cell) for cell in line.cells), style=STYLES[line.kind])
 
 
 def render_joint(views: Sequence[JointView]) -> RenderableType:
-    """The tables, with what must be known of them; each after an empty line."""
+    """Render the tables of quality and speed with their notes."""
     parts: list[RenderableType] = []
     for block in joint_blocks(views):
         parts += [Text(""), *render_block(block)]
@@ -94,7 +95,7 @@ def render_joint(views: Sequence[JointView]) -> RenderableType:
 
 
 def render_load(report: LoadReport) -> RenderableType:
-    """What was asked, the tables, and what they come to."""
+    """Render a load measurement: model and prompts, objectives, tables, and verdicts."""
     title = f"{plain(report.model)} under load: {plain(report.prompts)}"
     parts: list[RenderableType] = [Text(title, style="bold")]
     if report.objectives:
@@ -108,7 +109,7 @@ def render_load(report: LoadReport) -> RenderableType:
 
 
 def render_against(found: LoadsCompared) -> RenderableType:
-    """Which load is better, the figures level by level, and what became of the rules."""
+    """Render a comparison of load measurements: verdicts, figures by level, and gate results."""
     tables = against_blocks(found)
     told = [*verdict_lines(found), *warning_lines(found)]
     after = [render_line(line) for line in (*note_lines(found), *ruling_lines(found))]
@@ -116,7 +117,7 @@ def render_against(found: LoadsCompared) -> RenderableType:
 
 
 def render_loads(comparison: LoadComparison) -> RenderableType:
-    """The report of each model, all of them beside each other if there are several, and the first against the rest."""
+    """Render the report of each model, a table of all models if there are several, and their comparison."""
     reports = [report for report in comparison.reports if report.levels]
     parts: list[RenderableType] = []
     for report in reports:

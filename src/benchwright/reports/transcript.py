@@ -1,4 +1,4 @@
-"""Conversations as text for a terminal: the trial in short, who said what, tools called, how long it took."""
+"""Conversations as text for a terminal: a preview of the trial, messages, tool calls, commands, durations."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from benchwright.runs.counting import trial_status
 from benchwright.text import plain, plain_lines
 
 LAST_LINES = 20
-"""Lines of the log of tests that are shown."""
+"""Maximum number of lines shown from the end of a test log."""
 
 MOST_TESTS = 5
-"""Results of tests that are shown one by one."""
+"""Maximum number of test results shown one by one."""
 
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
 
 
 def render_transcripts(attempts: list[Transcript]) -> RenderableType:
-    """Every attempt, one below the other."""
+    """Render all attempts, one below the other."""
     return Group(*(part for attempt in attempts for part in (_render(attempt), Text(""))))
 
 
@@ -73,7 +73,7 @@ def _indented(text: Text) -> RenderableType:
 
 
 def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """What ran in containers: each command with how it ended, and the end of the tests' log."""
+    """Yield each command run in a container, with its exit and duration, then the end of the test log."""
     for command in artifacts.get("commands") or ():
         told = f"$ {command['command']}\n  {_ended(command)}, {duration(command.get('seconds', 0.0))}"
         yield Text(plain_lines(told), style="dim")
@@ -96,7 +96,7 @@ def _detail(score: ScoreRecord) -> str:
 
 
 def _in_short(value: Any) -> Any:
-    """The results of many tests as how many passed, and the first that did not; the journal has them all."""
+    """Summarise the results of many tests: the number passed and the first failures. Keep other values."""
     if not isinstance(value, Mapping) or len(value) <= MOST_TESTS or set(value.values()) - {True, False}:
         return value
     failed = [name for name, passed in value.items() if not passed]

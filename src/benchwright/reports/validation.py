@@ -1,4 +1,4 @@
-"""What validating benchmarks came to, as a table."""
+"""The results of validating benchmarks, as a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FAILURES = 20
 
 
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
-    """One row per benchmark; what failed, known exceptions and what was left out beneath."""
+    """Render one row per benchmark. Failures, exploits, leaks, exceptions and skipped ones are below."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):
         table.add_column(
@@ -54,7 +54,7 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
 
 
 def _exploits(entry: ValidationResult) -> RenderableType:
-    """One row per class of exploits."""
+    """Render a table with one row per class of exploits."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(f"Exploits of {plain(entry.name)}", overflow="fold")
     for column in ("blocked", "flagged", "unnoticed", "not applicable"):
@@ -67,7 +67,7 @@ def _exploits(entry: ValidationResult) -> RenderableType:
 
 
 def _told(name: str, failure: Failure) -> Iterator[RenderableType]:
-    """A failure in one line, and the end of its log beneath."""
+    """Yield a failure in one line, and the end of its log below."""
     yield Text(f"{plain(name)} {plain(failure.check)}: {plain(failure.said)}", style="red")
     if failure.log:
         yield Padding(Text(plain_lines(failure.log), style="dim"), (0, 0, 0, 4), expand=False)

@@ -1,6 +1,6 @@
-"""A run on disk: journal, manifest, store, and the one table that everything else reads.
+"""Runs on disk: journal, manifest, store, and the table from which everything else reads a run.
 
-The room can be called: `benchwright.runs(...)` lists the runs on this machine.
+The package can be called: `benchwright.runs(...)` lists the runs on this machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from typing import Any, Literal
 
 
 class _Runs(ModuleType):
-    """`from benchwright import runs` gives this room whoever imported it before, so it must be what is promised."""
+    """The type of this package's module object, which makes `benchwright.runs(...)` callable.
+
+    It must be in place from the first import on, because `from benchwright import runs` returns this module
+    whoever imported it first.
+    """
 
     def __call__(
         self,
@@ -25,8 +29,9 @@ class _Runs(ModuleType):
         text: str = "",
         suite: str = "",
     ) -> list[Any]:
-        """The runs on this machine, the newest first, as `benchwright runs` lists them."""
-        from importlib import import_module  # this room may not know that above it, which makes the figures
+        """Return the runs on this machine, the newest first, as `benchwright runs` lists them."""
+        # `runs` must not import `analysis`, which is a floor above it, when it is loaded.
+        from importlib import import_module
 
         lists = import_module("benchwright.analysis.run_list")
         wanted = lists.RunFilter(kind or "", state or "", model, name, tags, text, suite)

@@ -1,4 +1,4 @@
-"""What a manifest says of its run in a few words: its kind, its name, what was run, who asked the model."""
+"""Short facts about a run, read from its manifest: kind, name, subject, agent, origin and level of load."""
 
 from __future__ import annotations
 
@@ -7,35 +7,41 @@ from pathlib import Path
 from benchwright.runs.manifest import Manifest, origin_of
 
 IMPORT = "import"
-"""The kind of a run that another program made."""
+"""The kind of a run whose results another program produced."""
 
 VALIDATION = "validation"
-"""The kind of a run that `validate` kept because a check failed; nobody was asked."""
+"""The kind of a run that `validate` keeps because a check failed. No model was asked in it."""
 
 SEALED, OFFICIAL = "sealed", "official"
-"""How agents in containers were run, where a benchmark has both: under a seal, or by its official protocol."""
+"""How agents in containers are run, if a benchmark offers both: sealed, or by the official protocol."""
 
 KINDS = ("eval", "benchmark", "pack", "load", IMPORT, VALIDATION)
-"""The kinds of run, as lists tell them apart."""
+"""All kinds of runs, as lists and filters name them."""
 
 
 def kind_of(manifest: Manifest) -> str:
-    """The kind of a run; a level of load is of the kind `load`, whatever its prompts are."""
+    """Return the kind of a run.
+
+    A level of a load measurement is of the kind `load`, whatever task made its prompts.
+    """
     return "load" if "load" in manifest.about else manifest.kind
 
 
 def given_name(manifest: Manifest) -> str:
-    """The name that the user gave the run (`--name`), empty without one."""
+    """Return the name that the user gave the run (`--name`), or an empty string."""
     return str(manifest.settings.get("name") or "")
 
 
 def title_of(manifest: Manifest) -> str:
-    """What the run is called: the name that it was given, else the label that was made for it."""
+    """Return the title of a run: the name that the user gave it, else its generated label."""
     return given_name(manifest) or manifest.name
 
 
 def subject_of(manifest: Manifest) -> str:
-    """What was run: a benchmark, a pack, or a dataset without its suffix; of synthetic load its prompts."""
+    """Return the subject of a run: a benchmark and variant, a pack, or a dataset without its suffix.
+
+    For synthetic load it is the name of the task that makes the prompts.
+    """
     about = manifest.about
     if manifest.kind in ("benchmark", VALIDATION):
         name, variant = about.get("benchmark") or manifest.name, about.get("variant")
@@ -46,17 +52,20 @@ def subject_of(manifest: Manifest) -> str:
 
 
 def seal_of(manifest: Manifest) -> str:
-    """SEALED or OFFICIAL; empty for a run that has no seal to choose."""
+    """Return SEALED or OFFICIAL; an empty string if the run's benchmark offers no such choice."""
     return str(manifest.about.get("seal") or "")
 
 
 def suite_of(manifest: Manifest) -> str:
-    """The suite that the run is part of, empty without one."""
+    """Return the name of the suite that the run is part of, or an empty string."""
     return str(manifest.settings.get("suite") or "")
 
 
 def agent_of(manifest: Manifest) -> str:
-    """The agent as it was typed: a module, a recipe, a command, or a directory of MCP tools; empty without one."""
+    """Return the agent as the user typed it, or an empty string.
+
+    It is a module, a recipe, a command, or a directory of MCP tools.
+    """
     typed = manifest.settings
     return str(
         typed.get("module") or typed.get("agent") or typed.get("agent_command") or typed.get("mcp") or ""
@@ -64,33 +73,36 @@ def agent_of(manifest: Manifest) -> str:
 
 
 def recipe_of(manifest: Manifest) -> str:
-    """The name of the command-line agent's recipe, empty without one."""
+    """Return the name of the recipe of the run's command-line agent, or an empty string."""
     return Path(str(manifest.settings.get("agent") or "")).stem
 
 
 def harness_of(manifest: Manifest) -> str:
-    """The command-line agent with its version where that is known; empty without one."""
+    """Return the command-line agent, with its version if that is known, or an empty string."""
     return str(manifest.about.get("agent") or "") or recipe_of(manifest)
 
 
 def titled(model: str, agent: str) -> str:
-    """A model by its name, with the command-line agent that asked it, if there is one."""
+    """Return the name of a model, followed by the command-line agent that used it, if there was one."""
     return f"{model} with {agent}" if agent else model
 
 
 def made_by(manifest: Manifest) -> str:
-    """The program, with its version, whose answers were imported or are graded here; empty for those of our runs."""
+    """Return the program, with its version, that produced the answers which this run imported or grades.
+
+    It is an empty string if Benchwright produced the answers.
+    """
     origin = origin_of(manifest)
     return str(manifest.about.get("program") or "") if origin is None else origin.program
 
 
 def measurement_of(manifest: Manifest) -> str:
-    """The tag of the measurement under load of which the run is a level; empty for other runs."""
+    """Return the tag of the load measurement that the run is a level of, or an empty string."""
     return str(manifest.about.get("load", {}).get("id", ""))
 
 
 def level_of(manifest: Manifest) -> str:
-    """The level of load, as in the id of its run: c8, r2.5, trace; empty for other runs."""
+    """Return the load level as in the run's id (c8, r2.5, trace), or an empty string for other runs."""
     if "load" not in manifest.about:
         return ""
     level = manifest.about["load"]["level"]

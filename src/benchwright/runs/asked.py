@@ -1,4 +1,4 @@
-"""What a trial was asked and what was expected of it, as its body keeps them."""
+"""The prompt (input) and the expected answer (target) of a trial, as its journal body stores them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from benchwright.records import Message
 from benchwright.text import shortened
 
 LONGEST = 100_000
-"""Characters of an input or a target that are kept."""
+"""Characters to which a stored input or target is cut."""
 
 FIRST = 8
-"""Messages among which the input is looked for: it is one of the first, or a part of one."""
+"""Number of leading messages in which the input is looked for."""
 
 
 def kept_input(text: str | None, messages: Sequence[Message]) -> int | str | None:
-    """The input as a body keeps it: the place of the message that says just that, else the text itself."""
+    """Return the input in the form in which a body stores it.
+
+    That is the index of the message whose content equals the input, or else the text itself, shortened.
+    """
     if text is None:
         return None
     places = (place for place, message in enumerate(messages[:FIRST]) if message.get("content") == text)
@@ -23,12 +26,12 @@ def kept_input(text: str | None, messages: Sequence[Message]) -> int | str | Non
 
 
 def kept_target(text: str | None) -> str | None:
-    """The target as a body keeps it."""
+    """Return the target in the form in which a body stores it: shortened. None stays None."""
     return None if text is None else shortened(text, LONGEST)
 
 
 def read_input(kept: int | str | None, messages: Sequence[Message]) -> str | None:
-    """The input as it was, None where the body has none."""
+    """Return the input from its stored form. None if the body has none."""
     if not isinstance(kept, int):
         return kept
     content = messages[kept].get("content") if 0 <= kept < len(messages) else None

@@ -1,4 +1,4 @@
-"""Records that lie beside the journal of a run, a file each."""
+"""Sidecar files: records that are stored beside the journal of a run, one file each."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Kept = TypeVar("Kept", bound=Record)
 
 
 def write_beside(path: Path, record: Record) -> None:
-    """Writes a record whole, in place of an earlier one.
+    """Write a record to a sidecar file, replacing an earlier one atomically.
 
     Raises:
-        JournalError: the directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     write_whole(path, encode_json(record), durable=True, error=JournalError)
 
 
 def read_beside(path: Path, kind: type[Kept]) -> Kept | None:
-    """Reads a record; None where there is no such file.
+    """Read a record from a sidecar file. None if the file does not exist.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: If the file cannot be read as a record of this kind.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)

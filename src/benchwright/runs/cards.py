@@ -1,4 +1,4 @@
-"""cards.json: what the endpoints of a run were found to do before its first trial."""
+"""cards.json: the capabilities of a run's endpoints, as probed before its first trial."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ CARDS = "cards.json"
 
 
 class RunCards(Record, frozen=True):
-    """The cards of a run's targets, by slot; each holds what the run needed to know."""
+    """The cards of a run's targets, by slot. A card holds those findings that the run needed."""
 
     cards: dict[str, Card] = {}
 
 
 def write_cards(directory: Path, cards: dict[str, Card]) -> None:
-    """Writes the cards of a run whole, in place of earlier ones.
+    """Write the cards of a run, replacing earlier ones.
 
     Raises:
-        JournalError: The directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     write_beside(directory / CARDS, RunCards(cards))
 
 
 def read_cards(directory: Path) -> dict[str, Card]:
-    """Reads the cards of a run; empty if it has none.
+    """Read the cards of a run; empty if it has none.
 
     Raises:
-        UserError: The file cannot be read.
+        UserError: If the file cannot be read.
     """
     found = read_beside(directory / CARDS, RunCards)
     return {} if found is None else found.cards
 
 
 def card_lines(card: Card) -> Iterator[tuple[str, str]]:
-    """Yields (title, what was found) of each line of a card that is known, in their order."""
+    """Yield (title, finding in words) for each line of a card with a known outcome, in order."""
     for key, line in LINES.items():
         found = card.findings.get(key)
         if found is not None and found.outcome != UNKNOWN_OUTCOME:

@@ -1,4 +1,4 @@
-"""Columns that grow: as few bytes an entry as their content needs."""
+"""Columns that grow with the rows of a table and take as few bytes per entry as their values need."""
 
 from __future__ import annotations
 
@@ -13,26 +13,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.integer[Any]] | NDArray[np.bool_]
-    """Numbers of rows, (rows,), or which of all rows are meant, (n,), in a quarter of the bytes."""
+    """Row numbers, shape (rows,), or a mask of all rows, shape (n,), which takes a quarter of the bytes."""
 
 WIDTHS = "BHIQ"
 MOST_DISTINCT = 250
-"""Values of a score that are told apart by one byte; with more of them each takes eight."""
+"""Distinct values of a score up to which each entry takes one byte.
+
+With more values, each entry takes eight.
+"""
 
 
 BLOCK = 65_536
-"""Rows that are looked up at once: numpy makes eight bytes of the number of each."""
+"""Rows that are looked up at a time, because numpy turns each row number into eight bytes."""
 
 
 def true_places(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Where a mask (n,) is true, in few bytes."""
+    """Return the indices at which a mask (n,) is true, as 32-bit numbers."""
     import numpy as np
 
     return _looked_up(mask, np.dtype(np.uint32), lambda some: some)
 
 
 def chosen(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
-    """Those of the rows for which `keep`, (rows,), is true."""
+    """Return the subset of `rows` for which `keep`, shape (rows,), is true."""
     import numpy as np
 
     if rows.dtype != np.bool_:
@@ -43,7 +46,7 @@ def chosen(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
 
 
 def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
-    """What `look` finds for the numbers of rows, (rows,), some at a time."""
+    """Apply `look` to blocks of row numbers and return all results, shape (rows,), of dtype `kind`."""
     import numpy as np
 
     are_marked = rows.dtype == np.bool_
@@ -58,9 +61,9 @@ def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], N
 
 
 class IntColumn:
-    """Whole numbers from 0, as many bytes each as the largest needs; those at the end that are 0 take none.
+    """A column of whole numbers from 0, with as many bytes per entry as the largest number needs.
 
-    `rows` tells how many there are.
+    Zeros at the end take no memory. `rows` returns the number of entries.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -91,7 +94,7 @@ class IntColumn:
             self[place] = value
 
     def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
-        """Those of some rows, (rows,), or all of them, (n,); copied."""
+        """Return a copy of the entries of some rows, shape (rows,), or of all rows, shape (n,)."""
         import numpy as np
 
         if rows is not None:
@@ -101,7 +104,7 @@ class IntColumn:
         return found
 
     def narrow(self, rows: Rows) -> NDArray[Any]:
-        """Those of some rows, (rows,), copied, as unsigned numbers of as few bytes as the column has."""
+        """Return a copy of the entries of some rows, shape (rows,), in the column's own unsigned type."""
         import numpy as np
 
         values = np.frombuffer(self._values, self._values.typecode)
@@ -115,18 +118,18 @@ class IntColumn:
         )
 
     def count(self, value: int) -> int:
-        """How many of them are this number."""
+        """Return how many entries equal `value`."""
         return self._values.count(value) + (0 if value else len(self) - len(self._values))
 
     def counts(self, rows: Rows) -> list[tuple[int, int]]:
-        """The different numbers of these rows, the smallest first, and how often each is there."""
+        """Return (value, count) for each distinct value in these rows, the smallest value first."""
         import numpy as np
 
         numbers, times = np.unique(self.narrow(rows), return_counts=True)
         return list(zip(numbers.tolist(), times.tolist(), strict=True))
 
     def equal(self, value: int) -> NDArray[np.bool_]:
-        """Which of them are this number, (n,)."""
+        """Return a mask (n,) of the entries that equal `value`."""
         import numpy as np
 
         found = np.full(len(self), value == 0)
@@ -135,13 +138,13 @@ class IntColumn:
 
     @property
     def largest(self) -> int:
-        """The largest of them, 0 where there are none."""
+        """The largest entry, 0 if there is none."""
         import numpy as np
 
         return int(np.frombuffer(self._values, self._values.typecode).max(initial=0))
 
     def between(self, low: int, high: int) -> NDArray[np.bool_]:
-        """Which of them are at least `low` and less than `high`, (n,)."""
+        """Return a mask (n,) of the entries that are at least `low` and less than `high`."""
         import numpy as np
 
         values = np.frombuffer(self._values, self._values.typecode)
@@ -151,21 +154,21 @@ class IntColumn:
 
 
 class Names:
-    """Texts by number, each kept once."""
+    """Distinct texts, each stored once and identified by a number (its code)."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names: list[str] = list(names)
         self._codes = {name: code for code, name in enumerate(self.names)}
 
     def code(self, name: str) -> int:
-        """The number of a name, a new one where it is new."""
+        """Return the code of a name, assigning the next one if the name is new."""
         code = self._codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
         return code
 
     def find(self, name: str) -> int | None:
-        """The number of a name that is known."""
+        """Return the code of a name, or None if the name is unknown."""
         return self._codes.get(name)
 
     def __getitem__(self, code: int) -> str:
@@ -176,7 +179,10 @@ class Names:
 
 
 class Reasons(Names):
-    """Why trials failed: so many different reasons, the empty one first; all further ones are one."""
+    """The reasons for which trials failed, with the empty reason first.
+
+    At most `MOST` distinct reasons are kept; all further ones share the entry "other reasons".
+    """
 
     MOST = 100
 
@@ -184,15 +190,16 @@ class Reasons(Names):
         super().__init__([""])
 
     def code(self, name: str) -> int:
-        """The number of a reason; 0 of none."""
+        """Return the code of a reason; 0 for the empty one."""
         known = len(self) <= self.MOST or self.find(name) is not None
         return super().code(name if known else "other reasons")
 
 
 class SampleColumn:
-    """The ids of samples, one a trial. Ids that are row numbers take as many bytes as the number needs.
+    """A column of sample ids, one per trial.
 
-    Even numbers stand for row numbers, odd ones for other names.
+    Ids that are row numbers take only the bytes that the number needs. An even code 2n means the row number
+    n; odd codes are for other names.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -213,11 +220,11 @@ class SampleColumn:
         return (self[place] for place in range(len(self)))
 
     def name(self, code: int) -> str:
-        """The id that a number stands for."""
+        """Return the id that a code stands for."""
         return self._names[code >> 1] if code & 1 else str(code >> 1)
 
     def code(self, sample: str) -> int | None:
-        """The number of an id, None for a name that no trial has."""
+        """Return the code of an id, or None for a name that no trial has."""
         number = _row_number(sample)
         if number is not None:
             return 2 * number
@@ -225,24 +232,27 @@ class SampleColumn:
         return None if found is None else 2 * found + 1
 
     def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
-        """The numbers of the samples of some trials, or of all: twice the row number, or an odd one of a name."""
+        """Return the codes of the samples of some trials, or of all.
+
+        A code is twice the row number, or an odd number for a name.
+        """
         return self._codes.numbers(rows)
 
     def narrow(self, rows: Rows) -> NDArray[Any]:
-        """The same of some trials; see `IntColumn.narrow`."""
+        """Return the codes of some trials in the column's own type; see `IntColumn.narrow`."""
         return self._codes.narrow(rows)
 
     @property
     def largest(self) -> int:
-        """The largest number of a sample."""
+        """The largest code in the column."""
         return self._codes.largest
 
     def between(self, low: int, high: int) -> NDArray[np.bool_]:
-        """Which trials (n,) are of samples with numbers from `low` to below `high`."""
+        """Return a mask (n,) of the trials whose sample codes are at least `low` and less than `high`."""
         return self._codes.between(low, high)
 
     def places(self, sample: str) -> list[int]:
-        """Where an id stands."""
+        """Return the rows whose sample has this id."""
         code = self.code(sample)
         if code is None:
             return []
@@ -253,17 +263,17 @@ class SampleColumn:
 
 
 def _row_number(sample: str) -> int | None:
-    """The number that an id is written as; None where its digits would not come back as they are."""
+    """Return the number that an id denotes, or None if the number would be written differently."""
     if not (sample.isascii() and sample.isdecimal() and len(sample) < 18):
         return None
     return int(sample) if sample[0] != "0" or sample == "0" else None
 
 
 class ScoreColumn:
-    """One score of every trial: its state, and the value where there is one.
+    """One score for every trial: a state, and a value if the trial is scored.
 
-    A code is a `ScoreState` or, from three on, stands for one of the distinct values. Where there are too many of
-    these, values are kept as they are.
+    A code below three is a `ScoreState`; from three on it denotes one of the distinct values. With more than
+    `MOST_DISTINCT` distinct values, the values are stored as they are.
     """
 
     def __init__(self) -> None:
@@ -275,13 +285,13 @@ class ScoreColumn:
         return len(self._codes)
 
     def append(self, state: ScoreState) -> None:
-        """Adds a trial without a value."""
+        """Add a trial without a value."""
         self._codes.append(state)
         if self._values is not None:
             self._values.append(0.0)
 
     def put(self, place: int, state: ScoreState, value: float = 0.0) -> None:
-        """Sets what a trial is worth."""
+        """Set the state and value of a trial."""
         if state is not ScoreState.SCORED:
             self._codes[place] = state
             return
@@ -302,19 +312,19 @@ class ScoreColumn:
         self._distinct = {}
 
     def state(self, place: int) -> ScoreState:
-        """The state of a trial."""
+        """Return the state of a trial."""
         code = self._codes[place]
         return ScoreState(code) if code < len(ScoreState) else ScoreState.SCORED
 
     def value(self, place: int) -> float | None:
-        """The value of a trial, None without one."""
+        """Return the value of a trial, or None if it has none."""
         code = self._codes[place]
         if self._values is not None:
             return self._values[place] if code == ScoreState.SCORED else None
         return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
     def states(self, rows: Rows) -> NDArray[np.uint8]:
-        """The `ScoreState` of these trials, (rows,)."""
+        """Return the `ScoreState` of these trials, shape (rows,)."""
         import numpy as np
 
         known = np.frombuffer(self._codes, np.uint8)
@@ -323,7 +333,7 @@ class ScoreColumn:
         return codes
 
     def values(self, rows: Rows) -> NDArray[np.float64]:
-        """The value of these trials, 0 where there is none, (rows,)."""
+        """Return the values of these trials, shape (rows,), with 0 for those without a value."""
         import numpy as np
 
         codes = np.frombuffer(self._codes, np.uint8)

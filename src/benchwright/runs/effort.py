@@ -1,4 +1,4 @@
-"""What each trial of a run took: when it was begun, how long it took, its tokens, the time that its model took."""
+"""Cost of each trial of a run: start, duration, tokens, and the latency of its requests."""
 
 from __future__ import annotations
 
@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 
 
 class EffortColumns:
-    """Columns parallel to the rows of a table.
+    """Columns of start, duration, latency and tokens, parallel to the rows of a run table.
 
-    Of the attempt that counts: `begun` (wall-clock ns) and `took` (ns); `latency`, the seconds that its answered
-    requests took together, and `ttft`, the mean of theirs, NaN where there are none or an earlier run made them, or
-    where they are in no timing, as the concurrency had not settled or our process stood still (`unsettled`);
-    `first_prompt`, one more than the tokens of its first prompt, 0 for unknown. Of all attempts together, side requests
-    included: `prompt_tokens` and `completion_tokens`.
+    For the attempt that counts:
+
+    - `begun`: its start, in wall-clock ns; `took`: its duration in ns.
+    - `latency`: total seconds of its answered requests; `ttft`: their mean time to first token in seconds.
+      Both are NaN if no request was answered, if the attempt was reused from an earlier run, or if it is
+      `unsettled`.
+    - `unsettled`: whether its times are excluded because the concurrency had not settled or our process stood
+      still.
+    - `first_prompt`: the number of tokens of its first prompt plus one; 0 if unknown.
+
+    For all attempts of the trial together, side requests included: `prompt_tokens` and `completion_tokens`.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -41,13 +47,13 @@ class EffortColumns:
         self._former_rows, self._former_begun, self._former_took = array("Q"), array("q"), array("q")
 
     def append(self) -> None:
-        """Adds a row."""
+        """Add a row."""
         self.begun.append(0)
         self.latency.append(math.nan)
         self.ttft.append(math.nan)
 
     def put(self, row: int, record: TrialRecord) -> None:
-        """The attempt that counts from now on; what was there is a former one."""
+        """Store the attempt that counts from now on. The attempt stored before becomes a former one."""
         if self.begun[row]:
             self._add_former(row, self.begun[row], self.took[row])
         reused = record.reused_from is not None
@@ -76,7 +82,7 @@ class EffortColumns:
             self._add_tokens(row, record)
 
     def add_former(self, row: int, record: TrialRecord) -> None:
-        """An attempt that does not count."""
+        """Add an attempt that does not count: its time, and its tokens as spent."""
         self._add_former(row, record.started_at, record.duration)
         self._add_tokens(row, record)
 
@@ -96,7 +102,7 @@ class EffortColumns:
         self._former_took.append(took)
 
     def in_order(self, rows: Rows) -> Rows:
-        """The rows in the order in which their trials were first begun."""
+        """Return the rows sorted by the start of each trial's first attempt."""
         import numpy as np
 
         first = np.array(self.begun, np.int64)
@@ -104,9 +110,10 @@ class EffortColumns:
         return rows[np.argsort(first[rows], kind="stable")]
 
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Each trial's share, (n,), of the time in which these trials were under way, all attempts together.
+        """Return each trial's share, shape (n,), of the seconds in which any of these trials ran.
 
-        None where the journal does not say when they were.
+        All attempts count. None if the journal lacks start times. See `stats.ratios.shared_time` for how time
+        is shared.
         """
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""Flags: signs that a result may have been got without solving the task. A flag explains; it never sets a score."""
+"""Flags: signs that a trial may have been passed without solving its task. A flag never changes a score."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 from benchwright.records import Record
 
 FLAGS = "flags"
-"""The name under which flags lie in the artifacts of an outcome and in the details of a score."""
+"""The key of the flags in an outcome's artifacts and in a score's details."""
 
 
 class Flag(Record, frozen=True):
-    """One sign: its kind, as one lower-case word or several joined by `_`, and the evidence in plain words."""
+    """One sign.
+
+    `kind`: one or more lower-case words joined by `_`; `evidence`: the reason, in plain words.
+    """
 
     kind: str
     evidence: str
 
 
 def flags_in(detail: Mapping[str, Any] | None) -> list[Flag]:
-    """The flags in the details of a score; what is not of their shape is passed over."""
+    """Return the flags in the details of a score. Entries of another shape are ignored."""
     found = (detail or {}).get(FLAGS)
     if not isinstance(found, Sequence) or isinstance(found, str):
         return []
@@ -28,13 +31,13 @@ def flags_in(detail: Mapping[str, Any] | None) -> list[Flag]:
 
 
 class FlaggedTrials:
-    """The trials of a table that have flags, by row: the kinds of each, as its scorers tell them."""
+    """The flagged trials of a table: by row, the kinds of flags that each scorer reported."""
 
     def __init__(self) -> None:
         self._kinds: dict[int, dict[str, tuple[str, ...]]] = {}
 
     def put(self, row: int, scorer: str, detail: Mapping[str, Any] | None) -> None:
-        """Takes in what one score says, in place of what it said before."""
+        """Store the flags that one score reports, replacing those of the same scorer."""
         kinds = tuple(dict.fromkeys(flag.kind for flag in flags_in(detail)))
         if kinds:
             self._kinds.setdefault(row, {})[scorer] = kinds
@@ -42,13 +45,13 @@ class FlaggedTrials:
             self._kinds[row].pop(scorer, None)
 
     def forget(self, row: int) -> None:
-        """Another attempt at the trial counts now."""
+        """Drop the flags of a trial because a newer attempt has replaced it."""
         self._kinds.pop(row, None)
 
     def kinds(self, row: int) -> list[str]:
-        """The kinds of a trial's flags, each once."""
+        """Return the kinds of a trial's flags, each once."""
         return list(dict.fromkeys(kind for kinds in self._kinds.get(row, {}).values() for kind in kinds))
 
     def rows(self) -> list[int]:
-        """The rows of the flagged trials."""
+        """Return the rows of the flagged trials, in order."""
         return sorted(row for row, by_scorer in self._kinds.items() if by_scorer)

@@ -1,14 +1,15 @@
 """The journal of a run: two append-only files that survive `kill -9` at any instant.
 
-    trials.jsonl   the truth: one light line per record (see `records.JournalLine`)
-    bodies.jsonl   what a trial said and heard, found by the (offset, length) in its line
-    pictures/      the pictures in it, each once (see `runs.pictures`)
+    trials.jsonl   one short line per record (see `records.JournalLine`); the authoritative list
+    bodies.jsonl   conversations and artifacts, found by the (offset, length) in a trial's line
+    pictures/      the pictures in the bodies, each stored once (see `runs.pictures`)
 
-A crash of the machine may take bodies whose lines are still there. Before new ones take their place, cuts.json says
-from where on they are gone (see `Cut`).
+A body is written before its line. A trial counts once its line is complete. One `write` on an append
+descriptor writes a line, or several lines together. When the journal is opened again, an incomplete last line
+is removed.
 
-A body is written before its line; a trial counts once its line is written whole, by one `write` on an
-append descriptor, which may hold several lines. A torn last line is cut off when the journal is opened again.
+After a crash of the machine, bodies may be lost although their lines remain. Before new bodies take their
+place, cuts.json records the file sizes at which they were lost (see `Cut`).
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ Fsync = Literal["second", "always"]
 
 
 class Cut(Record, frozen=True):
-    """How long the files were, in bytes, when a session went on after bodies were lost.
+    """The sizes of both files, in bytes, when a session resumed a run that had lost bodies.
 
-    A line that begins within these `trials`, and whose body ends beyond these `bodies`, has lost it: what lies there
-    by now is another's.
+    A line that begins before `trials` and whose body ends beyond `bodies` has lost its body: the bytes that
+    are there now belong to another trial.
     """
 
     trials: Amount
@@ -60,10 +61,10 @@ class Cut(Record, frozen=True):
 
 
 class ExchangeBody(Record, frozen=True):
-    """One request of a trial and its answer, as JSON.
+    """One request of a trial and its response, as JSON.
 
-    `sent` says which messages were sent: the first `sent` of the outcome's messages, or the list itself where
-    they are not a beginning of those. `request` holds the other fields of the request's body.
+    `sent` is the number of the outcome's messages that were sent, from the first on, or the list of sent
+    messages if that is not a prefix of the outcome's. `request` holds the other fields of the request body.
     """
 
     request: dict[str, Any]
@@ -72,10 +73,11 @@ class ExchangeBody(Record, frozen=True):
 
 
 class Body(Record, frozen=True):
-    """What a trial's line leaves out; `input` and `target` are the sample's, see `runs.asked`.
+    """The part of a trial that its line leaves out.
 
-    `unanswered` are the messages of the request that was sent last where it got no answer and the solver told no
-    messages: what a trial was asked whose first request failed.
+    `input` and `target` belong to the sample; see `runs.asked`. `unanswered`: the messages of the last
+    request, if it got no response and the solver reported no messages. They show the prompt of a trial whose
+    first request failed.
     """
 
     key: str
@@ -94,7 +96,7 @@ class Body(Record, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome that this was the body of."""
+        """The outcome from which this body was made."""
         return Outcome(
             status=self.status,
             messages=self.messages,
@@ -113,9 +115,10 @@ _decode_cuts = msgspec.json.Decoder(list[Cut]).decode
 
 
 def encode_json(value: Any) -> bytes:
-    """The one encoder of everything a journal holds, secrets replaced.
+    """Encode a value for the journal as JSON, with secrets replaced. All writes of the journal use it.
 
-    What JSON cannot hold (lone surrogates, odd keys, an agent's own objects) is written as well as possible.
+    Values that JSON cannot express (lone surrogates, odd keys, an agent's own objects) are approximated; see
+    `plain`.
     """
     try:
         encoded = _encode(value)
@@ -125,7 +128,7 @@ def encode_json(value: Any) -> bytes:
 
 
 class Journal:
-    """The one writer of a run's journal."""
+    """The writer of a run's journal; nothing else writes to it."""
 
     def __init__(
         self,
@@ -145,22 +148,22 @@ class Journal:
         self._dirty = False
 
     def write_trial(self, record: TrialRecord, body: bytes) -> None:
-        """Writes a body (from `encode_json`), then the trial's line that points to it.
+        """Write a body (from `encode_json`), then the trial's line that points to it.
 
         Raises:
-            JournalError: the disk is full or gone; what was written before is whole.
+            JournalError: If the disk is full or gone. Everything written before is complete.
         """
         self.write_group([(record, body)])
 
     def write_group(
         self, trials: Sequence[tuple[TrialRecord, bytes]], scores: Sequence[ScoreRecord] = ()
     ) -> None:
-        """Writes the bodies of trials by one write, then by another their lines and those of scores.
+        """Write the bodies of trials in one write, then their lines and the lines of scores in another.
 
-        A body that is empty is not kept.
+        An empty body is not stored.
 
         Raises:
-            JournalError: the disk is full or gone; what was written before is whole.
+            JournalError: If the disk is full or gone. Everything written before is complete.
         """
         lines: list[JournalLine] = []
         trials = [(record, self._pictures.taken_out(body) if body else body) for record, body in trials]
@@ -175,20 +178,21 @@ class Journal:
             self.write(*lines, *scores)
 
     def write(self, *lines: JournalLine) -> None:
-        """Writes records, one line each, by one write.
+        """Write records, one line each, in one write.
 
         Raises:
-            JournalError: the disk is full or gone; what was written before is whole.
+            JournalError: If the disk is full or gone. Everything written before is complete.
         """
         self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
     def note_cut(self) -> None:
-        """Writes down for good where the journal ends; call it where bodies are lost, before others are written.
+        """Record durably where the journal ends. Call it if bodies are lost, before others are written.
 
-        The lines come first: were they lost by another crash, later ones in their place would seem to be older.
+        The lines are synced first. If another crash lost them, later lines in their place would seem older
+        than the cut.
 
         Raises:
-            JournalError: it cannot be written, or what it is added to cannot be read.
+            JournalError: If the journal or cuts.json cannot be written, or cuts.json cannot be read.
         """
         self._dirty = True
         self.sync()
@@ -207,10 +211,10 @@ class Journal:
         return offset
 
     def sync(self) -> None:
-        """Makes what was written durable against a power loss; call it off the event loop.
+        """Make everything written so far durable against a power loss. Call it off the event loop.
 
         Raises:
-            JournalError: the disk reports an error.
+            JournalError: If the disk reports an error.
         """
         if not self._dirty:
             return
@@ -223,7 +227,7 @@ class Journal:
             raise JournalError(_explain(error, self.directory)) from None
 
     def close(self) -> None:
-        """Syncs and closes the files."""
+        """Sync and close the files."""
         try:
             self.sync()
         finally:
@@ -232,7 +236,7 @@ class Journal:
 
 
 class _AppendFile:
-    """A file that only grows, by whole appends."""
+    """A file that only grows, by complete appends."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
@@ -255,7 +259,7 @@ class _AppendFile:
 
 
 def _cut_torn_line(descriptor: int) -> int:
-    """Truncates the file behind its last line end; returns its size."""
+    """Truncate the file after its last newline and return its size."""
     size = os.fstat(descriptor).st_size
     block = 65_536
     end = size
@@ -272,7 +276,7 @@ def _cut_torn_line(descriptor: int) -> int:
 
 
 def decode_line(encoded: bytes) -> JournalLine:
-    """A record from its line; one of `UNREADABLE` is raised where it is none."""
+    """Parse one journal line into a record. Raises one of `UNREADABLE` if the line is not a valid record."""
     line: JournalLine = _decode_line(encoded)
     if isinstance(line, RunEvent):
         check_event(line)
@@ -280,15 +284,15 @@ def decode_line(encoded: bytes) -> JournalLine:
 
 
 def check_event(event: RunEvent) -> None:
-    """Raises one of `UNREADABLE` where an event says what is none of `EventDetail`."""
+    """Raise one of `UNREADABLE` if the detail of an event does not fit `EventDetail`."""
     msgspec.convert(event.detail, EventDetail)
 
 
 def read_cuts(directory: Path) -> list[Cut]:
-    """Where bodies were lost, the oldest first.
+    """Read the cuts of a run, the oldest first; empty if no bodies were lost.
 
     Raises:
-        JournalError: the file cannot be read.
+        JournalError: If the file cannot be read.
     """
     path = directory / CUTS
     try:
@@ -302,19 +306,19 @@ def read_cuts(directory: Path) -> list[Cut]:
 
 
 def read_body(directory: Path, record: TrialRecord) -> Body:
-    """The body of a trial's line.
+    """Read the body of a trial.
 
     Raises:
-        JournalError: it is gone, or what lies in its place is not its own.
+        JournalError: If the body is lost, or another trial's body is in its place.
     """
     return decode_body(read_encoded_body(directory, record), record)
 
 
 def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tuple[TrialRecord, Body]]:
-    """Lines of trials with their bodies, whose file is opened once.
+    """Yield trials with their bodies, opening the file of bodies only once.
 
     Raises:
-        JournalError: a body is gone, or what lies in its place is not its own.
+        JournalError: If a body is lost, or another trial's body is in its place.
     """
     with body_file(directory) as file:
         for record in records:
@@ -322,20 +326,20 @@ def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tup
 
 
 def body_in(file: IO[bytes], record: TrialRecord) -> Body:
-    """The body of a trial's line, from the file that `body_file` opened.
+    """Read the body of a trial from a file that `body_file` opened.
 
     Raises:
-        JournalError: it is gone, or what lies in its place is not its own.
+        JournalError: If the body is lost, or another trial's body is in its place.
     """
     file.seek(record.body[0])
     return decode_body(put_back(Path(file.name).parent, file.read(record.body[1])), record)
 
 
 def decode_body(encoded: bytes, record: TrialRecord) -> Body:
-    """A trial's body from its JSON.
+    """Decode the body of a trial from JSON.
 
     Raises:
-        JournalError: it was not kept, or is none, or another trial's.
+        JournalError: If the body was not stored, is not valid, or belongs to another trial.
     """
     if not encoded and not record.body[1]:
         raise JournalError(f"The conversation of sample {record.sample} was not kept.")
@@ -349,10 +353,12 @@ def decode_body(encoded: bytes, record: TrialRecord) -> Body:
 
 
 def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
-    """The JSON of the body of a trial's line with its pictures, as far as it is there.
+    """Read the JSON of a trial's body, with its pictures put back.
+
+    The result is short if the file ends early.
 
     Raises:
-        JournalError: the file cannot be read.
+        JournalError: If the file cannot be read.
     """
     offset, length = record.body
     with body_file(directory) as file:
@@ -362,10 +368,10 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
 
 @contextmanager
 def body_file(directory: Path) -> Iterator[IO[bytes]]:
-    """The file with the bodies of a run, for as long as it is needed.
+    """Open the file with the bodies of a run; close it on exit.
 
     Raises:
-        JournalError: it cannot be read.
+        JournalError: If the file cannot be read.
     """
     path = directory / BODIES
     try:

@@ -1,4 +1,4 @@
-"""Keys: what makes two trials, or two scores, the same, so that finished work is never asked for twice."""
+"""Keys that identify trials and scores, so that finished work is never repeated."""
 
 from __future__ import annotations
 
@@ -15,50 +15,56 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def fingerprint(*parts: Any) -> str:
-    """A digest (xxh3, 128 bits, hex) of plain values; the order of dictionary keys does not matter."""
+    """Return a digest (xxh3, 128 bits, hex) of plain values. The order of dictionary keys does not matter."""
     return xxhash.xxh3_128_hexdigest(_encode(parts))
 
 
 def identity_of(target: Target) -> tuple[Any, ...]:
-    """What tells one target from another, whatever its slot. Headers count if there are any."""
+    """Return the properties that distinguish a target, without its slot.
+
+    Headers are included only if there are any.
+    """
     return (target.model, target.base_url, target.settings, *([target.headers] if target.headers else []))
 
 
 class SampleContent:
-    """What a sample asks, encoded once; its id and place in the dataset do not matter."""
+    """The content of a sample, hashed once. Its id and its position in the dataset do not matter."""
 
     def __init__(self, content: Any) -> None:
         self._content = xxhash.xxh3_128(b"[" + _encode(content))
 
     def digest(self, occurrence: int) -> bytes:
-        """That of the content and of how many equal ones came before."""
+        """Return a digest of the content and of `occurrence`, the number of equal samples before this one."""
         whole = self._content.copy()
         whole.update(b",%d]" % occurrence)
         return whole.digest()
 
 
 class TrialKeys:
-    """Makes the keys of trials of one task against one target.
+    """Makes the keys of the trials of one task on one target.
 
     A key covers the sample's content, the target without secrets, the solver's fingerprint, the limits and
-    the repeat. The target's slot is not part of it: a model keeps its trials when it becomes the baseline.
+    the repeat. It does not cover the target's slot: a model keeps its trials when it becomes the baseline.
     """
 
     def __init__(self, target: Target, solver_fingerprint: str, limits: Record) -> None:
         self._prefix = xxhash.xxh3_128_digest(_encode((*identity_of(target), solver_fingerprint, limits)))
 
     def key(self, digest: bytes, repeat: int) -> str:
-        """The key of one trial, 32 hex digits; `digest` is that of its sample's content."""
+        """Return the key of one trial, 32 hex digits. `digest` is the digest of the sample's content."""
         return xxhash.xxh3_128_hexdigest(self._prefix + digest + repeat.to_bytes(4, "big"))
 
 
 def score_key(trial_key: str, scorer: str, scorer_fingerprint: str) -> str:
-    """The key of one score of one trial, 32 hex digits."""
+    """Return the key of one score of one trial, 32 hex digits."""
     return xxhash.xxh3_128_hexdigest(f"{trial_key}\0{scorer}\0{scorer_fingerprint}".encode())
 
 
 def key_prefix(key: str) -> int:
-    """64 bits of a key, by which it is found: its first 16 digits, or a digest of what is not a key of ours."""
+    """Return the 64 bits by which a key is indexed.
+
+    They are its first 16 hex digits, or a digest if the key is not hexadecimal (from another program).
+    """
     try:
         return int.from_bytes(bytes.fromhex(key[:16]), "big")
     except ValueError:
@@ -66,11 +72,14 @@ def key_prefix(key: str) -> int:
 
 
 LATELY = 8_192
-"""Rows that are found without sorting: scores follow soon after their trial."""
+"""Size of each of the two dictionaries of recent rows, which need no sorting.
+
+Scores follow soon after their trial.
+"""
 
 
 class RowIndex:
-    """Rows by the first 64 bits of their keys. Once they are released none is found any more, nor added."""
+    """Index from the first 64 bits of keys to rows. After `release`, rows can be neither found nor added."""
 
     def __init__(self) -> None:
         self._released: int | None = None
@@ -83,13 +92,13 @@ class RowIndex:
         return len(self._keys) if self._released is None else self._released
 
     def release(self) -> None:
-        """Gives the memory of the keys back, 8 to 20 bytes a row."""
+        """Free the memory of the keys, 8 to 20 bytes per row."""
         self._released = len(self)
         self._keys, self._sorted, self._order = array("Q"), array("Q"), array("I")
         self._late, self._later = {}, {}
 
     def add(self, key: str) -> int:
-        """Adds a key; returns its row."""
+        """Add a key and return its row."""
         assert self._released is None
         prefix = key_prefix(key)
         row = len(self._keys)
@@ -100,7 +109,7 @@ class RowIndex:
         return row
 
     def find(self, key: str) -> int | None:
-        """The row of a key, None where there is none."""
+        """Return the row of a key, or None if the key is unknown."""
         assert self._released is None
         prefix = key_prefix(key)
         row = self._late.get(prefix)

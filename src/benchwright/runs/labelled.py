@@ -1,4 +1,4 @@
-"""What people said of answers that a judge has scored, kept beside the journal of the run."""
+"""Human labels of answers that a judge has scored, in a sidecar file of the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ LABELS = "judge_labels.json"
 
 
 class OwnLabel(Record, frozen=True):
-    """What a person said of an answer of the run: that of this attempt at a trial, so many characters long."""
+    """A human label of an answer of this run: of one attempt at a trial.
+
+    `length` is the answer's length in characters.
+    """
 
     trial: str
     sample: str
@@ -21,7 +24,10 @@ class OwnLabel(Record, frozen=True):
 
 
 class OtherLabel(Record, frozen=True):
-    """What a person said of an answer that is not of the run, and what the run's judge said when it was asked."""
+    """A human label of an answer from outside the run, and the verdict of the run's judge on that answer.
+
+    `length` is the answer's length in characters.
+    """
 
     label: float
     verdict: float
@@ -29,9 +35,10 @@ class OtherLabel(Record, frozen=True):
 
 
 class KeptLabels(Record, frozen=True):
-    """The labels of a run, from 0 (wrong) to 1 (right), for the verdicts of one scorer.
+    """The human labels of a run, from 0 (wrong) to 1 (right), for the verdicts of one scorer.
 
-    `source` is the name of their file; `unjudged` answers of others got no verdict.
+    `source`: the name of the file with the labels; `unjudged`: number of answers from outside the run without
+    a verdict.
     """
 
     source: str
@@ -42,18 +49,18 @@ class KeptLabels(Record, frozen=True):
 
 
 def keep_labels(directory: Path, labels: KeptLabels) -> None:
-    """Keeps labels with a run, in place of those that it had.
+    """Store labels with a run, replacing its earlier ones.
 
     Raises:
-        JournalError: the directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     write_beside(directory / LABELS, labels)
 
 
 def read_labels(directory: Path) -> KeptLabels | None:
-    """The labels of a run; None without any.
+    """Read the labels of a run. None if it has none.
 
     Raises:
-        UserError: the file cannot be read.
+        UserError: If the file cannot be read.
     """
     return read_beside(directory / LABELS, KeptLabels)

@@ -1,4 +1,4 @@
-"""How late our own process was, as journals tell it: loop lag, standstills, and what else an event of a run may say."""
+"""Delays of our own process in journals (loop lag, standstills), and the fields of event details."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from benchwright.records import Amount, Moment, Record
 from benchwright.runs.one_at_a_time import OneAtATime
 
 SPOILING_LAG_NS = 10_000_000
-"""At a 99th percentile of loop lag above this (10 ms), timings of single tokens and short answers cannot be trusted."""
+"""p99 of loop lag (10 ms) above which timings of single tokens and short answers are unreliable."""
 
 
 StandstillCause = Literal["stopped", "busy", "suspended", "jumped"]
 
 
 class Standstill(Record, frozen=True):
-    """A time in which our own process stood still: from `began` (wall-clock ns) on, for so many `ns`.
+    """A period in which our own process stood still. `began`: wall-clock ns; `ns`: its length.
 
-    It was `stopped` (a signal, a frozen container, a paused machine, or a blocking wait), `busy` with code that kept
-    its event loop, or the machine was `suspended`. If the system's clock `jumped` ahead, either a virtual machine was
-    paused together with its other clocks, or the clock was set.
+    `cause`: the process was `stopped` (by a signal, a frozen container, a paused machine, or a blocking
+    wait), it was `busy` with code that blocked its event loop, or the machine was `suspended`. If the
+    system's clock `jumped` ahead, either the clock was set, or a virtual machine was paused together with its
+    other clocks.
     """
 
     began: Moment
@@ -28,14 +29,14 @@ class Standstill(Record, frozen=True):
 
     @property
     def end(self) -> int:
-        """When it was over (wall-clock ns)."""
+        """The end of the standstill (wall-clock ns)."""
         return self.began + self.ns
 
 
 class LoopLag(Record, frozen=True):
-    """How late the event loop ran what was due: number of samples, percentiles and the longest lag, in ns.
+    """How late the event loop ran timers that were due: number of samples, percentiles and maximum, in ns.
 
-    `standstills` are in none of the percentiles.
+    The percentiles exclude the `standstills`.
     """
 
     samples: Amount = 0
@@ -46,12 +47,15 @@ class LoopLag(Record, frozen=True):
 
     @property
     def spoils_timings(self) -> bool:
-        """Whether the client was too busy for its timings to hold."""
+        """True if our process was too busy for its timings to be reliable."""
         return self.p99 > SPOILING_LAG_NS
 
 
 class EventDetail(Record, frozen=True):
-    """What is read of an event's `detail`: every event has some of it, and more that is only shown."""
+    """The fields of an event's `detail` that are read.
+
+    Each event has some of them, and may have others for display.
+    """
 
     total: Amount | None = None
     finished: Amount = 0

@@ -1,4 +1,4 @@
-"""What a person does with runs on this machine: tag them, note something, delete them."""
+"""Tags, notes and deletion of the runs on this machine."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from benchwright.runs.manifest import MANIFEST, Manifest
 from benchwright.runs.store import find_run
 
 TAGS = "tags.json"
-"""A run's tags, beside its journal: run.json never changes."""
+"""File with a run's tags, beside its journal, because run.json never changes."""
 
 NOTE = "note.json"
-"""What was noted on a run, beside its journal."""
+"""File with the note on a run, beside its journal."""
 
 LONGEST_NOTE = 4_000
-"""Characters of a note."""
+"""Maximum number of characters of a note."""
 
 
 def models_of(manifest: Manifest) -> list[str]:
-    """The models of a run as they were typed."""
+    """Return the models of a run as the user typed them."""
     return [manifest.typed_models.get(target.slot, target.model) for target in manifest.targets]
 
 
 def read_tags(directory: Path) -> list[str]:
-    """The tags of a run; none where they cannot be read."""
+    """Return the tags of a run; empty if they cannot be read."""
     try:
         return msgspec.json.decode((directory / TAGS).read_bytes(), type=list[str])
     except (OSError, *UNREADABLE):
@@ -40,10 +40,10 @@ def read_tags(directory: Path) -> list[str]:
 
 
 def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> list[str]:
-    """Adds tags to a run, or takes them away; returns those that it then has.
+    """Add tags to a run, or remove them, and return its tags afterwards.
 
     Raises:
-        UserError: there is no such run, a tag is not a single word, or it cannot be written.
+        UserError: If there is no such run, a tag is not a single word, or the tags cannot be written.
     """
     for tag in tags:
         if not tag.isprintable() or not tag or " " in tag or len(tag) > 60:
@@ -56,7 +56,7 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
 
 
 def read_note(directory: Path) -> str:
-    """What was noted on a run; empty where nothing was, or it cannot be read."""
+    """Return the note on a run; empty if there is none or it cannot be read."""
     try:
         return msgspec.json.decode((directory / NOTE).read_bytes(), type=str)
     except (OSError, *UNREADABLE):
@@ -64,15 +64,15 @@ def read_note(directory: Path) -> str:
 
 
 def remarks_stamp(directory: Path) -> Stamp:
-    """What tags and note of a run are at this moment, without reading them."""
+    """Return the size and modification time of a run's tags and note, to notice when they change."""
     return stamps(directory / TAGS, directory / NOTE)
 
 
 def note_run(reference: str, text: str) -> str:
-    """Notes something on a run, in place of what was noted before; an empty text takes that away. Returns the note.
+    """Set the note on a run and return it. An empty text removes the note.
 
     Raises:
-        UserError: there is no such run, the text is too long, or it cannot be written.
+        UserError: If there is no such run, the text is too long, or the note cannot be written.
     """
     note = "\n".join(line.rstrip() for line in text.splitlines()).strip()
     if len(note) > LONGEST_NOTE:
@@ -89,10 +89,10 @@ def note_run(reference: str, text: str) -> str:
 
 
 def runs_to_delete(references: Sequence[str]) -> list[Path]:
-    """The directories of runs that may be deleted: only those in the store.
+    """Return the directories of the given runs, which must be in the store.
 
     Raises:
-        UserError: there is no such run, or it lies elsewhere.
+        UserError: If there is no such run, or it is outside the store.
     """
     found = []
     for reference in references:
@@ -104,12 +104,12 @@ def runs_to_delete(references: Sequence[str]) -> list[Path]:
 
 
 def delete_run(directory: Path) -> None:
-    """Deletes a run with all that was said in it.
+    """Delete a run with all its files.
 
-    Its manifest goes first: what is left of a deletion that was cut short is not a run any more.
+    The manifest is deleted first, so that the remains of an interrupted deletion no longer count as a run.
 
     Raises:
-        UserError: a process is at work on it, or a file cannot be deleted.
+        UserError: If a process is working on the run, or a file cannot be deleted.
     """
     from filelock import FileLock, Timeout
 

@@ -1,11 +1,12 @@
-"""The files of a user's own project that a piece of code imports, found in its text without running anything.
+"""The files of a user's own project that a piece of code imports, found by parsing, without running anything.
 
-Local is what lies below the folder that the code was imported from, below the working directory, or below a folder in
-PYTHONPATH, and is not installed: neither Python's own, nor in site-packages, nor Benchwright's.
+A file is local if it is below the folder that the code was imported from, below the working directory, or
+below a folder in PYTHONPATH, and is not installed (not in the standard library, site-packages or Benchwright
+itself).
 
-Imports count wherever they stand, also within functions, and those of imported files too. A module that imports by a
-name that is only known when it runs stands for all modules of its folder. What is not seen: files that code reads or
-executes by itself, compiled modules, and folders that are put on `sys.path` when a function is called.
+Imports count wherever they are written, also within functions, and imported files are searched in turn. If a
+module imports by a computed name, all modules of its folder count. Not found: files that code reads or
+executes by itself, compiled modules, and folders that a function puts on `sys.path` when it is called.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ INIT = "__init__.py"
 OWN = frozenset({"benchwright", "osmosis_ai", "llm_benchmarker"})
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 BY_NAME = frozenset({"import_module", "__import__"})
-"""Functions that import what their first argument names."""
+"""Functions that import the module named by their first argument."""
 
 MOST_FILES = 2_000
-"""Files that are followed; what a larger project imports beyond them is not seen."""
+"""Maximum number of files that are followed. Imports of a larger project beyond them are not found."""
 
 
 class Imports(NamedTuple):
-    """What a file imports: (level, module, names) as in `from module import names`, `level` dots before the module.
+    """The imports of a file.
 
-    `computed` says that it also imports by names that are only known when it runs.
+    `named`: (level, module, names) as in `from module import names`, with `level` leading dots. `computed`:
+    True if the file also imports by names that are only known at run time.
     """
 
     named: tuple[tuple[int, str, tuple[str, ...]], ...]
@@ -40,9 +42,9 @@ class Imports(NamedTuple):
 
 
 def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path, str]:
-    """Return the local files that files import, each with its name inside the project, in the order of the names.
+    """Return the local files that `files` import, each with its name inside the project, sorted by name.
 
-    The given files themselves are not among them. `texts` are further pieces of code, of a script or a notebook.
+    The given files themselves are excluded. `texts` are further pieces of code, from a script or a notebook.
     """
     given = [file.resolve() for file in files]
     roots = _roots(given)
@@ -64,7 +66,7 @@ def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path
 
 
 def _roots(files: Sequence[Path]) -> list[Path]:
-    """Return the folders below which a module is local, those that code put on `sys.path` within them included."""
+    """Return the folders below which modules are local, with folders in them that are on `sys.path`."""
     typed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     own = [*(_import_root(file) for file in files), Path.cwd(), *(Path(one) for one in typed if one)]
     bases = list(dict.fromkeys(one.resolve() for one in own))
@@ -74,7 +76,7 @@ def _roots(files: Sequence[Path]) -> list[Path]:
 
 
 def _import_root(file: Path) -> Path:
-    """Return the folder from which a file is imported: the first one above it that is no package."""
+    """Return the folder from which a file is imported: the first folder above it that is not a package."""
     folder = file.parent
     while (folder / INIT).is_file() and folder.parent != folder:
         folder = folder.parent
@@ -82,19 +84,19 @@ def _import_root(file: Path) -> Path:
 
 
 def _packages(file: Path) -> list[Path]:
-    """Return the `__init__.py` files that run before a file of a package."""
+    """Return the `__init__.py` files that Python runs before a file of a package."""
     folders = (folder for folder in file.parents if folder.is_relative_to(_import_root(file)))
     return [folder / INIT for folder in folders if (folder / INIT).is_file()]
 
 
 def _name(file: Path, roots: Sequence[Path]) -> str:
-    """Return the name of a file inside its project, which stays when the project is moved."""
+    """Return the name of a file inside its project, which does not change when the project is moved."""
     within = [file.relative_to(root).as_posix() for root in roots if file.is_relative_to(root)]
     return min(within, key=len, default=file.name)
 
 
 def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """Yield the local files that a file imports, and the packages that these lie in."""
+    """Yield the local files that a file imports, and the `__init__.py` files of their packages."""
     for level, module, names in imports.named:
         parts = module.split(".") if module else []
         if not level and (parts[0] in sys.stdlib_module_names or parts[0] in OWN):
@@ -114,7 +116,7 @@ def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[P
 
 
 def imports_of(file: Path) -> Imports:
-    """Return what a Python file imports, anywhere in it; nothing if it cannot be read as Python."""
+    """Return the imports of a Python file, anywhere in it; none if the file cannot be parsed."""
     try:
         state = file.stat()
         return _parsed(file, state.st_mtime_ns, state.st_size)
@@ -128,7 +130,7 @@ def _parsed(file: Path, _changed: int, _size: int) -> Imports:
 
 
 def imports_in(code: str | bytes) -> Imports:
-    """Return what a piece of code imports, anywhere in it; nothing if it is no Python."""
+    """Return the imports of a piece of code, anywhere in it; none if the code cannot be parsed."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -156,7 +158,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _above(file: Path, level: int) -> Path:
-    """Return the package that so many dots mean in a file."""
+    """Return the package that `level` leading dots of a relative import denote in a file."""
     folder = file.parent
     for _ in range(level - 1):
         folder = folder.parent
@@ -164,8 +166,9 @@ def _above(file: Path, level: int) -> Path:
 
 
 def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files that an import below a folder runs: of each package on the way, of the module, and of names in it
-    that are modules.
+    """Yield the files that run when something below a folder is imported.
+
+    They are the `__init__.py` of each package on the way, the module, and those of `names` that are modules.
     """
     folder = place
     for number, part in enumerate(parts, 1):
@@ -189,7 +192,7 @@ def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterat
 
 
 def _loaded(module: str, names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files of a module that is not found in a folder but was loaded all the same."""
+    """Yield the files of a module that was not found in a folder but is loaded already."""
     for name in (module, *(f"{module}.{one}" for one in names)):
         file = getattr(sys.modules.get(name), "__file__", None)
         if isinstance(file, str) and file.endswith(".py"):
@@ -202,7 +205,7 @@ def _is_local(file: Path, roots: Sequence[Path]) -> bool:
 
 
 def is_ours(file: Path) -> bool:
-    """Return whether a file is one of Benchwright's own."""
+    """Return whether a file belongs to Benchwright itself."""
     return any(file.is_relative_to(folder) for folder in _own_folders())
 
 
@@ -220,6 +223,6 @@ def _standard_library() -> tuple[Path, ...]:
 
 @cache
 def _own_folders() -> tuple[Path, ...]:
-    """Return the folders of our own packages, which in a clone lie below the working directory."""
+    """Return the folders of our own packages. In a clone they are below the working directory."""
     source = Path(__file__).resolve().parents[2]
     return tuple(source / name for name in OWN)

@@ -1,7 +1,7 @@
-"""Which runs are being worked on, and by which process: from the kernel's list of locks.
+"""Finds out which process works on a run, from the kernel's list of file locks.
 
-A run's lock file is held by the process at work. Trying to take it would get in that process's way; the list
-tells without touching it.
+The process that works on a run holds its lock file. Trying to take the lock would disturb that process;
+reading the list does not.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ LOCK = "lock"
 _HELD = re.compile(r"^\d+: FLOCK +ADVISORY +WRITE +(\d+) +[0-9a-f]+:[0-9a-f]+:(\d+) ", re.MULTILINE)
 
 Holders = dict[int, list[int]]
-"""The processes that hold a lock, by the inode of the file; several file systems may have the same inode."""
+"""Processes that hold a lock, by the inode of the locked file.
+
+Files of different file systems may share an inode.
+"""
 
 
 def holders() -> Holders:
-    """All locks of this machine that can be seen from here; none where the kernel has no such list."""
+    """Return the visible file locks of this machine; empty if the kernel has no such list."""
     try:
         text = LOCKS.read_text()
     except OSError:
@@ -35,7 +38,7 @@ def holders() -> Holders:
 
 
 def worker_of(directory: Path, held: Holders) -> int | None:
-    """The process that is at work on a run, None where there is none (or that cannot be seen)."""
+    """Return the id of the process that works on a run. None if there is none, or if it is not visible."""
     try:
         status = os.stat(directory / LOCK)
     except OSError:
@@ -47,22 +50,22 @@ def _has_open(process: int, status: os.stat_result) -> bool:
     try:
         with os.scandir(f"/proc/{process}/fd") as files:
             return any(_is_same(file.path, status) for file in files)
-    except OSError:  # ended since, or another user's
+    except OSError:  # the process has ended, or belongs to another user
         return False
 
 
 def _is_same(path: str, status: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.stat(path), status)
-    except OSError:  # closed since, or no file
+    except OSError:  # it was closed meanwhile, or is not a file
         return False
 
 
 def interrupt(directory: Path) -> None:
-    """Asks the process that works on a run to stop, as Ctrl-C does: what is in flight is finished and kept.
+    """Ask the process that works on a run to stop, as Ctrl-C does: trials in flight are finished and kept.
 
     Raises:
-        UserError: nobody works on it, or the process is another user's.
+        UserError: If no process works on the run, or the process belongs to another user.
     """
     process = worker_of(directory, holders())
     if process is None:
@@ -72,7 +75,7 @@ def interrupt(directory: Path) -> None:
     except OSError:
         raise UserError(f"{directory.name} has just ended.") from None
     try:
-        if worker_of(directory, holders()) != process:  # the number may be another process's by now
+        if worker_of(directory, holders()) != process:  # the kernel may have given the id to another process
             raise UserError(f"{directory.name} has just ended.")
         signal.pidfd_send_signal(handle, signal.SIGINT)
     except PermissionError:

@@ -1,4 +1,7 @@
-"""run.json: what a run is. Written whole before its first trial, never changed, free of secrets."""
+"""run.json: the description of a run, free of secrets.
+
+Written whole before the first trial, never changed.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,21 @@ MANIFEST = "run.json"
 
 
 class JudgeInfo(Record, frozen=True):
-    """How a judge is asked: a digest of its prompt, and the fields of a request's body besides the messages."""
+    """How a judge is asked: a digest of its prompt, and the fields of its requests besides the messages."""
 
     prompt: str
     settings: dict[str, Any] = {}
 
     def details(self, model: str | None) -> dict[str, Any]:
-        """What the score of a trial says of the judge that gave it; `model` as its server calls it."""
+        """Return the judge's entry in the details of a score. `model` is the name that the server reports."""
         return {"judge": model, "judge_prompt": self.prompt, "judge_settings": self.settings}
 
 
 class ScorerInfo(Record, frozen=True):
-    """A scorer's name and the fingerprint of its rule; `judging` where a model judges."""
+    """A scorer's name and the fingerprint of its rule.
+
+    `judging`: how its judge is asked, None if no model judges.
+    """
 
     name: str
     fingerprint: str
@@ -36,10 +42,11 @@ class ScorerInfo(Record, frozen=True):
 
 
 class DataFile(Record, frozen=True):
-    """A data file: its path as given, the xxh3-128 of its bytes, and what the run takes of it.
+    """A data file of a run: its path as given, the xxh3-128 of its bytes, and the part that the run uses.
 
-    That is so many `samples` from row `offset` on; `columns` names the column of each part of a sample where
-    the user did, and those that are taken for its id and its group. `left_out` bad rows are not among the samples.
+    The run uses `samples` samples from row `offset` on. `columns` maps parts of a sample to columns, if the
+    user named them, and the columns used for its id and its group. `left_out` is the number of bad rows,
+    which are not among the samples.
     """
 
     path: str
@@ -51,13 +58,17 @@ class DataFile(Record, frozen=True):
 
 
 class Manifest(Record, frozen=True):
-    """What is known of a run before it starts. `created_at` is wall-clock ns; `kind` the front door.
+    """Everything known about a run before it starts.
 
-    `fingerprint` covers whatever makes two runs the same run: task, data, targets, scorers, repeats, limits.
-    `typed_models` are the models as the user typed them, by slot; `settings` are the user's, without
-    secrets; `about` is what the kind of task says of itself (a benchmark its protocol, and how the run
-    departs from it); `versions`, `host` and `client` say where and with what. `concurrency` is None where it
-    found itself (`auto`): the journal's events say what it was.
+    - `created_at`: wall-clock ns.
+    - `kind`: the kind of command that made the run (eval, benchmark, pack, …).
+    - `fingerprint`: a digest of whatever makes two runs the same run: task, data, targets, scorers, repeats,
+      limits.
+    - `typed_models`: the models as the user typed them, by slot.
+    - `settings`: the user's settings, without secrets.
+    - `about`: facts of this kind of task, such as a benchmark's protocol and the run's departures from it.
+    - `versions`, `host`, `client`: the software, the machine and the client process.
+    - `concurrency`: None if it adapts itself (`auto`); then the journal's events state it.
     """
 
     id: str
@@ -95,13 +106,13 @@ class _AboutModel(Record, frozen=True):
 
 
 class _AboutLoad(Record, frozen=True):
-    """A level of load."""
+    """A load level."""
 
     level: dict[str, Any]
 
 
 class KnownScale(Record, frozen=True):
-    """What is known of a score of an imported run."""
+    """The known range of a score of an imported run, its passing value, and its direction."""
 
     low: float | None = None
     high: float | None = None
@@ -110,9 +121,9 @@ class KnownScale(Record, frozen=True):
 
 
 class Origin(Record, frozen=True):
-    """Where an imported run is from: which program wrote it, in which file, and what that lacks.
+    """The origin of an imported run: the program that wrote it, the path, and the facts that it lacks.
 
-    `notes` are what a reader should know, a sentence each.
+    `notes`: remarks for the reader, one sentence each.
     """
 
     format: str
@@ -124,13 +135,13 @@ class Origin(Record, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """All of it as sentences."""
+        """The origin as sentences for the reader."""
         lacks = f" It does not tell: {', '.join(self.lacks)}." if self.lacks else ""
         return [f"Imported from {self.program}, {Path(self.path).name}.{lacks}", *self.notes]
 
 
 class _About(Record, frozen=True):
-    """What is read of `Manifest.about`: a benchmark's part, a pack's, that of a level of load, and of an import."""
+    """The fields of `Manifest.about` that are read, for benchmarks, packs, load levels and imports."""
 
     origin: Origin | None = None
 
@@ -155,20 +166,20 @@ class _About(Record, frozen=True):
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
-    """Writes run.json whole, by rename.
+    """Write run.json atomically, by rename.
 
     Raises:
-        JournalError: the directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     content = msgspec.json.format(encode_json(manifest), indent=2) + b"\n"
     write_whole(directory / MANIFEST, content, durable=True, error=JournalError)
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """Reads run.json.
+    """Read run.json.
 
     Raises:
-        UserError: there is none, or it cannot be read.
+        UserError: If the file does not exist or cannot be read.
     """
     path = directory / MANIFEST
     try:
@@ -186,15 +197,16 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def origin_of(manifest: Manifest) -> Origin | None:
-    """Where a run is from, None where it is our own."""
+    """Return the origin of an imported run. None for a run that Benchwright made."""
     origin = manifest.about.get("origin")
     return None if origin is None else msgspec.convert(origin, Origin)
 
 
 def target_names(manifest: Manifest) -> dict[str, str]:
-    """What each target of a run is called, by slot: in a pack by its model, as the pack's matrix has it.
+    """Return the display name of each target of a run, by slot.
 
-    See `names_of_models` for other runs. Models that are called alike have slots.
+    In a pack's run these are the labels of the pack's matrix, or the slots if two labels are equal. For other
+    runs see `names_of_models`.
     """
     slots = [target.slot for target in manifest.targets]
     if manifest.kind != "pack":
@@ -205,14 +217,18 @@ def target_names(manifest: Manifest) -> dict[str, str]:
 
 
 def names_of_models(slots: Sequence[str], typed_models: Mapping[str, str]) -> dict[str, str]:
-    """What the models of these slots are called: by their names where there are several to compare.
+    """Return the display name of the model in each slot.
 
-    Of one model, and of a model and its baseline, the slots say what they are for (`primary`, `baseline`).
+    If several models are compared, they go by their names. A single model, or a model and its baseline, go by
+    their slots (`primary`, `baseline`).
     """
     compared = len(slots) > 1 and "baseline" not in slots
     return {slot: typed_models.get(slot, slot) if compared else slot for slot in slots}
 
 
 def planned_trials(manifest: Manifest) -> int:
-    """How many trials a run has by its data; its journal tells it better once it was begun (`Sessions.planned`)."""
+    """Return the number of trials of a run according to its data.
+
+    Once the run has begun, its journal is more precise (`Sessions.planned`).
+    """
     return sum(data.samples for data in manifest.data) * manifest.repeats * len(manifest.targets)

@@ -1,19 +1,25 @@
-"""A server that serves one request at a time: how that is known, and how it is said."""
+"""Evidence that a server serves one request at a time, and its wording."""
 
 from __future__ import annotations
 
 from benchwright.records import Record
 
 MOST_GAIN = 1.15
-"""A server that gains less by having several requests in flight than by having one serves them one after the other."""
+"""Largest gain in throughput from several requests in flight if a server serves one at a time."""
 
 LEAST_SLOWER = 0.8
-"""Each request then takes as many times as long as there are in flight, or at least this share of that."""
+"""Tolerance for the slow-down of such a server.
+
+Each request takes `in_flight` times as long; this share of that number is accepted, and its inverse.
+"""
 
 
 class OneAtATime(Record, frozen=True):
-    """With `in_flight` requests a server answered `gain` times as many per second as with one, and each took `slower`
-    times as long."""
+    """A comparison with one request in flight.
+
+    With `in_flight` requests, the server answered `gain` times as many per second as with one, and each took
+    `slower` times as long.
+    """
 
     in_flight: int
     gain: float
@@ -21,12 +27,12 @@ class OneAtATime(Record, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether that is how a server does that serves one request at a time."""
+        """True if the figures are those of a server that serves one request at a time."""
         return self.gain < MOST_GAIN and LEAST_SLOWER <= self.slower / self.in_flight <= 1 / LEAST_SLOWER
 
 
 def one_at_a_time_text(found: OneAtATime) -> str:
-    """Return what was found and the evidence, without a full stop."""
+    """Return the finding and its evidence as a sentence without a full stop."""
     return (
         f"The server serves one request at a time: with {found.in_flight:,} in flight it answered {found.gain:.2f} "
         f"times as many per second as with 1, and each took {found.slower:.1f} times as long"

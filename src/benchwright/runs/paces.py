@@ -1,4 +1,7 @@
-"""A concurrency that finds itself, as a journal tells of it. Requests made while it settled enter no timing."""
+"""History of a concurrency that adapts itself (`auto`), read from the journal.
+
+Requests made while the concurrency was settling are excluded from timings.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +13,33 @@ from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.standstills import STOOD_STILL
 
 SETTLING = "settling"
-"""Flag of a request that began before the concurrency had settled, or while it settled again."""
+"""Flag of a request that began before the concurrency had settled, or while it was settling again."""
 
 
 def in_throughput(request: RequestRecord) -> bool:
-    """Whether a request enters the throughput: it was answered, at a concurrency that stood, and timed.
+    """Return whether a request counts for the throughput: answered, timed, and sent at a settled concurrency.
 
-    One from whose refusal a client learned what its server does not take was held up by that.
-    A total of 0 is not a time: that of a request which another program made, and did not time.
+    A request is excluded if the server refused a part of it and it was sent again without that part, because
+    the refusal delayed it. A total of 0 is not a time: it marks a request that another program made and did
+    not time.
     """
     timed = request.error is None and request.total > 0
     return timed and SETTLING not in request.flags and NARROWED not in request.flags
 
 
 def in_timings(request: RequestRecord) -> bool:
-    """Return whether a request enters latencies: it is in the throughput, and our process did not stand still."""
+    """Return whether a request counts for latencies: `in_throughput`, and not during a standstill."""
     return in_throughput(request) and STOOD_STILL not in request.flags
 
 
 class Paces:
-    """At which concurrency a run went that found it by itself, from the events `concurrency` of its journal.
+    """The concurrency levels of a run with adaptive concurrency, from `concurrency` events of its journal.
 
-    `settled` are the levels at which it stood, in their order, `last` the one that it came to in the end, and
-    `spans` (wall-clock ns) when it was not settled. `found` and `given` tell whether sessions found it, or were given
-    it. `one_at_a_time` is what showed that the server serves one request at a time, if something did.
+    - `settled`: the levels at which it settled, in order.
+    - `last`: the latest level.
+    - `spans`: the periods (wall-clock ns) in which it was not settled.
+    - `found`: True if a session adapted its concurrency; `given`: True if a session had a fixed one.
+    - `one_at_a_time`: the evidence that the server serves one request at a time, or None.
     """
 
     def __init__(self) -> None:
@@ -46,7 +52,7 @@ class Paces:
         self._since: int | None = None
 
     def add(self, event: RunEvent, session_start: int) -> None:
-        """Takes in what an event says of the level."""
+        """Process a `concurrency` event of a session that began at `session_start` (wall-clock ns)."""
         level: int = event.detail["level"]
         self.last = level
         if not self._in_session:
@@ -61,7 +67,7 @@ class Paces:
             self.settled.append(level)
 
     def end_session(self, at: int) -> None:
-        """A session has ended."""
+        """Note that a session ended at `at` (wall-clock ns)."""
         self._add_seconds(at)
         self.found = self.found or self._in_session
         self.given = self.given or not self._in_session
@@ -74,5 +80,5 @@ class Paces:
 
     @property
     def seconds(self) -> float:
-        """How long it was not settled."""
+        """Total seconds in which the concurrency was not settled."""
         return sum(end - begin for begin, end in self.spans) / 1e9

@@ -1,7 +1,8 @@
-"""The pictures of a run: each lies once in `pictures/`, named by its SHA-256, however many bodies it is in.
+"""The pictures of a run: each is stored once in `pictures/` and named by its SHA-256.
 
-In a body a reference takes the place of its data URL, `picture:image/png;<file>`. Who reads a body gets the data URL
-back, byte for byte. Only the field `url` of an object can hold either, as quotes within texts are escaped in JSON.
+In a body, the reference `picture:image/png;<file>` replaces the data URL. Readers of a body get the data URL
+back, byte for byte. Only the field `url` of an object can hold either, because quotes within texts are
+escaped in JSON.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from benchwright.pictures import bytes_of_url, picture_of
 PICTURES = "pictures"
 
 MOST_KNOWN = 256
-"""Pictures that are known to be kept without looking into them."""
+"""Number of recent pictures that are recognised as stored without decoding them."""
 
 _KEPT = b'"url":"data:image/'
 _REFERRED = b'"url":"picture:image/'
 _NOT_REFERRED = b'"url":"\\u0070icture:image/'
-"""The same text in JSON, for those who only say what looks like a reference."""
+"""The same text escaped in JSON, for texts of models that merely look like a reference."""
 
 _URL = re.compile(rb'"url":"(data:(image/[a-z]+);base64,)')
 _REFERENCE = re.compile(rb'"url":"picture:(image/[a-z]+);(?P<name>[0-9a-f]{64}\.(?:png|jpeg|gif|webp))"')
@@ -36,7 +37,7 @@ _NAME = re.compile(r"([0-9a-f]{64})\.(png|jpeg|gif|webp)")
 
 
 class PictureFiles:
-    """Takes the pictures out of the bodies of one run."""
+    """Moves the pictures in the bodies of one run into files."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory / PICTURES
@@ -45,10 +46,12 @@ class PictureFiles:
         self._seed = randbits(64)
 
     def taken_out(self, body: bytes) -> bytes:
-        """The body with references for its pictures, which are written first. What is no picture stays as it is.
+        """Write the pictures in a body to files and return the body with references to them.
+
+        Data URLs that are not valid pictures stay as they are.
 
         Raises:
-            JournalError: the disk is full or gone.
+            JournalError: If the disk is full or gone.
         """
         body = body.replace(_REFERRED, _NOT_REFERRED)
         if _KEPT not in body:
@@ -63,9 +66,10 @@ class PictureFiles:
         return b"".join([*parts, body[end:]])
 
     def _kept(self, encoded: bytes) -> str | None:
-        """The name of the file; None where these are not just the bytes of a picture.
+        """Store a base64 picture and return the name of its file. None if the text is not exactly a picture.
 
-        Repeats of a sample follow each other: what was just kept is known by a quick digest, which nobody can foresee.
+        Repeats of a sample follow each other, so pictures stored recently are recognised by a quick digest,
+        seeded at random so that nobody can forge a match.
         """
         digest = xxhash.xxh3_128_digest(encoded, self._seed)
         name = self._names.get(digest)
@@ -90,7 +94,10 @@ class PictureFiles:
         return name
 
     def sync(self) -> None:
-        """Makes what was written durable against a power loss; OSError where the disk reports an error."""
+        """Make the written pictures durable against a power loss.
+
+        Raises OSError if the disk reports an error.
+        """
         while self._unsynced:
             descriptor = os.open(self._unsynced.popleft(), os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -100,7 +107,10 @@ class PictureFiles:
 
 
 def put_back(directory: Path, body: bytes) -> bytes:
-    """A body of the run in this directory with its pictures as data URLs; a reference stays where one is lost."""
+    """Return a body of the run in `directory` with its pictures as data URLs.
+
+    References to lost pictures remain.
+    """
     if _REFERRED not in body:
         return body
     return _REFERENCE.sub(lambda found: _data_url(directory, found), body)
@@ -114,7 +124,10 @@ def _data_url(directory: Path, found: re.Match[bytes]) -> bytes:
 
 
 def picture_name(url: str) -> str | None:
-    """The name that the picture of a data URL has in every run; None where it is no picture."""
+    """Return the file name of a data URL's picture, which is the same in every run.
+
+    None if it is not a picture.
+    """
     try:
         return _name(bytes_of_url(url))
     except ValueError:
@@ -122,7 +135,7 @@ def picture_name(url: str) -> str | None:
 
 
 def read_picture(directory: Path, name: str) -> bytes | None:
-    """A picture by its name; None where it is not there, or not what it was."""
+    """Read a stored picture by name. None if it is missing or its content no longer matches its hash."""
     named = _NAME.fullmatch(name)
     if named is None:
         return None
@@ -134,6 +147,6 @@ def read_picture(directory: Path, name: str) -> bytes | None:
 
 
 def _name(data: bytes) -> str:
-    """Raises ValueError where it is no picture."""
+    """Return the file name for the bytes of a picture. Raises ValueError if they are not a picture."""
     kind = picture_of(data).kind
     return f"{hashlib.sha256(data).hexdigest()}.{kind}"

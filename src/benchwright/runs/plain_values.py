@@ -1,4 +1,4 @@
-"""Values made of what JSON has, whatever they were."""
+"""Conversion of arbitrary Python values into values that JSON can express."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any
 import msgspec
 
 DEEPEST = 100
-"""Levels of nesting that are kept."""
+"""Maximum levels of nesting."""
 
 
 def plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
-    """The value made of what JSON has; other objects, cycles and what is nested too deep by their `repr`."""
+    """Return the value in types that JSON can express.
+
+    Other objects, cycles, and levels nested too deep are replaced by their `repr`.
+    """
     if value is None or isinstance(value, bool | msgspec.Raw):
         return value
     if isinstance(value, str):
@@ -32,5 +35,5 @@ def plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
 def _described(value: Any) -> str:
     try:
         return repr(value)
-    except Exception as error:  # an agent's own object, or one that is nested without end
+    except Exception as error:  # an agent's own object whose repr fails, or endless nesting
         return f"<{type(value).__name__}: {type(error).__name__}>"

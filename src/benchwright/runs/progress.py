@@ -1,4 +1,4 @@
-"""How far a run is: its trials that count, without the columns of a table (see `counting`)."""
+"""The progress of a run: its trials that count (see `counting`), without the columns of a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCORE = b'{"type":"score"'
 
 
 class _Trial(msgspec.Struct, gc=False, tag="trial"):
-    """What decides whether an attempt counts; see `records.TrialRecord`."""
+    """The fields that decide whether an attempt counts; see `records.TrialRecord`."""
 
     key: str
     status: Status
@@ -29,16 +29,16 @@ class _Trial(msgspec.Struct, gc=False, tag="trial"):
 
 
 class _Other(msgspec.Struct, gc=False, tag="score"):
-    """Any other line."""
+    """A score line, which this module does not need."""
 
 
 _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
 
 
 class Progress:
-    """Counts the trials of a run as its journal grows: eight bytes a trial, twenty where some were tried again.
+    """Counts a run's trials as its journal grows, with 8 bytes per trial, or 20 if some were retried.
 
-    `done` is the number of rows that `RunTable.counted` has. Lines that are not records are passed over.
+    `done` equals the number of rows in `RunTable.counted`. Lines that are not records are skipped.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -50,36 +50,44 @@ class Progress:
 
     @property
     def position(self) -> int:
-        """Bytes of the journal that were read."""
+        """Bytes of the journal read so far."""
         return self._tail.position
 
     @property
     def done(self) -> int:
-        """Trials that count."""
+        """Number of trials that count."""
         return len(self._counted)
 
     @property
     def planned(self) -> int | None:
-        """Trials of the plan, None where the journal does not say."""
+        """Number of planned trials, or None if the journal does not state it."""
         return self.sessions.planned
 
     def rate(self, now: int) -> float | None:
-        """Trials per second that ended in this session; `now` in ns since the epoch."""
+        """Return the trials per second that finished in this session. None if unknown.
+
+        `now`: ns since the epoch.
+        """
         seconds = (now - self.sessions.started_at) / 1e9
         return self._this_session / seconds if self._this_session and seconds > 0 else None
 
     def seconds_left(self, now: int) -> float | None:
-        """Seconds until this session has made its trials at this rate."""
+        """Return the estimated seconds until this session has finished its trials at its present rate.
+
+        None if unknown.
+        """
         rate = self.rate(now)
         if rate is None or self.planned is None:
             return None
         return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
 
     def advance(self, seconds: float = math.inf) -> bool:
-        """Reads on for about so long; whether it has come to the end. The journal is not left open.
+        """Read on for about `seconds` and return whether the end of the journal was reached.
+
+        Close the journal afterwards.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: If the journal cannot be read.
         """
         end = time.monotonic() + seconds
         try:

@@ -1,7 +1,7 @@
-"""question.json: what a run with `--until` is to decide, and in which order its samples are asked.
+"""question.json: the question that a run with `--until` must decide, and the order of its samples.
 
-It is written before a trial is begun for it and never changed, so that whoever goes on with the run, and whoever looks
-at it, comes to the same decision.
+It is written before the first trial and never changed, so that everybody who resumes or reads the run comes
+to the same decision.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from benchwright.runs.beside import read_beside, write_beside
 QUESTION = "question.json"
 
 Goal = Literal["difference", "not_worse"]
-"""What is to be known: which model is better, or whether the new one is not worse than the margin."""
+"""The goal: find the better model, or show that the new one is not worse by more than the margin."""
 
 
 class Earlier(Record, frozen=True):
-    """The old model's answers, given in another run or found in a file (`--against`).
+    """The old model's scores, taken from another run or a file (`--against`).
 
-    `scores` has for each score the least and the most that it can be for each sample, on the scale from 0 to 1: they
-    differ where answers failed. `others` has the scores of further models on the same samples.
+    `scores`: {score: {sample: (least, most)}}, on a scale from 0 to 1. The two bounds differ if answers
+    failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same samples.
     """
 
     reference: str
@@ -35,11 +35,12 @@ class Earlier(Record, frozen=True):
 
 
 class Question(Record, frozen=True):
-    """What is to be decided, with which error.
+    """The question to decide, its margin and its probability of error.
 
-    `margin` and the differences are in units of the scores. `finite`: about these samples, not about all questions of
-    their kind. `reference` is the slot of the old model, where it is asked, too. `units` are the samples in the order
-    in which they are asked, drawn with `seed`; the samples of a group are one unit. `scores` are decided on.
+    `margin` and differences are in units of the scores. `finite`: True if the question is about exactly these
+    samples, not about all questions of their kind. `reference`: slot of the old model if this run asks it
+    too. `units`: the samples in the order in which they are run, drawn with `seed`; the samples of a group
+    form one unit. `scores`: names of the scores to decide on.
     """
 
     goal: Goal
@@ -55,30 +56,30 @@ class Question(Record, frozen=True):
 
     @property
     def samples(self) -> int:
-        """How many samples the question is about."""
+        """Number of samples in the question."""
         return sum(map(len, self.units))
 
 
 def shuffled(units: dict[str, list[str]], seed: int) -> list[list[str]]:
-    """The units, by their names, in the order that the seed gives them; the order in which they came is no matter."""
+    """Return the named units in a random order that depends only on their names and the seed."""
     return [
         units[name] for name in sorted(units, key=lambda name: xxhash.xxh3_128_digest(name.encode(), seed))
     ]
 
 
 def write_question(directory: Path, question: Question) -> None:
-    """Writes question.json whole.
+    """Write question.json atomically.
 
     Raises:
-        JournalError: the directory cannot be written.
+        JournalError: If the directory cannot be written.
     """
     write_beside(directory / QUESTION, question)
 
 
 def read_question(directory: Path) -> Question | None:
-    """Reads question.json; None where the run has no question.
+    """Read question.json. None if the run has no question.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: If the file cannot be read.
     """
     return read_beside(directory / QUESTION, Question)

@@ -1,4 +1,4 @@
-"""Which bodies of a run are still there: a crash of the machine may have taken some of which the lines are kept."""
+"""Finds the bodies of a run that were lost: a crash of the machine may take a body and leave its line."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from benchwright.runs.tail import size_of
 
 
 class RemainingBodies:
-    """Tells from sizes alone whether a body is lost. `look` again once more lines were read, before asking for them.
+    """Determines from sizes alone whether a body is lost.
 
-    A body is written before its line, and a cut before what takes the place of the lost: so the size is looked at
-    after the lines, and the cuts after the size. `torn` says whether a body was asked for that lies beyond the end.
+    Call `look` after reading further lines, before `lack`. A body is written before its line, and a cut
+    before new bodies take the place of lost ones. Therefore the size is read after the lines, and the cuts
+    after the size. `torn`: True if `lack` met a body that ends beyond the file.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -22,18 +23,18 @@ class RemainingBodies:
         self._cuts: list[Cut] = []
 
     def look(self) -> None:
-        """Sees how much there is now.
+        """Read the current size of the file of bodies, and the cuts.
 
         Raises:
-            JournalError: it cannot be read where bodies were lost.
+            JournalError: If the cuts cannot be read.
         """
         self._size = size_of(self._directory / BODIES)
         self._cuts = read_cuts(self._directory)
 
     def lack(self, body: tuple[int, int], line: int) -> bool:
-        """Whether the body (offset, length) is lost whose line begins at `line`.
+        """Return whether the body (offset, length) is lost whose line begins at the offset `line`.
 
-        A body whose line end is gone counts as lost: who goes on with the run cuts it off.
+        A body without its final newline counts as lost, because resuming the run would remove it.
         """
         offset, length = body
         end = offset + length

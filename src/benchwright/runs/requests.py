@@ -1,4 +1,4 @@
-"""The requests of one target, as sums, histograms and columns of times."""
+"""Totals, histograms and time columns of the requests to one target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
 class SideFigures:
-    """Side requests: how many, their tokens, and of the `answered` ones so many `uncounted`."""
+    """Counts of side requests (all, `answered`, answered but `uncounted` in tokens), and their tokens."""
 
     def __init__(self) -> None:
         self.requests = 0
@@ -30,7 +30,7 @@ class SideFigures:
         self.completion_tokens = 0
 
     def add(self, request: RequestRecord) -> None:
-        """Counts one request."""
+        """Count one request."""
         self.requests += 1
         self.prompt_tokens += request.prompt_tokens
         self.completion_tokens += request.completion_tokens
@@ -40,28 +40,35 @@ class SideFigures:
 
 
 def is_uncounted(request: RequestRecord) -> bool:
-    """Whether a request came without its numbers of tokens."""
+    """Return whether the server did not report the token counts of a request."""
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
 
 
 def thinking_tokens(usage: Usage) -> int | None:
-    """The reasoning tokens as counted, else as estimated, else None: unknown."""
+    """Return the reasoning tokens that the server counted, else our estimate, else None (unknown)."""
     return usage.estimated_reasoning_tokens if usage.reasoning_tokens is None else usage.reasoning_tokens
 
 
 class RequestFigures:
-    """All requests that a run made itself for one target, those of attempts that do not count included.
+    """Figures of all requests that a run itself made to one target, whether or not their attempts count.
 
-    Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
-    (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
-    whether it does (`undecided`). `left_out` counts those that went without a header or a field that the server
-    refuses, `noted` those with each kind of note (`endpoint.flags.NOTES`). Of the `answered` ones `uncounted` came
-    without their numbers of tokens. `reasoning_tokens` are those of the requests for which the server counted them
-    (`reasoning_counted`), and of those for which we estimate (`reasoning_estimated`). Times are those of answered
-    requests, made at a concurrency that had settled, while our process did not stand still (`paces.in_timings`);
-    `stood_still` requests met that it did. Of `at_once` answers no pieces were seen to come: how fast their tokens came
-    is not known. `resent` requests had been sent on connections that the server then closed, which cost each at most
-    `longest_lost` ns. The settings of `settings_read` requests of programs are in `sent`: {name: {value: requests}}.
+    Requests of the role `model` are counted here, `side` requests separately in `side`; for other roles there
+    is only their number (`other_roles`).
+
+    - `translated`: requests translated for a server that offers chat completions only; `undecided`: the
+      server did not make clear whether it does.
+    - `left_out`: {header or field: requests sent without it because the server refuses it}.
+    - `noted`: {kind of note: requests}; see `endpoint.flags.NOTES`.
+    - `uncounted`: answered requests without token counts.
+    - `reasoning_tokens`: from `reasoning_counted` requests for which the server counted them, and from
+      `reasoning_estimated` requests for which we estimate them.
+    - `stood_still`: requests during which our process stood still. Times come only from answered requests at
+      a settled concurrency without a standstill (`paces.in_timings`).
+    - `at_once`: answers that arrived in one piece, so that the speed of their tokens is unknown.
+    - `resent`: requests sent again because the server had closed the connection; each lost at most
+      `longest_lost` ns.
+    - `sent`: {setting: {value: requests}}, from the `settings_read` requests of programs whose settings were
+      read.
     """
 
     def __init__(self) -> None:
@@ -98,7 +105,7 @@ class RequestFigures:
         self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
 
     def add(self, request: RequestRecord) -> None:
-        """Counts one request."""
+        """Count one request."""
         if request.role != "model":
             self.other_roles[request.role] = self.other_roles.get(request.role, 0) + 1
             if request.role == SIDE:
@@ -162,7 +169,7 @@ class RequestFigures:
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
     def times(self, name: str) -> NDArray[np.float32]:
-        """The seconds (or tokens per second) of one of TIMINGS, of the requests that have it, copied."""
+        """Return a copy of one of TIMINGS, in seconds or tokens per second, for requests that have it."""
         import numpy as np
 
         return np.array(self._times[name], np.float32)

@@ -1,4 +1,4 @@
-"""Attempts at trials, read back from their lines in the journal."""
+"""Attempts at trials, read from their lines in the journal."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from benchwright.runs.tail import JournalTail
 
 
 class FormerAttempt(Record, frozen=True):
-    """Where the lines of an attempt are that no longer counts, or never did."""
+    """Offsets of the lines of an attempt that does not count: of its trial record and of its scores."""
 
     line: int
     scores: tuple[int, ...] = ()
 
 
 class ScoredTrial(Record, frozen=True):
-    """One attempt at a trial, as its lines tell it, and its scores by the name of the scorer."""
+    """One attempt at a trial: its record, and its scores by the name of the scorer."""
 
     record: TrialRecord
     scores: dict[str, ScoreRecord]
 
     @property
     def status(self) -> Status:
-        """The trial's status, those of its scores folded in."""
+        """The status of the trial, with the statuses of its scores folded in."""
         return trial_status(self.record.status, [score.status for score in self.scores.values()])
 
     @property
@@ -36,10 +36,10 @@ class ScoredTrial(Record, frozen=True):
 
 
 def scored_trial_at(tail: JournalTail, line: int, score_lines: Sequence[int]) -> ScoredTrial:
-    """The attempt whose line begins at an offset, with the scores whose lines begin at others.
+    """Read the attempt whose line begins at offset `line`, with the scores at `score_lines`.
 
     Raises:
-        JournalError: a line cannot be read.
+        JournalError: If a line cannot be read.
     """
     scores = (tail.line_at(offset) for offset in sorted(score_lines))
     return ScoredTrial(
@@ -48,10 +48,10 @@ def scored_trial_at(tail: JournalTail, line: int, score_lines: Sequence[int]) ->
 
 
 def trial_at(tail: JournalTail, offset: int) -> TrialRecord:
-    """The line of an attempt.
+    """Read the trial record whose line begins at an offset.
 
     Raises:
-        JournalError: it cannot be read, or is none.
+        JournalError: If the line cannot be read or is not a trial record.
     """
     record = tail.line_at(offset)
     if not isinstance(record, TrialRecord):

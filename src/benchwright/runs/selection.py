@@ -1,4 +1,4 @@
-"""Runs of this machine that something is true of: by what they are, their tags, or whatever else a manifest says."""
+"""Selection of runs on this machine by kind, model, name, tags, suite, or another property."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ from benchwright.text import Say
 Run = TypeVar("Run")
 
 Fits = Callable[[Manifest, Sequence[str]], bool]
-"""(manifest, tags) -> whether a run is meant."""
+"""(manifest, tags) -> True if the run is selected."""
 
 
 def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
-    """The directories of the runs that fit, the newest first; what cannot be read is left out, and said."""
+    """Return the directories of the selected runs, the newest first.
+
+    Runs that cannot be read are left out, with a warning through `say`.
+    """
     return [path for path, manifest in newest_first(say) if fits(manifest, read_tags(path))]
 
 
 def runs_of_suite(name: str, fits: Fits, say: Say | None = None) -> list[Path]:
-    """Those of a suite that fit and count: of each of its parts the newest."""
+    """Return the selected runs of a suite: for each part of the suite only the newest run."""
     found = [(path, manifest) for path, manifest in newest_first(say) if suite_of(manifest) == name]
     return [path for path, manifest in newest_parts(found) if fits(manifest, read_tags(path))]
 
 
 def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manifest]]:
-    """Of runs of one suite, the newest first, those that no newer one has taken the place of."""
+    """Return the newest run of each part of a suite. `runs` are of one suite, the newest first."""
     found: dict[tuple[str, ...], tuple[Run, Manifest]] = {}
     for run, manifest in runs:
         found.setdefault(_part_of(manifest), (run, manifest))
@@ -39,18 +42,24 @@ def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manife
 
 
 def _part_of(manifest: Manifest) -> tuple[str, ...]:
-    """What of its suite a run is: what was run, its agent and its models; evals may have names that tell them apart."""
+    """Return the identity of a run within its suite: kind, subject, agent and models.
+
+    Evals may have names of their own, which then are their subjects.
+    """
     subject = (manifest.kind == "eval" and given_name(manifest)) or subject_of(manifest)
     return (manifest.kind, subject, recipe_of(manifest), *models_of(manifest))
 
 
 def known_suites() -> set[str]:
-    """The names of all suites that runs on this machine are part of."""
+    """Return the names of all suites that runs on this machine are part of."""
     return {name for _, manifest in newest_first() if (name := suite_of(manifest))}
 
 
 def newest_first(say: Say | None = None) -> list[tuple[Path, Manifest]]:
-    """All runs in the store, the newest first; what cannot be read is left out, and said."""
+    """Return all runs in the store, the newest first.
+
+    Runs that cannot be read are left out, with a warning through `say`.
+    """
     found = list(_readable(say))
     return sorted(found, key=lambda one: (one[1].created_at, one[0].name), reverse=True)
 
@@ -68,9 +77,10 @@ def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
 
 
 def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> Fits:
-    """Runs of a kind with these parts of a model's name and of their own or their task's, in any case, and all tags.
+    """Return a filter for runs that meet all given conditions.
 
-    Of validations, which tell nothing of a model, only where that kind is asked for.
+    `model`: part of a model's name; `name`: part of the run's or its task's name. Both ignore case. `tags`:
+    the run must have all. Validations, which do not measure a model, are selected only if `kind` names them.
     """
 
     def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:

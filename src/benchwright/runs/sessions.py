@@ -1,4 +1,4 @@
-"""What the events of a journal tell of a run: whether it has ended, how long it was at work, how well it could time."""
+"""State, working time and timing quality of a run, from the events in its journal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchwright.runs.standstills import combined, seconds_outside
 
 
 class Sessions:
-    """Adds up the sessions of a run. The time between two of them is not a time of the run.
+    """Combines the sessions of a run. The time between two sessions does not count as time of the run.
 
-    `state` is finished, decided (`--until`), stopped or unfinished; `planned` the trials of the plan, None where
-    nothing is known of it; `done_before` the trials that were done when the last session began, at `started_at`
-    (wall-clock ns, 0 before).
+    `state`: finished, decided (`--until`), stopped or unfinished. `planned`: number of planned trials, None
+    if unknown. `done_before`: trials that were done when the last session began, at `started_at` (wall-clock
+    ns, 0 if there was none).
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class Sessions:
         self._latest = 0
 
     def worked_until(self, at: int) -> None:
-        """Something was done until then."""
+        """Note that the run was at work at `at` (wall-clock ns)."""
         self._latest = max(self._latest, at)
 
     def add(self, event: RunEvent) -> None:
-        """Takes one event in."""
+        """Process one event."""
         detail = event.detail
         if event.name == "started":
             self.end()
@@ -63,7 +63,7 @@ class Sessions:
             self.lag = combined([self.lag, msgspec.convert(lag, LoopLag)])
 
     def end(self) -> None:
-        """The session under way has ended: it said so, or it was killed and another one began."""
+        """End the current session: its last event was read, or it was killed and another session began."""
         if self._open:
             self.paces.end_session(self._latest)
             self._seconds = self.wall_seconds
@@ -71,17 +71,20 @@ class Sessions:
 
     @property
     def ended_at(self) -> int:
-        """When the last session ended (wall-clock ns), as far as the journal goes; 0 before any."""
+        """Latest moment in the journal, usually the end of the last session (wall-clock ns); 0 if none."""
         return self._latest
 
     @property
     def timed_seconds(self) -> float:
-        """Seconds that count for the throughput: at work, at a concurrency that had settled, and not standing still."""
+        """Seconds that count for the throughput: at work, at a settled concurrency, without standstills."""
         still = seconds_outside(self.lag.standstills, self.paces.spans)
         return self.wall_seconds - self.paces.seconds - still
 
     @property
     def wall_seconds(self) -> float:
-        """Seconds in which the run was at work; of the session under way, as far as the journal goes."""
+        """Seconds in which the run was at work.
+
+        The current session counts up to the latest entry of the journal.
+        """
         under_way = max(0, self._latest - self.started_at) / 1e9 if self._open else 0.0
         return self._seconds + under_way

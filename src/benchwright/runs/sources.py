@@ -1,4 +1,4 @@
-"""Fingerprints of a user's source code: when it changes, what it made is no longer re-used."""
+"""Fingerprints of a user's source code: when the code changes, results made with it are no longer reused."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from benchwright.runs.local_imports import is_ours, local_imports
 
 MAIN = "__main__"
 PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
-"""Kinds of value of a script that count as a part of a function that uses them."""
+"""Types of a script's variables whose values are part of the fingerprint of a function that uses them."""
 
 
 def source_fingerprint(source: object) -> str | None:
-    """Return a digest (xxh3, 128 bits, hex) of the source code behind a path or an object; None if it is not found.
+    """Return a digest (xxh3, 128 bits, hex) of the source code behind a path or an object.
 
-    A path is read as it is. A module stands for its file, a package for all its `*.py` files, a function, a
-    class or an instance for the file that it (or its class) is written in. What these import of the user's own project
-    belongs to it, and what that imports in turn (see `local_imports`); installed modules do not. Names of files count
-    relative to their project, absolute paths never: moving a project does not change it. What a script or a notebook
-    defines stands for its own source, and for what of the script it uses: the rest says how it is used.
+    None if it is not found. A path is read as it is. A module stands for its file, and a package for all its
+    `*.py` files. A function, class or instance stands for the file in which it (or its class) is defined.
+    Files of the user's own project that these import are included, recursively (see `local_imports`);
+    installed modules are not. File names are relative to their project, so moving a project does not change
+    the digest. Objects defined in a script or a notebook stand for their own source and the parts of the
+    script that they use, because the rest of the script only uses them.
     """
     digest = xxhash.xxh3_128()
     texts = list(_texts_in_main(source))
@@ -49,13 +50,13 @@ def source_fingerprint(source: object) -> str | None:
 
 
 def users_source(source: object) -> str | None:
-    """Return `source_fingerprint` of what a user wrote; None if it is not found, or is Benchwright's own."""
+    """Return the `source_fingerprint` of a user's code. None if it is not found or is Benchwright's own."""
     path = _source_path(source)
     return None if path is not None and is_ours(path.resolve()) else source_fingerprint(source)
 
 
 def known_or_unique(fingerprint: str | None) -> str:
-    """The fingerprint, or one that nothing else has: what cannot be recognised again must not be re-used."""
+    """Return the fingerprint, or a unique one if it is None: results of unknown code must not be reused."""
     return fingerprint or f"unknown-{uuid4().hex}"
 
 
@@ -77,10 +78,10 @@ def _source_path(source: object) -> Path | None:
 
 
 def _texts_in_main(source: object) -> Iterator[str]:
-    """Yield the code of a function or class that the program itself defines, not a module, and all that it uses of it.
+    """Yield the code of a function or class defined in `__main__`, and the code there that it uses.
 
-    That is: other functions and classes of the program, plain values, and the imports of modules and of what is from
-    them. Nothing of anything else.
+    That includes other functions and classes, plain values, and the imports of modules and of names from
+    modules. Nothing is yielded for other objects.
     """
     if isinstance(source, str | os.PathLike | ModuleType):
         return
@@ -112,7 +113,7 @@ def _source_in_main(defined: Any) -> str | None:
 
 
 def _used_of_main(text: str) -> Iterator[tuple[str, object]]:
-    """Yield the names in a piece of code that are names of the program, in order, with what they stand for."""
+    """Yield (name, value) for each name in a piece of code that is defined in `__main__`, in order."""
     known = vars(sys.modules[MAIN])
     try:
         tree = ast.parse(text)
@@ -123,7 +124,7 @@ def _used_of_main(text: str) -> Iterator[tuple[str, object]]:
 
 
 def _module_of(value: object) -> str:
-    """Return the name of the module that a value is, or is from; empty if there is none."""
+    """Return the name of the module that a value is or comes from; empty if there is none."""
     name = (
         value.__name__ if isinstance(value, ModuleType) else getattr(_definition(value), "__module__", None)
     )
@@ -131,7 +132,7 @@ def _module_of(value: object) -> str:
 
 
 def _definition(source: object) -> Any:
-    """The function or class that an object is, wraps, or is an instance of."""
+    """Return the function or class that an object is, wraps, or is an instance of."""
     while isinstance(source, functools.partial):
         source = source.func
     if callable(source):
@@ -147,7 +148,7 @@ def _defining_file(source: object) -> str | None:
 
 
 def _source_files(path: Path) -> Iterator[tuple[str, Path]]:
-    """(name, file) of a file, or of the `*.py` files below a directory in the order of their names."""
+    """Yield (name, file) for a file, or for the `*.py` files below a directory, sorted by name."""
     if path.is_file():
         yield "", path
         return

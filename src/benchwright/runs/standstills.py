@@ -1,4 +1,4 @@
-"""Times in which our own process stood still: which requests met one, and what is said of it."""
+"""Standstills of our own process: which requests they affected, and their wording."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.formats import duration
 from benchwright.runs.lag import LoopLag, Standstill
 
 STOOD_STILL = "stood_still"
-"""Flag of a request that was due or under way while our process stood still: its times are not the server's."""
+"""Flag of a request that was due or in flight during a standstill: its times are not the server's."""
 
 CAUSES = {
     "stopped": "it was stopped, frozen or blocked, and used no processor time",
@@ -22,14 +22,14 @@ CAUSES = {
 
 
 def combined(lags: Iterable[LoopLag]) -> LoopLag:
-    """Return the lag of the process (or session) with the highest p99, with the standstills of all of them."""
+    """Return the lag with the highest p99 among processes (or sessions), with the standstills of all."""
     known = list(lags)
     standstills = merged([one for lag in known for one in lag.standstills])
     return msgspec.structs.replace(max(known, key=lambda one: one.p99), standstills=standstills)
 
 
 def merged(standstills: Iterable[Standstill]) -> list[Standstill]:
-    """Return them in the order of time; those that overlap, as of several frozen processes, are one."""
+    """Return the standstills in order of time. Overlapping ones (from several processes) are joined."""
     found = list[Standstill]()
     for one in sorted(standstills, key=lambda one: one.began):
         if found and one.began <= found[-1].end:
@@ -41,7 +41,7 @@ def merged(standstills: Iterable[Standstill]) -> list[Standstill]:
 
 
 def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
-    """Return how many seconds of standstills lie in none of these spans (wall-clock ns)."""
+    """Return the total seconds of standstills outside these spans (wall-clock ns)."""
     outside = 0
     for one in standstills:
         inside = sum(max(0, min(one.end, end) - max(one.began, begin)) for begin, end in spans)
@@ -50,7 +50,7 @@ def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int
 
 
 def standstill_text(standstills: Sequence[Standstill]) -> str:
-    """Return when, for how long and why our process stood still, as the end of a sentence."""
+    """Describe when, for how long and why our process stood still, as the end of a sentence."""
     told = [
         f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSES[one.cause]})"
         for one in standstills
@@ -60,7 +60,7 @@ def standstill_text(standstills: Sequence[Standstill]) -> str:
 
 
 MOST_TOLD = 3
-"""So many standstills are told one by one."""
+"""Number of standstills that are described individually."""
 
 
 def _clock_time(wall_ns: int) -> str:

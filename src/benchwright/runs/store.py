@@ -26,22 +26,26 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LONGEST_NAME = 52
-"""Characters of a run's name that its id has."""
+"""Characters to which a run's name is cut in its id."""
 
 DEFAULT_LOCK_TIMEOUT = 30
 LOCK_POLL = 0.2
-"""Seconds between two looks at a lock that another process holds."""
+"""Seconds between two attempts to take a lock that another process holds."""
 
 
 def run_id(name: str, fingerprint: str, created_at: int) -> str:
-    """The id of a new run: when, what, and the beginning of its fingerprint."""
+    """Return the id of a new run: its time, its name, and the beginning of its fingerprint."""
     moment = datetime.fromtimestamp(created_at / 1e9, UTC).strftime("%Y%m%dT%H%M%S")
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_NAME] or "run"
     return f"{moment}-{slug}-{fingerprint[:8]}"
 
 
 def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
-    """A run directory that does not exist yet; two of the same second get different names."""
+    """Return a run directory that does not exist yet. Equal runs of the same second get different names.
+
+    Raises:
+        JournalError: If too many such directories exist.
+    """
     identity = run_id(name, fingerprint, created_at)
     for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
         path = runs_directory() / f"{identity}{suffix}"
@@ -51,10 +55,10 @@ def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
 
 
 def find_run(reference: str) -> Path:
-    """The directory of a run given by id, by a unique beginning or part of the id, or by path.
+    """Return the directory of a run, given by id, by a unique beginning or part of the id, or by path.
 
     Raises:
-        UserError: there is none, or several fit.
+        UserError: If no run matches, or several do.
     """
     path = typed_path(reference)
     if (path / MANIFEST).exists():
@@ -76,18 +80,24 @@ def find_run(reference: str) -> Path:
 
 
 def run_names() -> list[str]:
-    """The ids of all runs in the store, in their order."""
+    """Return the ids of all runs in the store, sorted."""
     return sorted(path.parent.name for path in runs_directory().glob(f"*/{MANIFEST}"))
 
 
 def last_event(directory: Path) -> str | None:
-    """The name of the last event in a run's journal (`finished`, `stopped`, `started`), None if there is none."""
+    """Return the name of the last event in a run's journal (`finished`, `stopped`, `started`).
+
+    None if there is none.
+    """
     event = read_last_event(directory)
     return None if event is None else event.name
 
 
 def read_last_event(directory: Path) -> RunEvent | None:
-    """The last event in a run's journal, None if there is none near its end, or it cannot be read."""
+    """Return the last event in a run's journal.
+
+    None if there is no event near the end of the journal, or if it cannot be read.
+    """
     path = directory / TRIALS
     if not path.exists():
         return None
@@ -104,19 +114,20 @@ def read_last_event(directory: Path) -> RunEvent | None:
 
 
 def run_lock(directory: Path, say: Say) -> AbstractAsyncContextManager[None]:
-    """Holds a run for this process; see `file_lock`."""
+    """Hold the lock of a run for this process; see `file_lock`."""
     return file_lock(directory / "lock", say)
 
 
 @asynccontextmanager
 async def file_lock(path: Path, say: Say) -> AsyncIterator[None]:
-    """Holds a lock file for this process; waits for another one, and says so.
+    """Hold a lock file for this process.
 
-    The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
+    Wait for another process if necessary, and report the wait through `say`. The wait ends after
+    OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
 
     Raises:
-        RunLocked: the other process did not end in time.
-        JournalError: the directory cannot be written.
+        RunLocked: If the other process did not end in time.
+        JournalError: If the directory cannot be written.
     """
     from filelock import FileLock
 
@@ -161,7 +172,7 @@ def _writing_to(directory: Path) -> Iterator[None]:
 
 @cache
 def _lock_timeout(value: str | None, say: Say) -> int:
-    """The seconds to wait; a value that is none is told of once, however many locks a run takes."""
+    """Return the seconds to wait. An invalid value is reported once, however many locks a run takes."""
     if not value:
         return DEFAULT_LOCK_TIMEOUT
     if value.isdigit() and int(value) > 0:
@@ -171,5 +182,5 @@ def _lock_timeout(value: str | None, say: Say) -> int:
 
 
 def now_ns() -> int:
-    """Wall-clock time."""
+    """Return the wall-clock time in ns since the epoch."""
     return time.time_ns()

@@ -1,8 +1,8 @@
-"""The table of a run: its journal as columns, a few dozen bytes a trial, read once and on from there as it grows.
+"""The table of a run: its journal as columns, a few dozen bytes per trial, read on as the journal grows.
 
-Everything that shows, sums up, compares or exports a run reads this, so that all of them know the same trials, the same
-attempt of each (see `counting`), and the same scores. Rows are in the order in which trials first came to an end; what
-a row's columns leave out is read from its line, and from its body, when it is asked for.
+Everything that shows, summarizes, compares or exports a run reads this table, so that all use the same
+trials, the same attempt of each (see `counting`) and the same scores. Rows are in the order in which trials
+first ended. Details that the columns leave out are read from the trial's line or body on demand.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ _CUT_OFF = _CODE[Status.CANCELLED]
 
 
 class RunTable:
-    """Trials, scores and requests of one run.
+    """Trials, scores and requests of one run, in parallel columns of trials.
 
-    `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
-    `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
-    `dataset_row` has the places of samples in the dataset, counted from 1, where their ids are not just these.
-    `flagged` knows the trials with flags. With `effort` there are also columns of what each trial took. `lost` are the
-    rows that do not count because a body is gone, `unreadable` counts lines that are not records; with `strict` such a
-    line is an error.
+    - `counted()`: leaves out trials whose attempts were all cut off. These have a row too.
+    - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
+    - `dataset_row`: the sample's position in the dataset from 1; 0 if the sample's id is its position.
+    - `effort`: columns of each trial's time and tokens, or None without the parameter `effort`.
+    - `lost`: rows that do not count because their body is lost.
+    - `unreadable`: number of lines that are not records. If `strict`, such a line is an error.
     """
 
     def __init__(
@@ -108,22 +108,22 @@ class RunTable:
 
     @property
     def position(self) -> int:
-        """Bytes of the journal that were read."""
+        """Bytes of the journal read so far."""
         return self._tail.position
 
     def size(self) -> int:
-        """Bytes of the journal as it is now."""
+        """Return the present size of the journal in bytes."""
         return self._tail.size()
 
     def close(self) -> None:
-        """Closes the journal; it is opened again where something is read."""
+        """Close the journal. It is opened again for the next read."""
         self._tail.close()
 
     def advance(self, seconds: float = math.inf) -> bool:
-        """Reads on, for about so long; whether it has come to the end.
+        """Read on for about `seconds` and return whether the end of the journal was reached.
 
         Raises:
-            JournalError: a line is not a record (only where the table is `strict`), or the journal cannot be read.
+            JournalError: If the journal cannot be read, or (if `strict`) a line is not a record.
         """
         end = time.monotonic() + seconds
         for lines in self._slices():
@@ -134,7 +134,7 @@ class RunTable:
         return True
 
     def records(self) -> Iterator[JournalLine]:
-        """Reads on to the end, and gives each record once the table has taken it in; see `advance`."""
+        """Read to the end and yield each record after adding it to the table; see `advance`."""
         for lines in self._slices():
             for line in lines:
                 record = self._take(line)
@@ -142,13 +142,13 @@ class RunTable:
                     yield record
 
     def _slices(self) -> Iterator[Sequence[bytes]]:
-        """What is still to be read, some lines at a time."""
+        """Yield the lines not read so far, some at a time."""
         for lines in self._tail.slices():
             self.bodies.look()
             yield lines
 
     def _take(self, encoded: bytes) -> JournalLine | None:
-        """Takes in the line at `position`, and returns its record; None where it is none."""
+        """Add the line at `position` to the table and return its record. None if it is not a record."""
         self._lines_read += 1
         line: JournalLine | None = None
         try:
@@ -164,7 +164,7 @@ class RunTable:
         return line
 
     def add(self, line: JournalLine, offset: int = 0) -> None:
-        """Takes in one record, whose line begins at `offset`."""
+        """Add one record, whose line begins at `offset`."""
         if isinstance(line, TrialRecord):
             self._add_trial(line, offset)
         elif isinstance(line, ScoreRecord):
@@ -227,7 +227,7 @@ class RunTable:
         return code
 
     def _fill(self, row: int, record: TrialRecord, stands: bool) -> None:
-        """Sets what depends on the attempt that counts."""
+        """Set the columns that depend on the attempt that counts."""
         self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
         failed = stands and record.status in FAILED and record.reason is not None
@@ -265,7 +265,7 @@ class RunTable:
         for request in record.requests:
             figures.add(request)
         if STATUSES[self.status[row]] in FAILED:
-            return  # a score of an earlier attempt is none of this one's
+            return  # the score belongs to an earlier attempt
         column = self._score_column(record.scorer)
         if self._score_lines[record.scorer][row]:
             self._take_back_score(row, record.scorer)
@@ -279,7 +279,7 @@ class RunTable:
             self.reason[row] = self.reasons.code(f"{record.scorer}: {(record.detail or {}).get('error')}")
 
     def _take_back_score(self, row: int, scorer: str) -> None:
-        """A score that is made again is as if it had not been there: the status is that by the others."""
+        """Undo a score that is about to be replaced: set the trial's status by its other scores."""
         others = [
             STATUS_BY_SCORE[column.state(row)]
             for name, column in self.scores.items()
@@ -290,19 +290,19 @@ class RunTable:
         self.correct[scorer][row] = 0
 
     def failed_score(self, row: int, scorer: str) -> bool:
-        """Whether the scorer failed at the attempt that counts."""
+        """Return whether the scorer failed on the attempt that counts."""
         return self.is_scored(row, scorer) and self.scores[scorer].state(row) is ScoreState.FAILED
 
     def failures(self) -> int:
-        """How many trials that count are failures (see `counting.FAILURES`)."""
+        """Return how many trials that count failed (see `counting.FAILURES`)."""
         return sum(self.status.count(_CODE[status]) for status in FAILURES)
 
     def counted(self, target: str | None = None) -> NDArray[np.uint32]:
-        """The rows of the trials that count, of one target or of all, in the order of the table."""
+        """Return the rows of the trials that count, of one target or of all, in the order of the table."""
         return true_places(self.counting(target))
 
     def counting(self, target: str | None = None) -> NDArray[np.bool_]:
-        """Which trials (n,) count, of one target or of all."""
+        """Return a mask (n,) of the trials that count, of one target or of all."""
         mask = ~self.status.equal(_CUT_OFF)
         if target is not None:
             code = self.targets.find(target)
@@ -310,66 +310,66 @@ class RunTable:
         return mask
 
     def cut_off(self, target: str) -> NDArray[np.uint32]:
-        """The rows of the trials of a target that were only ever cut off."""
+        """Return the rows of a target's trials that have only cut-off attempts."""
         code = self.targets.find(target)
         return true_places(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
 
     def scored_by(self, scorer: str) -> NDArray[np.bool_]:
-        """Which trials (n,) the journal has a score of, by this scorer."""
+        """Return a mask (n,) of the trials for which the journal has a score by this scorer."""
         return ~self._score_lines[scorer].equal(0)
 
     def find(self, key: str) -> int | None:
-        """The row of the trial with this key."""
+        """Return the row of the trial with this key, or None."""
         return self._rows.find(key)
 
     def release_keys(self) -> None:
-        """Once the journal is complete: gives the memory of the keys back; nothing is found by its key any more."""
+        """Free the memory of the keys when the journal is complete. Then `find` and `add` fail."""
         self._rows.release()
 
     def is_done(self, row: int) -> bool:
-        """Whether the trial of a row counts."""
+        """Return whether the trial of a row counts."""
         return self.status[row] != _CUT_OFF
 
     def failure_reasons(self, rows: Rows) -> dict[str, int]:
-        """The reasons for which these trials failed, graders included, and how often; the most frequent first."""
+        """Return {reason: count} for failures of these trials or their graders, the most frequent first."""
         counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))
 
     def status_counts(self, rows: Rows) -> dict[str, int]:
-        """How many of these trials have each status, by name in the order of the alphabet."""
+        """Return {status: count} for these trials, in alphabetical order."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.counts(rows)))
 
     def status_of(self, row: int) -> Status:
-        """The status of a trial, those of its scores folded in."""
+        """Return the status of a trial, with the statuses of its scores folded in."""
         return STATUSES[self.status[row]]
 
     def is_scored(self, row: int, scorer: str) -> bool:
-        """Whether the journal has a score by this scorer for the attempt that counts."""
+        """Return whether the journal has a score by this scorer for the attempt that counts."""
         lines = self._score_lines.get(scorer)
         return lines is not None and bool(lines[row])
 
     def attempts(self, row: int) -> int:
-        """How many attempts at a trial there were."""
+        """Return the number of attempts at a trial."""
         return len(self._former.get(row, ())) + 1
 
     def trial(self, row: int) -> ScoredTrial:
-        """The attempt that counts, with its scores, read from their lines.
+        """Read the attempt that counts, with its scores, from its lines.
 
         Raises:
-            JournalError: a line cannot be read.
+            JournalError: If a line cannot be read.
         """
         return scored_trial_at(self._tail, self._line[row], self._lines_of_scores(row))
 
     def record(self, row: int) -> TrialRecord:
-        """The line of the attempt that counts, without its scores; see `trial`."""
+        """Read the record of the attempt that counts, without its scores; see `trial`."""
         return trial_at(self._tail, self._line[row])
 
     def trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
-        """The trials of these rows, one at a time; see `trial`."""
+        """Read the trials of these rows, one at a time; see `trial`."""
         return (self.trial(int(row)) for row in rows)
 
     def all_attempts(self, row: int) -> list[ScoredTrial]:
-        """Every attempt at a trial, the oldest first; see `trial`."""
+        """Read every attempt at a trial, the oldest first; see `trial`."""
         lines = {one.line: one.scores for one in self._former.get(row, ())}
         lines[self._line[row]] = tuple(self._lines_of_scores(row))
         return [scored_trial_at(self._tail, line, scores) for line, scores in sorted(lines.items())]
@@ -379,17 +379,17 @@ class RunTable:
         return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
 
     def in_order(self, rows: Rows) -> Rows:
-        """The rows in the order in which their trials were first begun; the table must have `effort`."""
+        """Return the rows sorted by the start of each trial's first attempt. The table must have `effort`."""
         assert self.effort is not None
         return self.effort.in_order(rows)
 
 
 def read_table(directory: Path, *, effort: bool = False) -> RunTable:
-    """The table of a run, its journal read to the end.
+    """Read the journal of a run to the end and return its table.
 
     Raises:
-        UserError: there is no run.
-        JournalError: the journal cannot be read.
+        UserError: If there is no run in the directory.
+        JournalError: If the journal cannot be read.
     """
     scorers = [scorer.name for scorer in read_manifest(directory).scorers]
     table = RunTable(directory, scorers, effort=effort)

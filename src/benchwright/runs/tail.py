@@ -1,4 +1,4 @@
-"""The file of a journal, read on as it grows, through one descriptor."""
+"""The file of a journal, read incrementally through one descriptor."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from benchwright.records import UNREADABLE, JournalLine
 from benchwright.runs.journal import TRIALS, decode_line
 
 SLICE = 2**17
-"""Bytes that are read at once."""
+"""Bytes that are read at a time."""
 
 USUAL_LINE = 4096
-"""Bytes that hold most lines."""
+"""A length in bytes that most lines do not exceed."""
 
 
 class JournalTail:
-    """Reads the lines that were added; `position` is how far, always at the beginning of a line."""
+    """Reads the lines added to a journal.
+
+    `position`: bytes processed so far, always at the beginning of a line.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / TRIALS
@@ -29,20 +32,22 @@ class JournalTail:
         self.close()
 
     def close(self) -> None:
-        """Closes the file; it is opened again where something is read."""
+        """Close the file. It is opened again for the next read."""
         if self._descriptor is not None:
             os.close(self._descriptor)
         self._descriptor = None
 
     def size(self) -> int:
-        """Bytes of the file as it is now, 0 where there is none."""
+        """Return the present size of the file in bytes, 0 if it does not exist."""
         return size_of(self.path)
 
     def slices(self) -> Iterator[list[bytes]]:
-        """Whole lines, without their ends, as they come in slices; call `passed` for each line that is done with.
+        """Yield lists of complete lines without their newlines.
+
+        Call `passed` for each line that was processed.
 
         Raises:
-            JournalError: the file cannot be read.
+            JournalError: If the file cannot be read.
         """
         rest = b""
         while data := self._read(self.position + len(rest), SLICE):
@@ -50,14 +55,14 @@ class JournalTail:
             yield lines
 
     def passed(self, line: bytes) -> None:
-        """A line was taken in."""
+        """Advance `position` past a line that was processed."""
         self.position += len(line) + 1
 
     def line_at(self, offset: int) -> JournalLine:
-        """The record whose line begins at an offset.
+        """Read the record whose line begins at an offset.
 
         Raises:
-            JournalError: there is none.
+            JournalError: If there is no record at this offset.
         """
         length = USUAL_LINE
         while b"\n" not in (data := self._read(offset, length)) and len(data) == length:
@@ -79,7 +84,7 @@ class JournalTail:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, 0 where there is none."""
+    """Return the size of a file in bytes, 0 if it does not exist."""
     try:
         return path.stat().st_size
     except OSError:

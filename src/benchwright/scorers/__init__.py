@@ -1,1 +1,1 @@
-"""Built-in scorers: for evaluations that need no code. Each compares an answer with `ground_truth`."""
+"""Built-in scorers, for evaluations without code. Each compares an answer with `ground_truth`."""

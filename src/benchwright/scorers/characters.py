@@ -1,4 +1,4 @@
-"""Characters that mean the same, one for one."""
+"""Characters of other scripts and widths, mapped to ASCII one for one."""
 
 from __future__ import annotations
 

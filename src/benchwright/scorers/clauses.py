@@ -1,4 +1,4 @@
-"""What the words around a statement make of it: denied, only supposed, or taken back later."""
+"""Statements that do not count: denied by their clause, only supposed, or retracted later."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RIGHT_BEFORE = re.compile(
 _CONDITION_BEHIND = re.compile(r"[)\]*\"']{0,3},?\s(?:only\s)?(?:if|unless|were)\b", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|[\n\u3002]")
 REACH = 300
-"""Characters before a statement among which its sentence begins."""
+"""Maximum number of characters before a statement that are searched for the beginning of its sentence."""
 
 _RETRACTION = re.compile(
     r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s
@@ -47,14 +47,14 @@ _RETRACTION = re.compile(
 
 
 def sentence_before(text: str, place: int) -> str:
-    """Return what stands before a place in its sentence, at most `REACH` characters."""
+    """Return the part of a sentence before a position, at most `REACH` characters."""
     before = text[max(0, place - REACH) : place]
     ends = list(_SENTENCE_ENDS.finditer(before))
     return before[ends[-1].end() :] if ends else before
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
-    """Return whether the clause around a statement says that it does not hold (`neither A`, `B is wrong`)."""
+    """Return True if the clause around a statement denies it (`neither A`, `B is wrong`)."""
     before = sentence_before(text, start)
     begins = list(_CLAUSE_BEGINS.finditer(before))
     clause = before[begins[-1].end() :] if begins else before
@@ -62,7 +62,7 @@ def is_denied(text: str, start: int, end: int) -> bool:
 
 
 def is_supposed(text: str, start: int, end: int) -> bool:
-    """Return whether a statement only holds under a condition that is not given (`if x were 2, it would be C`)."""
+    """Return True if a statement holds only under an unreal condition (`if x were 2, it would be C`)."""
     before, statement = sentence_before(text, start), text[start:end]
     if _RIGHT_BEFORE.search(before) or (
         _UNREAL.search(before + statement) and _CONDITION_BEHIND.match(text, end)
@@ -72,7 +72,7 @@ def is_supposed(text: str, start: int, end: int) -> bool:
 
 
 def taken_back(text: str, start: int) -> int | None:
-    """Return the place behind the last words that take an answer back; None if nothing does."""
+    """Return the position after the last words that retract an answer; None if there are none."""
     last = None
     for found in _RETRACTION.finditer(text, start):
         last = found.end()

@@ -1,4 +1,4 @@
-"""Exact: the whole answer says the same as the target."""
+"""Exact: the whole answer equals the target."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "“": "”", "\u2018": "\u2
 class Exact:
     """1 if answer and target are the same, else 0; `unparsed` if the answer is blank.
 
-    Both are normalised first, see `normalised`. `strict` compares them as they stand, white space at
-    either end aside. Of a target that is a list, any text will do.
+    Both are normalised first, see `normalised`. With `strict`, they are compared as they are, except for
+    white space at either end. If the target is a list, the answer must equal any one of its texts.
     """
 
     name = "exact"
@@ -31,7 +31,7 @@ class Exact:
         self.fingerprint = fingerprint(self.name, VERSION, strict)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with a target that is a list; None if nothing is."""
+        """Return why a list of right answers is invalid; None if it is valid, or the target is not a list."""
         return wrong_list(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -47,12 +47,12 @@ class Exact:
 
 
 def normalised(text: str) -> str:
-    """The text without what does not change its meaning.
+    """Return the text without differences that do not change its meaning.
 
-    1. Unicode NFKC and case folding; runs of white space become one blank, none at the ends.
-    2. From the end: `.,;:!?。、`. From both ends, while they match: quotes, backticks and asterisks
-       (`**Paris**.` becomes `paris`). Signs, brackets, `%`, `$`, `#` and a leading point stay, for they
-       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. A text of nothing but such marks stays as it is.
+    1. Apply Unicode NFKC and case folding. Replace runs of white space by one blank; strip both ends.
+    2. Remove `.,;:!?。、` from the end, and matching quotes, backticks and asterisks from both ends
+       (`**Paris**.` becomes `paris`). Keep signs, brackets, `%`, `$`, `#` and a leading point, because they
+       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. A text that contains only removable marks is kept.
     """
     text = text.casefold() if text.isascii() else _folded(text)
     text = " ".join(text.split())

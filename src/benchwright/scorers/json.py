@@ -1,4 +1,4 @@
-"""JSON: the answer is, or holds, a JSON value that equals or contains the target."""
+"""JSON: the answer is or includes a JSON value that equals or contains the target."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _decode = msgspec.json.Decoder().decode
 class Json:
     """1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
 
-    The answer's value is, in this order: the whole answer; the last fenced block that is JSON; what lies
-    between the first brace and the last (brackets, where the target is an array). The target is
-    `ground_truth`, a JSON value or the text of one. An array is a value like any other, not a choice of answers.
+    The answer's value is the first of these that is valid JSON: the whole answer, a fenced block (the last one
+    first), the text from the first brace to the last (brackets if the target is an array). The target is
+    `ground_truth`, a JSON value or its text. An array is one value, not a choice of answers.
 
-    The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains` an object
-    may have more keys than the target's, at every depth; arrays must still be equally long.
+    The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains`, an
+    object may have more keys than the target, at every depth. Arrays must still have equal lengths.
     """
 
     name = "json"
@@ -47,7 +47,11 @@ class Json:
         return None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compares the answer's JSON value with `ground_truth`."""
+        """Compare the answer's JSON value with `ground_truth`.
+
+        Raises:
+            GraderError: If the sample has no target, or its target is not JSON.
+        """
         target = _target(sample)
         for text in _candidates(outcome.answer, target):
             try:
@@ -69,7 +73,7 @@ def _target(sample: Sample) -> Any:
 
 
 def _candidates(answer: str, target: Any) -> Iterator[str]:
-    """The pieces of an answer that may be its JSON value, the likeliest first."""
+    """Yield the pieces of an answer that may be its JSON value, the likeliest first."""
     yield answer.strip()
     for block in reversed(answer.split("```")[1::2]):
         language, newline, body = block.partition("\n")
@@ -81,7 +85,7 @@ def _candidates(answer: str, target: Any) -> Iterator[str]:
 
 
 def _matches(value: Any, target: Any, contains: bool) -> bool:
-    """Whether a JSON value equals the target, or contains it."""
+    """Return True if a JSON value equals the target, or contains it if `contains` is True."""
     if isinstance(target, dict):
         return (
             isinstance(value, dict)

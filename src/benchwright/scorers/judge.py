@@ -46,17 +46,17 @@ _CUT_OFF = {
     "length": "was cut off at its largest number of tokens",
     "content_filter": "was cut off by the server's content filter",
 }
-"""Reasons for which a reply ends before its verdict, by the server's `finish_reason`."""
+"""Why a judge's reply ends before its verdict, by finish reason."""
 
 
 class Judge:
-    """A score from 0 to 1, given by the run's target `judge`; `unparsed` where the answer is blank.
+    """A score from 0 to 1 by the run's target `judge`; `unparsed` if the answer is blank.
 
-    `rubric` says what is judged, `scale` in which numbers the judge answers (1 to 5 is mapped to 0 to 1),
-    `model` which model is meant to judge, so that scores of another are not taken for this one's. The
-    judge is shown the sample's `user_prompt`, its `ground_truth` if it has one, and the answer, and is
-    asked at temperature 0. The score's `explanation` is the verdict, its `detail` holds the model that gave it,
-    a digest of the prompt, and the settings.
+    `rubric` states what is judged. `scale` is the range of the judge's numbers; 1 to 5 is mapped to 0 to 1.
+    `model` is the name of the judging model: it is part of the fingerprint, so that scores by different
+    models are never confused. The judge receives the sample's `user_prompt`, its `ground_truth` if there is
+    one, and the answer, at temperature 0. The score's `explanation` is the judge's reply. Its `detail`
+    contains the model that replied, a digest of the prompt, and the settings.
     """
 
     name = "judge"
@@ -69,21 +69,21 @@ class Judge:
         self.judging = JudgeInfo(fingerprint(INSTRUCTIONS, rubric, scale), {"temperature": 0})
 
     def swapped(self) -> Judge:
-        """The same judge, shown the answer before the reference."""
+        """Return a copy of this judge that reads the answer before the reference."""
         other = copy(self)
         other._order = _SWAPPED
         other.fingerprint = fingerprint(self.fingerprint, _SWAPPED)
         return other
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with a target that is a list; None if nothing is, or if there is no target."""
+        """Return why a list of right answers is invalid; None if it is valid, not a list, or missing."""
         return wrong_list(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Ask the judge about the answer.
 
         Raises:
-            GraderError: If the judge's reply was cut off, or holds no verdict.
+            GraderError: If the judge's reply was cut off, or contains no verdict.
         """
         if not outcome.answer.strip():
             return NO_ANSWER
@@ -114,7 +114,7 @@ class Judge:
 
 
 def _reference(target: Any) -> Any:
-    """The target as the judge is shown it; of a list, any answer is right."""
+    """Return the target as the judge reads it. For a list, it states that any of the answers is right."""
     answers = right_answers(target) if isinstance(target, (str, list)) else [target]
     return "Any of these is right:\n" + "\n".join(map(_as_text, answers)) if len(answers) > 1 else answers[0]
 
@@ -124,5 +124,8 @@ def _as_text(part: Any) -> str:
 
 
 def _code(parts: Mapping[str, str]) -> str:
-    """A mark that the material cannot hold, for it is a digest of the material, and the same each time."""
+    """Return a code for the marks around the material.
+
+    The material cannot contain it, because it is a digest of the material. It is the same each time.
+    """
     return sha256("\0".join(parts.values()).encode("utf-8", "replace")).hexdigest()[:16]

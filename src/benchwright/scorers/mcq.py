@@ -1,4 +1,4 @@
-"""Multiple choice: the option that the answer settles on is the target's. docs/scorers.md states how it is found."""
+"""Multiple choice: the option letter of the answer equals the target's. docs/scorers.md states the rule."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OPTION_LINE = re.compile(r"(?:^|[\s(])\(?([A-Z])[.):]\s?\S")
 class MultipleChoice:
     """1 if the letter found in the answer is the target's, else 0; `unparsed` if none is found.
 
-    The target is `ground_truth`: a letter, or an index from 0. How many letters count is given by the
-    row's `options`, and by `letters` for rows without. The score's `detail` holds the letter.
+    The target is `ground_truth`: a letter, or an index from 0. The number of letters is the number of the
+    row's `options`, or `letters` for rows without options. The score's `detail` contains the letter.
     """
 
     name = "mcq"
@@ -33,7 +33,7 @@ class MultipleChoice:
         self.fingerprint = fingerprint(self.name, VERSION, letters)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what a target is instead of one letter; None if it is one."""
+        """Return why a target is not one of the row's letters; None if it is."""
         letters = self._letters(content)
         return None if _letter_of(content.get("ground_truth"), letters) else _no_letter(content, letters)
 
@@ -41,7 +41,7 @@ class MultipleChoice:
         """Compare the letter that the answer settles on with `ground_truth`.
 
         Raises:
-            GraderError: If the sample has no target, or one that is no letter of its options.
+            GraderError: If the sample has no target, or its target is not a letter of its options.
         """
         content = sample.content if isinstance(sample.content, Mapping) else {}
         letters = self._letters(content)
@@ -60,7 +60,7 @@ class MultipleChoice:
 
 
 def offers_options(content: Mapping[str, Any]) -> bool:
-    """Return whether a row has options: a list of them, or two or more labels such as `A.` in its prompt."""
+    """Return True if a row has options: a list `options`, or labels `A.` and `B.` in its prompt."""
     if _options(content) is not None:
         return True
     labels = set(_OPTION_LINE.findall(str(content.get("user_prompt", ""))))

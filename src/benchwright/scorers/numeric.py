@@ -1,4 +1,4 @@
-"""Numeric: the number that the answer comes to equals the target's, within a tolerance."""
+"""Numeric: the answer's number equals the target's, within a tolerance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ VERSION = 2
 
 
 class Numeric:
-    """1 if the answer's number equals the target's, else 0; `unparsed` if the answer comes to no single number.
+    """1 if the answer's number equals the target's, else 0; `unparsed` if the answer has no single number.
 
-    docs/scorers.md states how numbers are found, read and compared. Whole numbers are equal only if they are the same,
-    others within a billionth. `relative` (a share of the larger one) and `absolute` allow larger differences. Of a
-    target that is a list, any number will do.
+    docs/scorers.md states how numbers are found, read and compared. Whole numbers are equal only if they are
+    the same, others within a billionth. `relative` (a share of the larger number) and `absolute` allow larger
+    differences. If the target is a list, the answer must equal any one of its numbers.
     """
 
     name = "numeric"
@@ -34,7 +34,7 @@ class Numeric:
         self.fingerprint = fingerprint(self.name, VERSION, relative, absolute)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what a target is instead of one number; None if it is one."""
+        """Return why a target is not one number; None if it is."""
         try:
             answers = right_answers(content.get("ground_truth"))
         except ValueError as error:
@@ -42,10 +42,10 @@ class Numeric:
         return next((wrong for one in answers if (wrong := _not_one_number(one))), None)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compare the answer's number with that of `ground_truth`.
+        """Compare the answer's number with the number in `ground_truth`.
 
         Raises:
-            GraderError: If the sample has no target, or one that is not one number.
+            GraderError: If the sample has no target, or its target is not one number.
         """
         right = [quantity for text in right_texts(sample) for quantity in _right_quantities(sample, text)]
         reading = read_answer(tail(outcome.answer))

@@ -24,24 +24,25 @@ LONGEST_PATTERN = 10_000
 QUICK_SECONDS = 0.005
 MATCH_SECONDS = 0.25
 AGAIN_SECONDS = 0.001
-"""After a signal that came at a moment when nothing may be raised, the next one comes so soon."""
+"""Seconds until the next signal, after one at a moment when nothing may be raised."""
 
 RE = str(Path(re.__file__).parent)
-"""Where the source of `re` is."""
+"""Directory of the source of `re`."""
 
 
 class Regex:
     """1 if the pattern is found in the answer, else 0.
 
-    The pattern is `pattern`, or each sample's own `ground_truth`; of a list of patterns, any will do. `full` asks that
-    it match the whole answer (white space at either end aside), `ignore_case` lets upper and lower case be alike.
+    The pattern is `pattern`, or the sample's `ground_truth`; if that is a list, any of its patterns may
+    match. With `full`, it must match the whole answer, except for white space at either end. `ignore_case`
+    ignores case.
 
-    Some patterns take time exponential in the length of the text, `(a+)+$` among them. A search that is not
-    decided within 5 ms goes on in another process, so that it holds no other trial up, and is given up as a
-    grader error after 0.25 s of CPU time. So is an answer of more than 100,000 characters.
+    Some patterns, such as `(a+)+$`, take time exponential in the length of the text. A search that is not
+    decided within 5 ms is repeated in another process, so that it delays no other trial. After 0.25 s of CPU
+    time it is a grader error. So is an answer of more than 100,000 characters.
 
     Raises:
-        UserError: `pattern` is not a regular expression.
+        UserError: If `pattern` is not a regular expression.
     """
 
     name = "regex"
@@ -55,7 +56,7 @@ class Regex:
         self.fingerprint = fingerprint(self.name, VERSION, pattern, full, ignore_case)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a target is not a regular expression, if it is to be one; None if it is."""
+        """Return why a target is not a regular expression; None if it is, or if `pattern` is used instead."""
         if self.pattern is not None:
             return None
         try:
@@ -68,7 +69,12 @@ class Regex:
         )
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Search the answer for the pattern, or for `ground_truth` as a pattern."""
+        """Search the answer for the pattern, or for `ground_truth` as a pattern.
+
+        Raises:
+            GraderError: If the answer is too long, the search takes too long, or the sample's pattern is
+                missing or not a regular expression.
+        """
         answer = outcome.answer.strip()
         if len(answer) > LONGEST_ANSWER:
             raise GraderError(
@@ -91,11 +97,11 @@ class Regex:
 
 
 def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:
-    """What the pattern matches in the answer, None if nothing.
+    """Return the text that the pattern matches in the answer; None if there is no match.
 
     Raises:
-        GraderError: the row's pattern is not a regular expression.
-        _OutOfTime: it took more than so many seconds of CPU time, or nothing can limit it in this thread.
+        GraderError: If the pattern is not a regular expression.
+        _OutOfTime: If the search takes more than `seconds` of CPU time, or this thread has no time limit.
     """
     with _time_limit(seconds):
         if wrong := _what_is_wrong(pattern, flags):
@@ -106,10 +112,10 @@ def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> s
 
 
 def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | None:
-    """`find` in a process that may take its time.
+    """Run `find` in a worker process, with a time limit of `MATCH_SECONDS`.
 
     Raises:
-        GraderError: it was not decided in `MATCH_SECONDS`, or the pattern is not a regular expression.
+        GraderError: If the search exceeds the time limit, or the pattern is not a regular expression.
     """
     try:
         return find(pattern, flags, full, answer, MATCH_SECONDS)
@@ -118,7 +124,7 @@ def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | N
 
 
 def _what_is_wrong(pattern: str, flags: int) -> str | None:
-    """Why the text is not a regular expression, None if it is one."""
+    """Return why a text is not a regular expression; None if it is."""
     if len(pattern) > LONGEST_PATTERN:
         return f"it has {len(pattern):,} characters; at most {LONGEST_PATTERN:,} are read"
     try:
@@ -131,12 +137,14 @@ def _what_is_wrong(pattern: str, flags: int) -> str | None:
 
 
 class _OutOfTime(Exception):
-    """The search took too long."""
+    """Error for a search that takes too long."""
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:
-    """Raises where a search is at work. In a callback of Python's own it would be lost, and where the timer is being
-    stopped it would keep it going: there nothing is done, and the next signal comes soon.
+    """Raise _OutOfTime if the signal interrupts a search (a signal handler).
+
+    Do nothing elsewhere: an exception would be lost in one of Python's own callbacks, and would keep the
+    timer running if raised while the timer is being stopped. The next signal comes soon.
     """
     code = None if frame is None else frame.f_code
     if code in (find.__code__, _what_is_wrong.__code__) or (code and code.co_filename.startswith(RE)):
@@ -145,10 +153,10 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Ends its body after so many seconds of CPU time; `re` lets signals in while it searches.
+    """End the body after `seconds` of CPU time; `re` allows signals during a search.
 
     Raises:
-        _OutOfTime: they are over, or this is not the main thread, which alone gets signals.
+        _OutOfTime: If the time is over, or this is not the main thread, which alone receives signals.
     """
     if threading.current_thread() is not threading.main_thread():
         raise _OutOfTime

@@ -1,6 +1,6 @@
-"""The built-in scorers by name, with the options that a command line can give them.
+"""The built-in scorers by name, with their options on a command line.
 
-A scorer's module is imported when one is made, so that listing them costs next to nothing.
+A scorer's module is imported only when the scorer is made, so that listing all scorers is quick.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from benchwright.suggest import did_you_mean
 
 
 class Kind(NamedTuple):
-    """A built-in scorer: its class (in the module of its name), what it does, how its options are read."""
+    """A built-in scorer: the name of its class, its description, and the parsers of its options.
+
+    The class is in the module `benchwright.scorers.NAME`.
+    """
 
     scorer: str
     about: str
@@ -23,10 +26,10 @@ class Kind(NamedTuple):
 
 
 def make_scorer(name: str, options: Mapping[str, str] | None = None) -> Scorer:
-    """The built-in scorer of that name, its options read from text.
+    """Make the built-in scorer with this name. The values of its options are parsed from text.
 
     Raises:
-        UserError: there is no such scorer or option, or an option's value makes no sense.
+        UserError: If there is no such scorer or option, or the value of an option is invalid.
     """
     kind = SCORERS.get(name)
     if kind is None:
@@ -98,4 +101,4 @@ SCORERS: Mapping[str, Kind] = {
         "Judge", "another model scores the answer by a rubric", {"model": str, "rubric": str, "scale": _scale}
     ),
 }
-"""All built-in scorers; `about` is the line that `--help` shows."""
+"""All built-in scorers. `about` is the line in `--help`."""

@@ -1,4 +1,4 @@
-"""What the scorers have in common: where the target is, and how much of an answer a score quotes."""
+"""Functions shared by the scorers: the target of a sample, and the quoted and searched parts of an answer."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ LONGEST_SPAN = 200
 LONGEST_SEARCH = 100_000
 
 NO_ANSWER = Score(None, Status.UNPARSED)
-"""The score of an answer in which the scorer found nothing to compare."""
+"""Score of an answer without anything to compare."""
 
 _decode_texts = msgspec.json.Decoder(list[str]).decode
 
 
 @runtime_checkable
 class TargetChecker(Protocol):
-    """A scorer that can say before the first request which targets it cannot compare anything with."""
+    """A scorer that can detect unusable targets before the first request."""
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with the `ground_truth` of a sample's content; None if nothing is."""
+        """Return why the `ground_truth` in a sample's content is unusable; None if it is usable."""
         ...
 
 
 def has_target(sample: Sample) -> bool:
-    """Whether the sample has a `ground_truth`."""
+    """Return True if the sample has a `ground_truth`."""
     return isinstance(sample.content, Mapping) and sample.content.get("ground_truth") is not None
 
 
 def target_of(sample: Sample) -> Any:
-    """The sample's `ground_truth`.
+    """Return the sample's `ground_truth`.
 
     Raises:
-        GraderError: it has none.
+        GraderError: If the sample has no `ground_truth`.
     """
     content = sample.content
     target = content.get("ground_truth") if isinstance(content, Mapping) else None
@@ -49,27 +49,27 @@ def target_of(sample: Sample) -> Any:
 
 
 def target_text(sample: Sample) -> str:
-    """The sample's `ground_truth` as text; what is not text, as JSON.
+    """Return the sample's `ground_truth` as text; other values as JSON.
 
     Raises:
-        GraderError: it has none.
+        GraderError: If the sample has no `ground_truth`.
     """
     return as_text(target_of(sample))
 
 
 def as_text(target: Any) -> str:
-    """Return a target as text; what is not text, as JSON."""
+    """Return a target as text; other values as JSON."""
     return target if isinstance(target, str) else msgspec.json.encode(target).decode()
 
 
 def right_answers(target: Any) -> list[Any]:
-    """Return the answers of which any is right: the elements of a list, or the target alone.
+    """Return the right answers of a target: the elements of a list, or the target alone.
 
-    A text that is a JSON array of texts is such a list, too, as in CSV files. Other texts in brackets are not: `[0, 1]`
-    may be an interval.
+    Any of them is right. A text that is a JSON array of texts counts as a list, as in CSV files. Other texts
+    in brackets do not: `[0, 1]` may be an interval.
 
     Raises:
-        ValueError: If the list is empty or holds something else than texts, numbers and true or false.
+        ValueError: If the list is empty or contains anything but texts, numbers and booleans.
     """
     if isinstance(target, str):
         if not target.lstrip().startswith('["'):
@@ -86,10 +86,10 @@ def right_answers(target: Any) -> list[Any]:
 
 
 def right_texts(sample: Sample) -> list[str]:
-    """The answers of which any is right, as texts.
+    """Return the right answers of a sample as texts.
 
     Raises:
-        GraderError: If the sample has no target, or one that is no answer.
+        GraderError: If the sample has no target, or its target is not a valid list of answers.
     """
     try:
         return [as_text(one) for one in right_answers(target_of(sample))]
@@ -98,7 +98,7 @@ def right_texts(sample: Sample) -> list[str]:
 
 
 def wrong_list(content: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a target that is a list; None if nothing is."""
+    """Return why a list of right answers is invalid; None if it is valid, or if the target is not a list."""
     try:
         right_answers(content.get("ground_truth"))
     except ValueError as error:
@@ -107,10 +107,10 @@ def wrong_list(content: Mapping[str, Any]) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """A piece of an answer, short enough for the journal's light line: at most 200 characters."""
+    """Shorten a piece of an answer to 200 characters, for the journal line of its score."""
     return shortened(text, LONGEST_SPAN)
 
 
 def tail(text: str) -> str:
-    """What is searched of an answer: its last 100,000 characters, so that no answer holds the loop up."""
+    """Return the last 100,000 characters of an answer: more would block the event loop too long."""
     return text[-LONGEST_SEARCH:]

@@ -1,4 +1,4 @@
-"""Reads the verdict at the end of a judge's reply: `SCORE: N`, or JSON with a score."""
+"""The verdict in a judge's reply: `SCORE: N`, or JSON with a score."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.scorers.characters import plain_characters
 from benchwright.scorers.shared import quoted
 
 MOST_TRIES = 200
-"""Braces at which a JSON object is looked for."""
+"""Maximum number of braces at which a JSON object is searched for."""
 
 _VERDICT = re.compile(
     r"""[\s*_>#"`-]{0,8} (?:(?:final|overall|total|my)\s)? score [\s*_"`]{0,6} [:=] (?P<rest>.*)""",
@@ -35,14 +35,14 @@ _THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 
 
 def read_verdict(reply: str, lowest: float, highest: float) -> float:
-    """Return the score of a judge's reply, from 0 to 1; `lowest` and `highest` bound the scale it was given.
+    """Return the score of a judge's reply, mapped to 0 to 1. `lowest` and `highest` bound the judge's scale.
 
-    The verdict is the last line, or the first one if an empty line and the reasons follow; a comment may stand behind
-    the number. JSON counts if it ends or begins the reply, in a fence or not. `4/5` is 4 on a scale up to 5; on a scale
-    from 0 to 1 any fraction and percentage is read as what it is.
+    The verdict is the last line, or the first line if an empty line and the reasons follow. A comment may
+    follow the number. JSON counts if it ends or begins the reply, with or without a fence. `4/5` is 4 on a
+    scale up to 5. On a scale from 0 to 1, fractions and percentages are converted.
 
     Raises:
-        GraderError: If the reply holds no verdict, several, or one that is not on the scale.
+        GraderError: If the reply contains no verdict, several verdicts, or one that is not on the scale.
     """
     text = plain_characters(_THOUGHT.sub("", reply)).strip()
     number = _line_score(_last_line(text), lowest, highest)
@@ -65,10 +65,11 @@ def _last_line(text: str) -> str:
 
 
 def _line_score(line: str, lowest: float, highest: float) -> float | None:
-    """The number of a line that is a verdict; None if it is none.
+    """Return the number in a verdict line; None if the line is not a verdict.
 
     Raises:
-        GraderError: If it has several scores, or one out of another number than the scale's.
+        GraderError: If the line contains several scores, or a score out of a number other than the scale's
+            highest.
     """
     verdict = _VERDICT.match(line)
     found = _NUMBER.match(verdict["rest"]) if verdict is not None else None
@@ -93,9 +94,9 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
 
 
 def _json_score(text: str) -> float | None:
-    """The score of the JSON object that ends the reply, or else begins it; in a fence or not. None without one.
+    """Return the score of the JSON object at the end of the reply, else at its beginning; None without one.
 
-    An object in the middle may be quoted from the answer that is judged.
+    The object may be in a fence. An object in the middle is ignored: it may be quoted from the judged answer.
     """
     found = list(_objects(text))
     ends = [value for value, _, end in found if not text[end:].strip().strip("`")]
@@ -104,7 +105,7 @@ def _json_score(text: str) -> float | None:
 
 
 def _objects(text: str) -> Iterator[tuple[Any, int, int]]:
-    """The JSON objects of a text that are not inside another one, with their places."""
+    """Yield the outermost JSON objects of a text, with their start and end positions."""
     decoder, place = json.JSONDecoder(), text.find("{")
     for _ in range(MOST_TRIES):
         if place < 0:

@@ -1,7 +1,7 @@
-"""What every other module does with its arguments first: refuse what is not a number, and number the labels.
+"""Argument checks, label codes and exact sums that all other modules of this package share.
 
-Sums are exact: correctly rounded whatever the order of the values, where NumPy's differ in the last bit with the
-order and with the processor.
+Sums are exact: correctly rounded whatever the order of the values. NumPy's sums differ in the last bit with
+the order and with the processor.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 BLOCK = 65_536
-"""Values of which copies are made at a time."""
+"""Number of values that are copied at a time."""
 
 
 def vector(values: ArrayLike, name: str = "values") -> Vector:
-    """The values as a one-dimensional array of finite floats.
+    """Return the values as a one-dimensional array of finite floats.
 
     Raises:
-        ValueError: another shape, or NaN or infinity among them (what was not scored has to be left out).
+        ValueError: If the shape is not one-dimensional, or a value is NaN or infinite (leave out unscored
+            values).
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
@@ -38,15 +39,15 @@ def vector(values: ArrayLike, name: str = "values") -> Vector:
 
 
 def same_length(first: str, one: int, second: str, other: int) -> None:
-    """Raises ValueError where two arguments that belong together differ in length."""
+    """Raise ValueError if two arguments that belong together differ in length."""
     if one != other:
         raise ValueError(f"{first} and {second} must be equally many, not {one} and {other}")
 
 
 def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
-    """Numbers labels from 0 in the order of first appearance: (the number of each, the distinct labels).
+    """Number labels from 0 in order of first appearance. Return (code of each label, distinct labels).
 
-    An array of numbers is never turned into Python objects: a million of them take a few arrays.
+    An array of numbers is never turned into Python objects: a million labels take a few arrays.
     """
     if isinstance(labels, range):
         return np.arange(len(labels)), labels
@@ -63,15 +64,18 @@ def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
 
 
 def count_distinct(numbers: NDArray[Any]) -> int:
-    """How many different numbers there are. Sorts a copy: `np.unique` makes a hash table of ten times the memory."""
+    """Count the distinct numbers, by sorting a copy.
+
+    `np.unique` would build a hash table of ten times the memory.
+    """
     ordered = np.sort(numbers)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(ordered.size)
 
 
 def exact_sum(values: NDArray[Any]) -> float:
-    """The sum of an array of numbers, correctly rounded, so that their order does not matter.
+    """Return the correctly rounded sum of an array of numbers, which does not depend on their order.
 
-    Infinite or NaN where there are infinities, or where the sum is beyond the largest float.
+    Infinite or NaN if a value is infinite or the sum exceeds the largest float.
     """
     try:
         return math.fsum(values.data)
@@ -80,7 +84,7 @@ def exact_sum(values: NDArray[Any]) -> float:
 
 
 def exact_squares(values: Vector, mean: float) -> float:
-    """The sum of the squared deviations from a mean, correctly rounded; they are never all in memory at once."""
+    """Return the correctly rounded sum of squared deviations from a mean, with at most a block in memory."""
     blocks = (values[start : start + BLOCK] - mean for start in range(0, values.size, BLOCK))
     try:
         return math.fsum(square for block in blocks for square in (block * block).data)
@@ -89,19 +93,19 @@ def exact_squares(values: Vector, mean: float) -> float:
 
 
 def exact_mean(values: NDArray[Any]) -> float:
-    """The mean (NaN of no values), from the exact sum."""
+    """Return the mean from the exact sum; NaN for no values."""
     return exact_sum(values) / values.size if values.size else math.nan
 
 
 def exact_std(values: NDArray[Any]) -> float:
-    """The standard deviation over all values (ddof 0; NaN of no values), from exact sums."""
+    """Return the population standard deviation (ddof 0) from exact sums; NaN for no values."""
     return math.sqrt(exact_squares(values, exact_mean(values)) / values.size) if values.size else math.nan
 
 
 def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
-    """The sums (n_codes,) of the values that share a code, added from the smallest to the largest.
+    """Return the sums (n_codes,) of the values that share a code, added from the smallest to the largest.
 
-    Whole numbers, as are most scores, add up exactly in any order.
+    Whole numbers, as most scores are, add up exactly in any order.
     """
     if not (values == np.rint(values)).all():
         order = np.lexsort((values, codes))
@@ -110,12 +114,12 @@ def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
 
 
 def only_zero_and_one(values: Vector) -> bool:
-    """Whether there are values, and all of them are 0 or 1."""
+    """Return True if there are values and all of them are 0 or 1."""
     blocks = (values[start : start + BLOCK] for start in range(0, values.size, BLOCK))
     return values.size > 0 and all(((block == 0) | (block == 1)).all() for block in blocks)
 
 
 def spread(values: Vector) -> float:
-    """The standard deviation (n - 1), with rounding noise taken for what it is: 0. Needs two values."""
+    """Return the standard deviation (ddof 1) of at least two values; rounding noise is returned as 0."""
     deviation = math.sqrt(exact_squares(values, exact_mean(values)) / (values.size - 1))
     return 0.0 if deviation <= 1e-13 * max(-float(values.min()), float(values.max())) else deviation

@@ -1,8 +1,9 @@
-"""When requests arrive in an open loop: offsets in seconds from the start, one after another, without end.
+"""Arrival times of requests in an open loop: endless offsets in seconds from the start, in order.
 
-In an open loop the next request does not wait for the answer to the last one. Latency has to be counted from these
-intended starts: a client that counts from when it got round to sending leaves out just the time in which the server
-was slow ("coordinated omission", Tene 2013, "How NOT to measure latency").
+In an open loop the next request does not wait for the response to the last one. Latency has to be counted
+from these intended starts: a client that counts from the moment when it actually sent a request leaves out
+exactly the time in which the server was slow ("coordinated omission", Tene 2013, "How NOT to measure
+latency").
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ from math import isfinite
 
 
 def constant(rate: float) -> Iterator[float]:
-    """Evenly spaced: the first at 0, then 1 / rate seconds apart.
+    """Return evenly spaced arrivals: the first at 0, then 1 / rate seconds apart.
 
     Raises:
-        ValueError: the rate is not positive and finite.
+        ValueError: If the rate is not positive and finite.
     """
     _require_rate(rate)
     return (number / rate for number in count())
 
 
 def poisson(rate: float, seed: int) -> Iterator[float]:
-    """A Poisson process: independent users. The gaps are exponential with mean 1 / rate, the first before the first.
+    """Return the arrivals of a Poisson process, as independent users cause them.
+
+    All gaps are exponential with mean 1 / rate, including the one before the first arrival.
 
     Raises:
-        ValueError: the rate is not positive and finite.
+        ValueError: If the rate is not positive and finite.
     """
     _require_rate(rate)
     return _poisson(rate, random.Random(f"arrivals:{seed}"))
@@ -41,10 +44,11 @@ def _poisson(rate: float, rng: random.Random) -> Iterator[float]:
 
 
 def trace(offsets: Iterable[float]) -> list[float]:
-    """Recorded arrivals, moved so that the first is at 0.
+    """Return recorded arrivals, shifted so that the first is at 0.
 
     Raises:
-        ValueError: none, one that is not finite, or one before its predecessor; names it.
+        ValueError: If there are no arrivals, or one is not finite or precedes the one before it. The message
+            names it.
     """
     found = [float(offset) for offset in offsets]
     if not found:

@@ -1,4 +1,4 @@
-"""Are slow answers more often wrong? Buckets of equal size, and tests by ranks that follow the groups."""
+"""Are slow answers more often wrong? Buckets of equal size, and rank tests that respect groups."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ Test = Literal["mann-whitney", "clustered-rank", "none"]
 
 
 class RankAssociation(NamedTuple):
-    """How 0/1 outcomes go with a measure.
+    """Association between 0/1 outcomes and a measure.
 
-    `higher_at_0` is the probability that the measure of a random 0 exceeds that of a random 1, ties counted half:
-    0.5 where there is no association. It and the two-sided `p_value` are None where all outcomes are the same.
+    `higher_at_0` is the probability that the measure of a random 0 exceeds the measure of a random 1, ties
+    counted half: 0.5 means no association. `higher_at_0` and the two-sided `p_value` are None if all outcomes
+    are the same.
     """
 
     higher_at_0: float | None
@@ -41,7 +42,11 @@ class RankAssociation(NamedTuple):
 
 
 class WithinAssociation(NamedTuple):
-    """The same among values of one sample: groups in which the zeros had the higher values, the lower ones, neither."""
+    """Association among the repeats of single samples.
+
+    `higher`, `lower` and `ties` count the groups in which the zeros had the higher values, the lower values,
+    or neither.
+    """
 
     n_samples: int
     higher: int
@@ -51,13 +56,13 @@ class WithinAssociation(NamedTuple):
 
 
 def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
-    """The bucket (n,) of each value, from 0 (the lowest), cut at the quantiles k / count.
+    """Return the bucket (n,) of each value, from 0 (the lowest), cut at the quantiles k / count.
 
-    Equal values are in one bucket, that of the smaller ones where a cut falls among them; so buckets may be of
-    unequal size, or empty.
+    Equal values share a bucket: the one of the smaller values if a cut falls among them. Buckets may
+    therefore be of unequal size, or empty.
 
     Raises:
-        ValueError: no values, or one that is not finite.
+        ValueError: If there are no values, or one is not finite.
     """
     array = vector(values)
     if array.size == 0:
@@ -69,19 +74,21 @@ def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
 def rank_association(
     outcomes: ArrayLike, values: ArrayLike, groups: Iterable[Hashable | None]
 ) -> RankAssociation:
-    """Tests whether 0/1 outcomes (n,) go with values (n,), which come in groups (n,).
+    """Test whether 0/1 outcomes (n,) are associated with values (n,) that come in groups (n,).
 
-    With u_i = (y_i - mean(y)) (r_i - mean(r)), r the midranks, U = sum(u_i) is the Wilcoxon rank sum, centred.
+    With u_i = (y_i - mean(y)) (r_i - mean(r)), r the midranks, U = sum(u_i) is the Wilcoxon rank sum,
+    centred.
 
-    - every unit a group of its own: "mann-whitney". Mann and Whitney (1947) by the normal approximation with the
+    - Each unit is its own group: "mann-whitney". Mann and Whitney (1947) by the normal approximation with the
       variance of ties (Lehmann 1975, "Nonparametrics", section 1.4) and the correction for continuity.
-    - else "clustered-rank": U / sqrt(C / (C - 1) * sum(u_g^2)), u_g the sums of u over the C groups, is taken for
-      standard normal: the generalised score test of working independence (Boos 1992, The American Statistician
-      46:327), in which units of a group may depend on each other as they like. In simulations with 8 to 200 groups
-      it gave 2 to 5 % of false alarms at the level of 5 %. With a single group there is no test.
+    - Otherwise "clustered-rank": U / sqrt(C / (C - 1) * sum(u_g^2)), u_g the sums of u over the C groups, is
+      compared with the standard normal distribution. This is the generalised score test of working
+      independence (Boos 1992, The American Statistician 46:327), in which units of a group may depend on each
+      other in any way. In simulations with 8 to 200 groups it raised 2 to 5 % false alarms at the level of 5
+      %. With a single group there is no test.
 
     Raises:
-        ValueError: outcomes that are not 0/1, lengths that differ, or a value that is not finite.
+        ValueError: If an outcome is not 0 or 1, lengths differ, or a value is not finite.
     """
     y, x = vector(outcomes, "outcomes"), vector(values)
     codes, n_groups = group_codes(groups)
@@ -94,7 +101,7 @@ def rank_association(
     if ones == 0 or zeros == 0:
         return RankAssociation(None, None, "none")
     if n_groups == y.size:
-        del codes  # nothing is added up by groups, and they may be a million
+        del codes  # no sums by group are needed, and there may be a million codes
     centred = midranks(x)
     del x
     equal = centred.min() == centred.max()
@@ -122,14 +129,17 @@ def within_association(
     samples: Iterable[Hashable],
     groups: Iterable[Hashable | None],
 ) -> WithinAssociation | None:
-    """Tests it among the repeats of each sample, which are equally hard; None where no sample has both outcomes.
+    """Test the association among the repeats of each sample, which are equally hard.
 
-    Each sample with both outcomes gives the share of its pairs (a 0, a 1) in which the 0 has the higher value less the
-    share in which it has the lower one. Groups are counted by the sign of the sum over their samples; were outcome
-    and value independent within samples, either sign would be equally likely: the sign test, mid-p.
+    For each sample with both outcomes, take its pairs (a 0, a 1): the share in which the 0 has the higher
+    value minus the share in which it has the lower one. Groups are counted by the sign of the sum over their
+    samples. If outcome and value were independent within samples, either sign would be equally likely: the
+    sign test, mid-p.
+
+    None if no sample has both outcomes.
 
     Raises:
-        ValueError: outcomes that are not 0/1, or lengths that differ.
+        ValueError: If an outcome is not 0 or 1, or lengths differ.
     """
     y, x = vector(outcomes, "outcomes"), vector(values)
     sample_codes, _ = label_codes(samples)
@@ -160,7 +170,7 @@ def within_association(
 
 
 def midranks(values: Vector) -> Vector:
-    """Ranks (n,) from 1; equal values share the mean of theirs."""
+    """Return ranks (n,) from 1; equal values share the mean of their ranks."""
     distinct, counts = np.unique(values, return_counts=True)
     ranks = np.cumsum(counts) - (counts - 1) / 2
     found: Vector = ranks[np.searchsorted(distinct, values)]

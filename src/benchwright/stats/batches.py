@@ -1,10 +1,11 @@
-"""Intervals of values that depend on each other, as the times of requests in one queue do: by means of batches.
+"""Intervals for dependent values, such as the times of requests in one queue, from batch means.
 
-The values are in the order of time. The variance of a mean is estimated from the means of 16 batches (Schmeiser 1982,
-"Batch size effects in the analysis of simulation output", Operations Research 30: 10 to 30), which hardly depend on
-each other where the batches are long. What dependence is left is taken for a first-order autoregression, as ASAP3 does
-(Steiger and others 2005, ACM Transactions on Modeling and Computer Simulation 15): it widens the variance and leaves
-fewer degrees of freedom. How often such intervals hold is measured in `tests/stats/test_batches.py`.
+The values are in order of time. The variance of a mean is estimated from the means of 16 batches (Schmeiser
+1982, "Batch size effects in the analysis of simulation output", Operations Research 30: 10 to 30), which
+hardly depend on each other if the batches are long. The remaining dependence is modelled as a first-order
+autoregression, as in ASAP3 (Steiger and others 2005, ACM Transactions on Modeling and Computer Simulation
+15): it widens the variance and leaves fewer degrees of freedom. The coverage of these intervals is measured
+in `tests/stats/test_batches.py`.
 """
 
 from __future__ import annotations
@@ -22,28 +23,30 @@ from benchwright.stats.intervals import Interval, critical_t
 BATCHES = 16
 
 FEWEST = 2 * BATCHES
-"""With fewer values they are taken to be independent: batches of one say nothing of dependence."""
+"""Fewest values that are batched. Fewer are treated as independent: batches of one show no dependence."""
 
 FEWEST_EPISODES = 6
-"""In how many batches there must be values beyond a percentile for it to have an interval: a queue near saturation has
-its longest times in few episodes, which say little of the next."""
+"""Number of batches that must contain values beyond a percentile before it has an interval.
+
+A queue near saturation has its longest times in few episodes, which predict little about the next one.
+"""
 
 HIGHEST = 0.8
-"""The highest autocorrelation of batches that is believed: more cannot be estimated from 16."""
+"""Upper limit of the estimated autocorrelation of batches: 16 batches cannot support a higher one."""
 
 
 class LongRun(NamedTuple):
-    """The variance that a value has in a mean of many, its share of dependence included, and its degrees of freedom."""
+    """Long-run variance of a value (its dependence on the others included), and its degrees of freedom."""
 
     variance: float
     df: float
 
 
 def long_run(values: ArrayLike) -> LongRun:
-    """The long-run variance of a series: n times the variance of its mean.
+    """Return the long-run variance of a series: n times the variance of its mean.
 
     Raises:
-        ValueError: fewer than two values, or one that is not finite.
+        ValueError: If there are fewer than two values, or one is not finite.
     """
     given = vector(values)
     if given.size < 2:
@@ -63,10 +66,10 @@ def long_run(values: ArrayLike) -> LongRun:
 
 
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """The two-sided t interval of the mean.
+    """Return the two-sided t interval of the mean.
 
     Raises:
-        ValueError: as `long_run`.
+        ValueError: As in `long_run`.
     """
     given = vector(values)
     found = long_run(given)
@@ -76,13 +79,13 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def effective_size(indicator: ArrayLike, share: float) -> float:
-    """How many independent zeros and ones say as much of their share as these do; never more than there are.
+    """Return how many independent zeros and ones would determine their share as well.
 
-    The few degrees of freedom are in it: with the size returned, a quantile of the normal or binomial distribution
-    takes the place of one of Student's.
+    At most the actual number. The size already accounts for the few degrees of freedom: use it with a
+    quantile of the normal or binomial distribution instead of Student's t.
 
     Raises:
-        ValueError: as `long_run`; `share` not in (0, 1).
+        ValueError: As in `long_run`, or if `share` is not in (0, 1).
     """
     require_fraction("share", share)
     given = vector(indicator)
@@ -95,7 +98,7 @@ def effective_size(indicator: ArrayLike, share: float) -> float:
 
 
 def _episodes(rare: NDArray[np.bool_]) -> int:
-    """How many batches hold any of the rarer values; all where the values are too few for batches."""
+    """Count the batches that contain any of the rarer values; all batches if there are too few values."""
     size = rare.size // BATCHES
     if rare.size < FEWEST:
         return BATCHES
@@ -103,14 +106,15 @@ def _episodes(rare: NDArray[np.bool_]) -> int:
 
 
 def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
-    """The two-sided interval of the q-quantile between two order statistics; an end that is not known is infinite.
+    """Return the two-sided interval of the q-quantile between two order statistics.
 
-    As `stats.latency.percentile_interval`, with as many independent values as the dependent ones are worth: the ranks
-    are those of a binomial distribution of `effective_size`. Where what is beyond the quantile came in fewer than
-    `FEWEST_EPISODES` of the batches, neither end is known.
+    Same method as `stats.latency.percentile_interval`, but with the number of independent values that the
+    dependent ones are worth: the ranks come from a binomial distribution of `effective_size`. An unknown end
+    is infinite. Neither end is known if the values beyond the quantile came in fewer than `FEWEST_EPISODES`
+    of the batches.
 
     Raises:
-        ValueError: no values, one that is not finite, q or confidence outside (0, 1).
+        ValueError: If there are no values, one is not finite, or q or confidence is outside (0, 1).
     """
     require_fraction("q", q)
     require_fraction("confidence", confidence)
@@ -124,10 +128,10 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
 
 def percentile_bound(values: ArrayLike, q: float, confidence: float = 0.99) -> float:
-    """What the q-quantile does not exceed with this confidence, one-sided; infinite where the values are too few.
+    """Return the one-sided upper bound of the q-quantile at this confidence; infinite for too few values.
 
     Raises:
-        ValueError: as `percentile_interval`.
+        ValueError: As in `percentile_interval`.
     """
     require_fraction("q", q)
     require_fraction("confidence", confidence)
@@ -136,7 +140,7 @@ def percentile_bound(values: ArrayLike, q: float, confidence: float = 0.99) -> f
 
 
 def _worth(given: Vector, q: float) -> tuple[Vector, int | None]:
-    """The values sorted, and how many independent ones say as much of their q-quantile; None where they say nothing."""
+    """Return the sorted values and their effective number for the q-quantile; None if it is unknown."""
     ordered: Vector = np.sort(given)
     if given.size < 2:
         return ordered, None

@@ -1,7 +1,8 @@
-"""Means of values that come in groups (questions on one passage, tasks of one repository).
+"""Means of grouped values, such as questions on one passage or tasks of one repository.
 
-Values of a group are alike, so n of them tell less than n independent ones. Everything here follows the
-groups: as in Miller (2024), arXiv 2411.00640, appendix A, with the correction for few groups.
+Values of a group are alike, so n grouped values carry less information than n independent ones. All errors
+here are computed over groups: as in Miller (2024), arXiv 2411.00640, appendix A, with the correction for few
+groups.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from benchwright.stats.intervals import critical_t, critical_z
 
 
 class ClusteredMean(NamedTuple):
-    """A mean with its cluster-robust standard error.
+    """Mean with its cluster-robust standard error.
 
-    `se` and `df` are None with a single group. `design_effect` is the variance of the mean over what it
-    would be for independent values; `icc` the share of variance between groups; None where undefined.
+    `se` and `df` are None with a single group. `design_effect` is the variance of the mean divided by its
+    variance for independent values. `icc` is the share of variance between groups. Both are None if
+    undefined.
     """
 
     mean: float
@@ -44,14 +46,15 @@ class ClusteredMean(NamedTuple):
 
     @property
     def grouped(self) -> bool:
-        """Whether any two values share a group."""
+        """True if any two values share a group."""
         return self.n_groups < self.n
 
 
 def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
-    """Numbers groups from 0: (the number of each, how many there are). Each None is a group of its own.
+    """Number groups from 0. Return (group code of each value, number of groups).
 
-    Arrays of small whole numbers are numbered without sorting them, in the order of their size.
+    Each None is a group by itself. Arrays of small whole numbers are numbered without sorting, in the order
+    of the numbers.
     """
     if isinstance(groups, np.ndarray) and _are_small_numbers(groups):
         number = np.cumsum(np.bincount(groups) > 0, dtype=np.intp) - 1
@@ -71,15 +74,15 @@ def _are_small_numbers(groups: NDArray[Any]) -> bool:
 
 
 def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> ClusteredMean:
-    """The mean of n values in C groups, with the standard error that holds whatever goes on within groups.
+    """Return the mean of n values in C groups, with a standard error robust to dependence within groups.
 
     With T_g the sum of the residuals in group g, Var = C / (C - 1) * sum(T_g^2) / n^2 (Liang and Zeger 1986;
     Miller 2024, appendix A, with the factor C / (C - 1) for few groups). The degrees of freedom are G - 1,
-    where G = n^2 / sum(n_g^2) is the effective number of groups (Carter, Schnepel and Steigerwald 2017):
-    C - 1 for equal groups, fewer for unequal ones, where C - 1 covers too little.
+    with G = n^2 / sum(n_g^2) the effective number of groups (Carter, Schnepel and Steigerwald 2017): C - 1
+    for equal groups, fewer for unequal ones, for which C - 1 covers too little.
 
     Raises:
-        ValueError: no values, a value that is not finite, or not one group label for each value.
+        ValueError: If there are no values, a value is not finite, or the number of group labels differs.
     """
     array = vector(values)
     codes, n_groups = group_codes(groups)
@@ -88,7 +91,7 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
 
 
 def mean_of_units(values: Vector) -> ClusteredMean:
-    """`clustered_mean` where each value is a group of its own: the ordinary standard error, n - 1 degrees."""
+    """Return `clustered_mean` of values that are each a group: the ordinary standard error with n - 1 df."""
     n, mean = values.size, exact_mean(values)
     if n < 2:
         return ClusteredMean(mean, None, None, n, n, None, None)
@@ -98,7 +101,7 @@ def mean_of_units(values: Vector) -> ClusteredMean:
 
 
 def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
-    """`clustered_mean` for groups that are numbered already."""
+    """Return `clustered_mean` for groups that are already numbered."""
     n = values.size
     if n == 0:
         raise ValueError("no values: they have no mean")
@@ -124,10 +127,11 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
 
 
 def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> float:
-    """The analysis-of-variance estimator for groups of unequal size n_g, Donner (1986).
+    """Return the analysis-of-variance estimate of the intraclass correlation, Donner (1986).
 
-    (MSB - MSW) / (MSB + (n_0 - 1) MSW) with n_0 = (n - sum(n_g^2) / n) / (C - 1). `centred` (n,) are the
-    values less their mean, `sums` (C,) their sums per group, `sizes` (C,) the n_g.
+    For groups of unequal size n_g: (MSB - MSW) / (MSB + (n_0 - 1) MSW) with n_0 = (n - sum(n_g^2) / n) / (C -
+    1). `centred` (n,) are the values minus their mean, `sums` (C,) their sums per group, `sizes` (C,) the
+    n_g.
     """
     n, n_groups = centred.size, sizes.size
     explained = exact_sum(sums**2 / sizes)
@@ -140,13 +144,13 @@ def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> floa
 def effective_size(
     n: int, n_units: int, independent: float, actual: float, df: float, confidence: float
 ) -> float:
-    """How many independent 0/1 values would tell as much as these n.
+    """Return how many independent 0/1 values would carry as much information as these n dependent ones.
 
     `independent` is the variance that the mean of n independent values would have, `actual` the estimated
-    one. n is scaled by their ratio, never upwards, and by (z / t)^2 for the uncertainty of the estimate
+    variance. n is scaled by their ratio, never upwards, and by (z / t)^2 for the uncertainty of the estimate
     itself: Korn and Graubard (1998), "Confidence intervals for proportions with small expected number of
-    positive counts estimated from survey data". Values that do not vary say nothing about their dependence;
-    then only the `n_units` groups (or samples, where these are independent) count.
+    positive counts estimated from survey data". Values that do not vary carry no information about their
+    dependence; then only the `n_units` groups (or samples, if these are independent) count.
     """
     adjustment = (critical_z(confidence) / critical_t(confidence, df)) ** 2
     if independent == 0:

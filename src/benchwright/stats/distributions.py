@@ -1,8 +1,8 @@
-"""Normal, Student's t, binomial, beta and hypergeometric distributions: probabilities and quantiles of single numbers.
+"""Probabilities and quantiles: normal, Student's t, binomial, beta and hypergeometric distributions.
 
-Written out so that nothing heavier than the standard library is needed. Relative accuracy is 1e-10 or
-better for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from 1e-100;
-the tests compare with scipy.
+Written out so that nothing heavier than the standard library is needed. Relative accuracy is 1e-10 or better
+for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from 1e-100. The
+tests compare with scipy.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ _TINY = 1e-300
 
 
 def require_fraction(name: str, value: float) -> None:
-    """Raises ValueError unless 0 < value < 1."""
+    """Raise ValueError unless 0 < value < 1."""
     if not 0 < value < 1:
         raise ValueError(f"{name} lies above 0 and below 1: {value}")
 
 
 def normal_cdf(x: float) -> float:
-    """P(Z <= x) for a standard normal Z, accurate in the lower tail too."""
+    """Return P(Z <= x) for a standard normal Z, accurate in the lower tail too."""
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
 def normal_quantile(p: float) -> float:
-    """The x with P(Z <= x) = p. Raises ValueError unless 0 < p < 1."""
+    """Return the x with P(Z <= x) = p. Raises ValueError unless 0 < p < 1."""
     require_fraction("the probability of a quantile", p)
     return _STANDARD_NORMAL.inv_cdf(p)
 
 
 def t_cdf(t: float, df: float) -> float:
-    """P(T <= t) for Student's t with df > 0 degrees of freedom (DLMF 8.17; any real df)."""
+    """Return P(T <= t) for Student's t with df > 0 degrees of freedom (DLMF 8.17; any real df)."""
     if not df > 0 or math.isnan(t):
         raise ValueError(f"Student's t needs a number and degrees of freedom above 0: {t}, {df}")
     square = t * t
@@ -46,7 +46,7 @@ def t_cdf(t: float, df: float) -> float:
 
 @lru_cache(maxsize=1024)
 def t_quantile(p: float, df: float) -> float:
-    """The t with P(T <= t) = p. Raises ValueError unless 0 < p < 1 and df > 0."""
+    """Return the t with P(T <= t) = p. Raises ValueError unless 0 < p < 1 and df > 0."""
     require_fraction("the probability of a quantile", p)
     if p == 0.5:
         return 0.0
@@ -65,7 +65,7 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def binomial_cdf(k: int, n: int, p: float) -> float:
-    """P(X <= k) for X successes in n trials of probability p, by I_{1-p}(n - k, k + 1) (DLMF 8.17.5)."""
+    """Return P(X <= k) for X successes in n trials of probability p: I_{1-p}(n - k, k + 1) (DLMF 8.17.5)."""
     if n < 0 or not 0 <= p <= 1:
         raise ValueError(f"a binomial distribution needs n >= 0 and 0 <= p <= 1: n={n}, p={p}")
     if k < 0:
@@ -76,7 +76,7 @@ def binomial_cdf(k: int, n: int, p: float) -> float:
 
 
 def binomial_quantile(q: float, n: int, p: float) -> int:
-    """The smallest k with P(X <= k) >= q."""
+    """Return the smallest k with P(X <= k) >= q."""
     if not 0 <= q <= 1:
         raise ValueError(f"a probability lies between 0 and 1: {q}")
     low, high = 0, n
@@ -90,7 +90,7 @@ def binomial_quantile(q: float, n: int, p: float) -> int:
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """The x with I_x(a, b) = p, for a, b >= 1/2. Raises ValueError unless 0 < p < 1."""
+    """Return the x with I_x(a, b) = p, for a, b >= 1/2. Raises ValueError unless 0 < p < 1."""
     require_fraction("the probability of a quantile", p)
     if a < 0.5 or b < 0.5:
         raise ValueError(f"a beta distribution needs a and b of at least 1/2 here: {a}, {b}")
@@ -102,12 +102,13 @@ def beta_quantile(p: float, a: float, b: float) -> float:
 
 
 def hypergeometric_p_value(k: int, drawn: int, marked: int, total: int) -> float:
-    """How unusual k marked ones are among `drawn` of `total`, `marked` of which are marked, if drawn at random.
+    """Return the two-sided p-value of k marked items among `drawn` items (Fisher's exact test).
 
-    Two-sided: the probability of all numbers that are no more likely than k (Fisher's exact test).
+    The items are drawn at random from `total`, of which `marked` are marked. The p-value is the sum of the
+    probabilities of all counts that are no more likely than k.
 
     Raises:
-        ValueError: so many marked ones cannot be drawn.
+        ValueError: If k marked items cannot be drawn.
     """
     fewest, most = max(0, drawn - (total - marked)), min(drawn, marked)
     if not 0 <= drawn <= total or not fewest <= k <= most:
@@ -125,7 +126,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def _incomplete_beta(x: float, y: float, a: float, b: float) -> float:
-    """I_x(a, b), given both x and y = 1 - x so that neither loses digits."""
+    """Return I_x(a, b), given both x and y = 1 - x so that neither loses digits."""
     if x <= 0.0:
         return 0.0
     if y <= 0.0:
@@ -136,7 +137,7 @@ def _incomplete_beta(x: float, y: float, a: float, b: float) -> float:
 
 
 def _beta_kernel(x: float, y: float, a: float, b: float) -> float:
-    """x^a y^b / B(a, b), by way of the distance from the mean: no large logarithms cancel.
+    """Return x^a y^b / B(a, b), computed from the distance to the mean so that no large logarithms cancel.
 
     The saddle-point form of Loader (2000), "Fast and accurate computation of binomial probabilities".
     """
@@ -148,12 +149,12 @@ def _beta_kernel(x: float, y: float, a: float, b: float) -> float:
 
 
 def _log_ratio(x: float, reference: float, distance: float) -> float:
-    """log(x / reference), where distance = x - reference is known better than x is."""
+    """Return log(x / reference), given the more accurate distance = x - reference."""
     return math.log(x / reference) if abs(distance) > reference / 2 else math.log1p(distance / reference)
 
 
 def _stirling_error(z: float) -> float:
-    """log Gamma(z) minus Stirling's formula (DLMF 5.11.1)."""
+    """Return log Gamma(z) minus Stirling's formula (DLMF 5.11.1)."""
     if z < 16:
         return math.lgamma(z) - ((z - 0.5) * math.log(z) - z + 0.5 * math.log(2 * math.pi))
     square = z * z
@@ -161,7 +162,7 @@ def _stirling_error(z: float) -> float:
 
 
 def _continued_fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett."""
+    """Evaluate the continued fraction of DLMF 8.17.22 (Lentz's method, modified by Thompson and Barnett)."""
     c, d = 1.0, 1.0 / (1.0 - (a + b) * x / (a + 1) or _TINY)
     result = d
     for m in range(1, 1_000_000):
@@ -184,7 +185,7 @@ def _solve(
     high: float,
     guess: float,
 ) -> float:
-    """The root of an increasing function between low and high: Newton's steps, kept honest by bisection."""
+    """Find the root of an increasing function between low and high: Newton's method with bisection."""
     x, step = guess, high - low
     for _ in range(500):
         value = function(x)

@@ -1,6 +1,6 @@
-"""The figures that documented files give of a score. Every run counts: one that failed, or has no score, as 0.
+"""Statistics of a score in the documented result files. A failed or unscored run counts as 0.
 
-Sums are exact, so the order of the runs does not matter.
+Every run counts. Sums are exact, so the order of the runs does not matter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchwright.stats.passk import KS, pass_at_k
 
 
 class Tries(NamedTuple):
-    """The runs of each sample: how many were `made` (samples,), and how many of these `passed` (samples,)."""
+    """The runs of each sample: the number `made` (samples,) and the number that `passed` (samples,)."""
 
     made: NDArray[np.intp]
     passed: NDArray[np.intp]
@@ -27,9 +27,9 @@ NO_TRIES = Tries(np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
 class DocumentedStatistics(NamedTuple):
-    """Mean, standard deviation of the population, extremes, and pass@k by k; all 0 where there are no runs.
+    """Mean, population standard deviation, extremes, and pass@k by k; all 0 if there are no runs.
 
-    `pass_samples` tells by k how many samples have k runs or more: pass@k is their mean.
+    `pass_samples` maps k to the number of samples that have k runs or more: pass@k is the mean over these.
     """
 
     mean: float
@@ -43,10 +43,10 @@ class DocumentedStatistics(NamedTuple):
 def documented_statistics(
     values: ArrayLike, tries: Tries = NO_TRIES, repeats: int = 1
 ) -> DocumentedStatistics:
-    """Return the documented figures of one score.
+    """Return the documented statistics of one score.
 
-    `values` (n,) are the scores of all runs that were made, 0 where there is none. pass@k is given if there are
-    `repeats`, for the documented k up to their number.
+    `values` (n,) are the scores of all runs that were made, 0 for an unscored run. pass@k is computed if
+    there are `repeats`, for each documented k up to their number.
     """
     array = np.asarray(values, np.float64)
     if not array.size:
@@ -64,7 +64,10 @@ def documented_statistics(
 
 
 def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> Tries:
-    """Count the runs of each sample: `samples` (n,) tells the sample of each run, `passed` (n,) which passed."""
+    """Count the runs of each sample.
+
+    `samples` (n,) are the samples of the runs; `passed` (n,) is True for the runs that passed.
+    """
     distinct, place = np.unique(np.asarray(samples), return_inverse=True)
     return Tries(
         np.bincount(place, minlength=len(distinct)),
@@ -73,7 +76,7 @@ def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> Tries:
 
 
 class PassMean(NamedTuple):
-    """pass@k as the mean over so many samples."""
+    """pass@k as the mean over this many samples."""
 
     mean: float
     samples: int
@@ -82,9 +85,9 @@ class PassMean(NamedTuple):
 def mean_pass_at(tries: Tries, repeats: int) -> dict[int, PassMean]:
     """Return {k: pass@k} for the documented k, each over the samples that have at least k runs.
 
-    A sample's pass@k is that of the c passes among the n runs that were made of it (Chen et al. 2021, eq. 1): a run
-    that is still missing is neither a pass nor a failure. Nothing is returned without repeats, and for a k that no
-    sample has runs enough for.
+    A sample's pass@k counts c passes among the n runs that were made (Chen et al. 2021, eq. 1): a missing run
+    is neither a pass nor a failure. The result is empty without repeats, and omits each k for which no sample
+    has enough runs.
     """
     if repeats < 2:
         return {}

@@ -1,4 +1,4 @@
-"""Many questions at once: p-values adjusted so that one false alarm is as unlikely as in a single test."""
+"""Many tests at once: p-values adjusted so that one false alarm is as unlikely as in a single test."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from benchwright.stats.arrays import Vector, vector
 
 
 def holm(p_values: ArrayLike) -> Vector:
-    """Adjusted p-values (m,): reject those <= alpha, and the chance of any false rejection is <= alpha.
+    """Return adjusted p-values (m,): rejecting all <= alpha keeps the chance of a false rejection <= alpha.
 
-    The i-th smallest becomes max over j <= i of min(1, (m - j + 1) p_(j)), whatever the dependence:
-    Holm (1979), "A simple sequentially rejective multiple test procedure".
+    The i-th smallest becomes max over j <= i of min(1, (m - j + 1) p_(j)), whatever the dependence: Holm
+    (1979), "A simple sequentially rejective multiple test procedure".
 
     Raises:
-        ValueError: a p-value that is not in [0, 1].
+        ValueError: If a p-value is not in [0, 1].
     """
     p = vector(p_values, "p_values")
     if ((p < 0) | (p > 1)).any():

@@ -1,8 +1,8 @@
 """Counts of durations in logarithmic buckets: small, mergeable, and fast enough for every token.
 
-A histogram is a plain `{bucket: count}`. Durations below 16 ns have a bucket each; above, every power of
-two is split into 8 buckets of equal width, so that a bucket is at most 12.5 % wide (log-linear buckets, as
-in HdrHistogram). Nothing but Python's integers: this module is imported by the code that stamps tokens.
+A histogram is a plain `{bucket: count}`. Durations below 16 ns have a bucket each. Above, every power of two
+is split into 8 buckets of equal width, so that a bucket is at most 12.5 % wide (log-linear buckets, as in
+HdrHistogram). It uses only Python integers, because the code that stamps tokens imports this module.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 
 def bucket(ns: int) -> int:
-    """The bucket of a duration in nanoseconds.
+    """Return the bucket of a duration in nanoseconds.
 
     Raises:
-        ValueError: the duration is negative.
+        ValueError: If the duration is negative.
     """
     if ns < 16:
         if ns < 0:
@@ -25,10 +25,10 @@ def bucket(ns: int) -> int:
 
 
 def bounds(bucket: int) -> tuple[int, int]:
-    """The durations in a bucket: low <= ns < high.
+    """Return the range (low, high) of the durations in a bucket, in nanoseconds: low <= ns < high.
 
     Raises:
-        ValueError: there is no such bucket.
+        ValueError: If there is no such bucket.
     """
     if bucket < 16:
         if bucket < 0:
@@ -40,13 +40,13 @@ def bounds(bucket: int) -> tuple[int, int]:
 
 
 def quantile(histogram: Mapping[int, int], q: float) -> float:
-    """The q-quantile in nanoseconds, interpolated as numpy.percentile does by default ("linear").
+    """Return the q-quantile in nanoseconds, interpolated as numpy.percentile does by default ("linear").
 
-    The durations of a bucket are taken to lie evenly within it; the result is off by less than the width
-    of a bucket, 12.5 %.
+    The durations of a bucket are assumed to be spread evenly over it. The result is off by less than the
+    width of a bucket, 12.5 %.
 
     Raises:
-        ValueError: the histogram is empty, or q is outside [0, 1].
+        ValueError: If the histogram is empty, or q is outside [0, 1].
     """
     counts = sorted((each, count) for each, count in histogram.items() if count)
     if not counts:
@@ -62,13 +62,13 @@ def quantile(histogram: Mapping[int, int], q: float) -> float:
 
 
 def cumulative(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
-    """(nanoseconds, share of the durations that are shorter), rising in both, from (.., 0) to (.., 1).
+    """Return points (nanoseconds, share of shorter durations), rising in both, from share 0 to share 1.
 
-    The durations of a bucket are taken to lie evenly within it: straight lines join the points. Neighbouring buckets
-    share a point, so there are at most two for each bucket.
+    The durations of a bucket are assumed to be spread evenly over it: straight lines join the points.
+    Neighbouring buckets share a point, so there are at most two for each bucket.
 
     Raises:
-        ValueError: the histogram is empty.
+        ValueError: If the histogram is empty.
     """
     counts = sorted((each, count) for each, count in histogram.items() if count)
     if not counts:
@@ -85,7 +85,7 @@ def cumulative(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
 
 
 def _ordered(counts: list[tuple[int, int]], rank: int) -> float:
-    """The duration of the given rank (from 0)."""
+    """Return the duration at a rank (from 0)."""
     for each, count in counts:
         if rank < count:
             low, high = bounds(each)

@@ -1,4 +1,4 @@
-"""Means over time of what was read at single moments."""
+"""Means over time of quantities that were read at single moments."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from benchwright.stats.arrays import Vector, same_length, vector
 
 
 def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
-    """The mean from `begin` to `end` of a quantity read at rising `times` (both (n,)): trapezoids, linear in between.
+    """Return the mean from `begin` to `end` of a quantity read at rising `times`; times and values are (n,).
+
+    Trapezoidal rule, linear between readings.
 
     Raises:
-        ValueError: the readings do not reach from `begin` to `end`, or `end` is not after `begin`.
+        ValueError: If the readings do not cover `begin` to `end`, or `end` is not after `begin`.
     """
     at, read = _covering(times, values, begin, end)
     inside = (at > begin) & (at < end)
@@ -21,10 +23,10 @@ def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) 
 
 
 def growth_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
-    """How much a counter grew per unit of time from `begin` to `end`; linear between its readings.
+    """Return the growth of a counter per unit of time from `begin` to `end`, linear between its readings.
 
     Raises:
-        ValueError: as for `mean_between`.
+        ValueError: As in `mean_between`.
     """
     at, read = _covering(times, values, begin, end)
     first, last = np.interp([begin, end], at, read)

@@ -1,6 +1,6 @@
 """Confidence intervals of a proportion and of a mean.
 
-Wilson is the default for 0/1 scores: its coverage stays near the nominal one for every n and p, where the
+Wilson is the default for 0/1 scores: its coverage stays near the nominal one for every n and p, while the
 textbook interval (Wald, here `normal_interval`) falls to 54 % for 15 samples at p = 0.95. For the comparison
 see Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proportion".
 """
@@ -18,31 +18,31 @@ from benchwright.stats.distributions import beta_quantile, normal_quantile, requ
 
 
 class Interval(NamedTuple):
-    """A confidence interval, both ends included."""
+    """Confidence interval, both ends included."""
 
     low: float
     high: float
 
 
 def critical_z(confidence: float) -> float:
-    """How many standard errors of a normal estimate make the two-sided interval (1.96 for 0.95)."""
+    """Return the two-sided critical value of the standard normal distribution (1.96 for 0.95)."""
     require_fraction("confidence", confidence)
     return normal_quantile((1 + confidence) / 2)
 
 
 def critical_t(confidence: float, df: float) -> float:
-    """How many estimated standard errors, with df degrees of freedom, make the two-sided interval."""
+    """Return the two-sided critical value of Student's t with df degrees of freedom."""
     require_fraction("confidence", confidence)
     return t_quantile((1 + confidence) / 2, df)
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
-    """The score interval of a proportion, Wilson (1927), without continuity correction.
+    """Return the score interval of a proportion, Wilson (1927), without continuity correction.
 
-    `successes` and `n` may be fractions (an effective sample size). n = 0 gives (0, 1).
+    `successes` and `n` may be fractions (an effective sample size). n = 0 returns (0, 1).
 
     Raises:
-        ValueError: unless 0 <= successes <= n and 0 < confidence < 1.
+        ValueError: Unless 0 <= successes <= n and 0 < confidence < 1.
     """
     _require_counts(successes, n)
     z = critical_z(confidence)
@@ -57,13 +57,13 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
 
 @lru_cache(4096)
 def jeffreys(successes: float, n: float, confidence: float = 0.95) -> Interval:
-    """The equal-tailed interval of a proportion by Jeffreys' prior, Beta(1/2, 1/2): Brown, Cai and DasGupta (2001).
+    """Return the equal-tailed interval of a proportion for Jeffreys' prior, Beta(1/2, 1/2).
 
-    It reaches to 0 without successes, and to 1 where all are. `successes` and `n` may be fractions (an effective
-    sample size). n = 0 gives (0, 1).
+    Brown, Cai and DasGupta (2001). It starts at 0 if there are no successes, and ends at 1 if all are
+    successes. `successes` and `n` may be fractions (an effective sample size). n = 0 returns (0, 1).
 
     Raises:
-        ValueError: unless 0 <= successes <= n and 0 < confidence < 1.
+        ValueError: Unless 0 <= successes <= n and 0 < confidence < 1.
     """
     _require_counts(successes, n)
     require_fraction("confidence", confidence)
@@ -75,7 +75,7 @@ def jeffreys(successes: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Interval:
-    """mean ± t * se, with Student's t of df degrees of freedom."""
+    """Return mean ± t * se, with Student's t of df degrees of freedom."""
     half = critical_t(confidence, df) * se
     return Interval(mean - half, mean + half)
 
@@ -83,17 +83,17 @@ def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Int
 def of_equal_values(
     value: float, n: float, value_range: tuple[float, float], confidence: float = 0.95
 ) -> Interval:
-    """The interval of the mean of a variable in a known range, of which n independent values were all the same.
+    """Return the interval of the mean of a bounded variable after n independent values that were all equal.
 
-    By Clopper and Pearson (1934), 0 of n others means that other values have a share of at most
-    q = 1 - ((1 - confidence) / 2)^(1 / n), and each of them lies within the range. That holds for every distribution
-    in the range: where other values have a greater share, n equal ones come too rarely to spoil the coverage. The
-    betting interval of Waudby-Smith and Ramdas (2024) comes to the same ends where each bet is the highest possible;
-    those of Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider here. `n` may be a fraction (an
+    By Clopper and Pearson (1934), 0 of n others means that other values have a share of at most q = 1 - ((1 -
+    confidence) / 2)^(1 / n), and each is within the range. That holds for every distribution in the range: if
+    other values have a greater share, n equal values are too rare to spoil the coverage. The betting interval
+    of Waudby-Smith and Ramdas (2024) has the same ends if each bet is the highest possible; those of
+    Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider here. `n` may be a fraction (an
     effective sample size).
 
     Raises:
-        ValueError: unless n > 0, the value lies in the range and 0 < confidence < 1.
+        ValueError: Unless n > 0, the value is in the range and 0 < confidence < 1.
     """
     require_fraction("confidence", confidence)
     low, high = value_range
@@ -104,10 +104,10 @@ def of_equal_values(
 
 
 def normal_interval(values: ArrayLike) -> Interval:
-    """The documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
+    """Return the documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
 
-    Kept for files and rows that promise it; it covers far too little for few samples or extreme means.
-    No values give (0, 0), one value gives an interval without width.
+    Kept for files and rows that promise it. It covers far too little for few samples or extreme means. No
+    values return (0, 0); one value returns an interval without width.
     """
     array = vector(values)
     if array.size == 0:

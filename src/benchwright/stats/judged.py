@@ -1,8 +1,9 @@
-"""What a judge's verdicts are worth beside human labels: their agreement, and the mean that humans would have given.
+"""Agreement of a judge's verdicts with human labels, and the mean score that humans would have given.
 
-All corrections end in one interval, made by MOVER (method of variance estimates recovery: Zou and Donner 2008, Stat.
-Med. 27:1693): each estimated part brings an interval of its own, and what it lacks towards the wanted end is added in
-quadrature. Parts that are proportions bring Jeffreys' interval. What these intervals cover is in docs/judges.md.
+All corrections end in one interval, made by MOVER (method of variance estimates recovery: Zou and Donner
+2008, Stat. Med. 27:1693): each estimated part has its own interval, and its distances to the wanted end are
+added in quadrature. Parts that are proportions use Jeffreys' interval. docs/judges.md reports the coverage of
+these intervals.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Method = Literal["post-stratified", "prediction-powered", "rogan-gladen"]
 
 
 class Rate(NamedTuple):
-    """An estimate with its confidence interval, both ends included."""
+    """Estimate with its confidence interval, both ends included."""
 
     value: float
     low: float
@@ -31,7 +32,7 @@ class Rate(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Answers with a human label and a judge's verdict, both 0/1: how many are right by whom."""
+    """Counts of answers with a human label and a judge's verdict, both 0/1, by who found them right."""
 
     both: int
     judge_only: int
@@ -40,26 +41,27 @@ class Counts(NamedTuple):
 
     @property
     def n(self) -> int:
-        """All of them."""
+        """Number of answers."""
         return sum(self)
 
     @property
     def judge_right(self) -> int:
-        """Those that the judge found right."""
+        """Number of answers that the judge found right."""
         return self.both + self.judge_only
 
     @property
     def human_right(self) -> int:
-        """Those that the human found right."""
+        """Number of answers that the human found right."""
         return self.both + self.human_only
 
 
 class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a judge agrees with humans on n answers.
+    """Agreement of a judge with humans on n answers.
 
-    `sensitivity` is the share of answers right by the human that the judge found right, `specificity` that of the
-    wrong ones that it found wrong; None where there are none. `kappa` is None where judge and human give one and the
-    same verdict throughout, for then chance agrees just as well.
+    `sensitivity` is the share of answers right by the human that the judge also found right. `specificity` is
+    the share of answers wrong by the human that the judge also found wrong. Each is None if there are no such
+    answers. `kappa` is None if judge and human give the same single verdict throughout: chance would agree
+    just as well.
     """
 
     counts: Counts
@@ -70,12 +72,12 @@ class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def n(self) -> int:
-        """The answers that both have judged."""
+        """Number of answers that both have judged."""
         return self.counts.n
 
 
 class Corrected(msgspec.Struct, frozen=True):
-    """The mean that human labels of all answers would have, with its interval, and how it was estimated."""
+    """Estimated mean if humans had labelled all answers, with its interval and the method of estimation."""
 
     mean: float
     low: float
@@ -84,10 +86,10 @@ class Corrected(msgspec.Struct, frozen=True):
 
 
 def count(labels: ArrayLike, verdicts: ArrayLike) -> Counts:
-    """Counts human labels (n,) and verdicts (n,), both 0/1.
+    """Count human labels (n,) and judge's verdicts (n,), both 0/1, by who found the answer right.
 
     Raises:
-        ValueError: lengths that differ.
+        ValueError: If lengths differ.
     """
     human, judge = vector(labels, "labels") == 1, vector(verdicts, "verdicts") == 1
     same_length("labels", human.size, "verdicts", judge.size)
@@ -96,10 +98,10 @@ def count(labels: ArrayLike, verdicts: ArrayLike) -> Counts:
 
 
 def agreement(counts: Counts, confidence: float = 0.95) -> Agreement:
-    """Accuracy, sensitivity and specificity with Wilson's interval, and Cohen's kappa.
+    """Return accuracy, sensitivity and specificity with Wilson's interval, and Cohen's kappa.
 
     Raises:
-        ValueError: there is nothing to agree on.
+        ValueError: If there are no labelled answers.
     """
     if counts.n == 0:
         raise ValueError("no labels: there is nothing to agree on")
@@ -119,11 +121,12 @@ def agreement(counts: Counts, confidence: float = 0.95) -> Agreement:
 
 
 def kappa(counts: Counts, confidence: float = 0.95) -> Rate | None:
-    """Cohen's kappa: (observed - chance agreement) / (1 - chance agreement).
+    """Return Cohen's kappa: (observed - chance agreement) / (1 - chance agreement).
 
-    The interval is kappa' ± z * se by the variance of Fleiss, Cohen and Everitt (1969), Psychol. Bull. 72:323, both of
-    the counts with half an answer added to each, so that it has a width where no answer is judged differently; there
-    it reaches to 1. None where judge and human give one verdict throughout.
+    The interval is kappa' ± z * se by the variance of Fleiss, Cohen and Everitt (1969), Psychol. Bull.
+    72:323. Both are computed from the counts with half an answer added to each, so that the interval has a
+    width even if no answer is judged differently; in this case it ends at 1. None if judge and human give the
+    same single verdict throughout.
     """
     value = _kappa(*counts)
     if value is None:
@@ -156,12 +159,15 @@ def _kappa_variance(cells: Sequence[float], value: float) -> float:
 
 
 def proportion(successes: float, n: float, confidence: float = 0.95) -> Rate:
-    """A proportion with Jeffreys' interval; of none it is anything, in the middle."""
+    """Return a proportion with Jeffreys' interval; 0.5 with the interval (0, 1) if n is 0."""
     return Rate(successes / n if n else 0.5, *jeffreys(successes, n, confidence))
 
 
 def youden(counts: Counts, confidence: float = 0.95) -> Rate:
-    """Sensitivity + specificity - 1 with its interval: 0 for a judge that knows nothing, 1 for one that never errs."""
+    """Return Youden's index, sensitivity + specificity - 1, with its interval.
+
+    0 for a judge that knows nothing, 1 for one that never errs.
+    """
     sensitivity = proportion(counts.both, counts.human_right, confidence)
     specificity = proportion(counts.neither, counts.n - counts.human_right, confidence)
     value = sensitivity.value + specificity.value - 1
@@ -177,13 +183,14 @@ def post_stratified(
     design_effect: float = 1.0,
     confidence: float = 0.95,
 ) -> Corrected:
-    """The mean of human labels where some of the run's own answers, drawn at random, have one; labels are 0/1.
+    """Estimate the mean of 0/1 human labels if a random subset of the run's own answers is labelled.
 
-    p a + (1 - p) b, with p = right / n the share of all n answers that the judge found right, a the share of human
-    yes among the labelled answers that it found right, b that among those that it found wrong. For 0/1 verdicts this is
-    prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633) with the best weight for each verdict.
-    `n` may be an effective number of answers; `design_effect` is by how much dependent labels (of repeats, in groups)
-    raise the variance of their mean. `answered`: see `of_all`.
+    p a + (1 - p) b, with p = right / n the share of all n answers that the judge found right, a the share of
+    human yes among the labelled answers that it found right, b the same share among those that it found
+    wrong. For 0/1 verdicts this is prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633)
+    with the best weight for each verdict. `n` may be an effective number of answers. `design_effect` is the
+    factor by which dependent labels (of repeats, in groups) raise the variance of their mean. `answered`: see
+    `of_all`.
     """
     share = proportion(right, n, confidence)
     both, human_only, found_right, found_wrong = (
@@ -201,15 +208,16 @@ def post_stratified(
 def rogan_gladen(
     counts: Counts, right: float, n: float, answered: Rate | None = None, confidence: float = 0.95
 ) -> Corrected:
-    """The mean of human labels where other answers have one: how the judge errs is carried over from these.
+    """Estimate the mean of human labels if only other answers are labelled, with the judge's errors on these.
 
-    Rogan and Gladen (1978), Am. J. Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the judge's
-    sensitivity and f its false positive rate. The interval holds every t for which p - t s - (1 - t) f, which is 0 at
-    the true one, has 0 in its MOVER interval: Fieller's way to a ratio, which holds however close s is to f. It is
-    shorter than that of Lang and Reiczigel (2014), Prev. Vet. Med. 113:13, which covers up to 99 % with 50 labels.
+    Rogan and Gladen (1978), Am. J. Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the
+    judge's sensitivity and f its false positive rate. The interval contains every t for which the MOVER
+    interval of p - t s - (1 - t) f, which is 0 at the true t, contains 0: Fieller's method for a ratio, which
+    holds however close s is to f. It is shorter than the one of Lang and Reiczigel (2014), Prev. Vet. Med.
+    113:13, which covers up to 99 % with 50 labels.
 
     Raises:
-        ValueError: the judge finds right answers right no more often than wrong ones.
+        ValueError: If the judge accepts right answers no more often than wrong ones.
     """
     share = proportion(right, n, confidence)
     sensitivity = proportion(counts.both, counts.human_right, confidence)
@@ -240,15 +248,16 @@ def prediction_powered(
     label_effect: float = 1.0,
     confidence: float = 0.95,
 ) -> Corrected:
-    """The mean of human labels (n,) from 0 to 1 where some of the run's own answers, drawn at random, have one.
+    """Estimate the mean of graded human labels (n,) if a random subset of the run's own answers is labelled.
 
-    w mean(others) + mean(labels - w verdicts): PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453), with
-    verdicts (n,) of the labelled answers and `others` (m,) of the rest, and w in [0, 1] tuned to the least variance.
-    The interval is that of t with n - 2 degrees of freedom. `design_effect` is by how much dependent answers (repeats,
-    groups) raise the variance of mean(others), `label_effect` the same of the labels. `answered`: see `of_all`.
+    Labels are from 0 to 1. w mean(others) + mean(labels - w verdicts): PPI++ (Angelopoulos, Duchi and Zrnic
+    2023, arXiv:2311.01453), with verdicts (n,) of the labelled answers, `others` (m,) the verdicts of the
+    rest, and w in [0, 1] tuned for the least variance. The interval is a t interval with n - 2 degrees of
+    freedom. `design_effect` is the factor by which dependent answers (repeats, groups) raise the variance of
+    mean(others), `label_effect` the same for the labels. `answered`: see `of_all`.
 
     Raises:
-        ValueError: fewer than 3 labels, or lengths that differ.
+        ValueError: If there are fewer than 3 labels, or lengths differ.
     """
     y, f, rest = vector(labels, "labels"), vector(verdicts, "verdicts"), vector(others, "others")
     same_length("labels", y.size, "verdicts", f.size)
@@ -273,7 +282,10 @@ def prediction_powered(
 
 
 def mover(value: float, parts: Iterable[tuple[float, Rate]]) -> Interval:
-    """The interval of a function of independent estimates: `parts` are its slope by each, and the estimate."""
+    """Return the MOVER interval of a function of independent estimates.
+
+    `parts` are the slope of the function by each estimate, and the estimate.
+    """
     below = above = 0.0
     for slope, part in parts:
         down, up = slope * (part.value - part.low), slope * (part.high - part.value)
@@ -285,9 +297,9 @@ def mover(value: float, parts: Iterable[tuple[float, Rate]]) -> Interval:
 
 
 def of_all(judged: Rate, answered: Rate | None, method: Method) -> Corrected:
-    """The mean over all trials from that of those that were judged; the others gave no answer and are worth 0.
+    """Extend the mean over judged trials to all trials; trials without an answer count as 0.
 
-    `answered` is the share that was judged, None where all were.
+    `answered` is the share of trials that was judged, None if all were.
     """
     if answered is not None:
         mean = judged.value * answered.value
@@ -300,7 +312,7 @@ def _within(mean: float, ends: Interval) -> Rate:
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is 0 between low and high, by bisection."""
+    """Find the root of a falling function between low and high by bisection."""
     for _ in range(45):
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)

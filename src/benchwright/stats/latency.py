@@ -1,4 +1,4 @@
-"""Percentiles of durations, and how well they are known. Exact: from the values, not from buckets.
+"""Percentiles of durations with their confidence intervals. Exact: from the values, not from buckets.
 
 The intervals are order statistics of the values themselves and hold for every distribution (David and
 Nagaraja 2003, "Order Statistics", section 7.1), as long as the values are independent.
@@ -17,23 +17,23 @@ from benchwright.stats.intervals import Interval
 
 
 def percentile(values: ArrayLike, q: float) -> float:
-    """The q-quantile (q in [0, 1]) as numpy.percentile gives it: linear between order statistics.
+    """Return the q-quantile (q in [0, 1]) as numpy.percentile computes it: linear between order statistics.
 
     Raises:
-        ValueError: no values, one that is not finite, or q outside [0, 1].
+        ValueError: If there are no values, one is not finite, or q is outside [0, 1].
     """
     return float(np.quantile(_ordered(values), q))
 
 
 def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
-    """The two-sided interval of the q-quantile between two order statistics, each tail (1 - confidence) / 2.
+    """Return the two-sided interval of the q-quantile between two order statistics.
 
-    With B ~ Binomial(n, q) the number of values below the quantile, the l-th smallest value is too high with
-    probability P(B < l), the u-th too low with P(B >= u). Where n is too small for an end, it is infinite.
-    With one or two values, `percentile` itself may lie outside.
+    Each tail has (1 - confidence) / 2. With B ~ Binomial(n, q) the number of values below the quantile, the
+    l-th smallest value is too high with probability P(B < l), the u-th too low with P(B >= u). An end is
+    infinite if n is too small for it. With one or two values, `percentile` itself may be outside.
 
     Raises:
-        ValueError: no values, one that is not finite, q or confidence outside (0, 1).
+        ValueError: If there are no values, one is not finite, or q or confidence is outside (0, 1).
     """
     require_fraction("q", q)
     require_fraction("confidence", confidence)
@@ -47,12 +47,13 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
 
 def cumulative(values: ArrayLike, most: int) -> list[tuple[float, float]]:
-    """(value, share of the values that are not larger), rising in both, at most `most` + 1 of them.
+    """Return points (value, share of the values that are not larger), rising in both.
 
-    Up to `most` values are all there; of more it is every 1/`most`-th quantile, the 0.999 quantile and the largest.
+    Up to `most` values are all included. Of more values, the points are every 1/`most`-th quantile, the 0.999
+    quantile and the largest value: at most `most` + 1 points.
 
     Raises:
-        ValueError: no values, or one that is not finite.
+        ValueError: If there are no values, or one is not finite.
     """
     ordered = _ordered(values)
     shares = np.arange(1, ordered.size + 1) / ordered.size

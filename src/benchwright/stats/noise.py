@@ -1,4 +1,4 @@
-"""The noise floor: how much a model differs from itself, asked again, and what that means for comparisons."""
+"""The noise floor: how much the same model differs between repeats, and its consequences for comparisons."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from benchwright.stats.repeats import sample_means
 
 
 class Noise(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What repeats of one model say.
+    """Noise of one model, estimated from repeats.
 
-    `flips` is the chance that two answers to the same sample score differently, `within` the variance between repeats
-    of a sample, `between` that of the samples' true means. `apart` is how far the means of two runs of the same
-    model over these samples lie apart at most, with `confidence`, if each run asks as often as here.
+    `flips` is the chance that two answers to the same sample score differently. `within` is the variance
+    between repeats of a sample, `between` the variance of the samples' true means. `apart` is the largest
+    difference, with `confidence`, between the means of two runs of the same model over these samples, with as
+    many repeats as here.
     """
 
     n_samples: int
@@ -33,7 +34,7 @@ class Noise(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """So many samples, each asked `repeats` times of either model, show a true `difference` with the given power."""
+    """Number of samples, each with `repeats` per model, that shows a true `difference` at the given power."""
 
     difference: float
     repeats: int
@@ -41,14 +42,15 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def noise(values: ArrayLike, samples: Iterable[Hashable], *, confidence: float = 0.95) -> Noise | None:
-    """The noise of values (one per trial) of which some are repeats of one sample; None without repeats.
+    """Estimate the noise of values (one per trial) from samples with repeats. None without repeats.
 
-    Samples without repeats say nothing about it and are left out. A sample with k values counts once: its flips are
-    the share of its k (k - 1) / 2 pairs that differ. Two runs of the same model on the same n samples differ by
-    errors alone, Var = 2 within * mean(1 / k) / n: Miller (2024), arXiv 2411.00640, section 3.
+    Samples without repeats carry no information about noise and are left out. A sample with k values counts
+    once: its flips are the share of its k (k - 1) / 2 pairs that differ. Two runs of the same model on the
+    same n samples differ by errors alone, Var = 2 within * mean(1 / k) / n: Miller (2024), arXiv 2411.00640,
+    section 3.
 
     Raises:
-        ValueError: a value that is not finite, or not one sample for each.
+        ValueError: If a value is not finite, or there is not one sample for each value.
     """
     array = vector(values)
     codes, labels = label_codes(samples)
@@ -83,14 +85,15 @@ def plans(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[Plan]:
-    """How many samples a fixed comparison of two such models needs, for each difference and number of repeats.
+    """Compute the samples that a fixed comparison of two such models needs, by difference and repeats.
 
     The difference per sample has the variance 2 between (1 - correlation) + 2 within / repeats (Miller 2024,
-    section 3), where `correlation` is that of the two models' true means over samples: 1 leaves the noise alone, the
-    least that any two models need. The samples are those of `minimum_detectable_effect`.
+    section 3). `correlation` is the correlation of the two models' true means over samples: 1 leaves only the
+    noise, the minimum that any two models need. The samples follow from `minimum_detectable_effect`.
 
     Raises:
-        ValueError: a difference that is not above 0, repeats < 1, a correlation outside [-1, 1].
+        ValueError: If a difference is not above 0, a number of repeats is below 1, or the correlation is
+            outside [-1, 1].
     """
     if min(differences) <= 0 or min(repeats) < 1 or not -1 <= correlation <= 1:
         raise ValueError(
@@ -112,7 +115,7 @@ def plans(
 
 
 def _flips(values: np.ndarray, codes: np.ndarray) -> float:
-    """The share of a sample's pairs of values that differ, averaged over the samples."""
+    """Return the share of each sample's pairs of values that differ, averaged over the samples."""
     _, value_codes = np.unique(values, return_inverse=True)
     _, starts, same = np.unique(
         codes.astype(np.int64) * (int(value_codes.max()) + 1) + value_codes,

@@ -1,16 +1,17 @@
-"""The rates of an open loop: one rule for what is offered, what is answered and what meets objectives.
+"""Rates of an open loop: one rule for the offered rate, the answered rate and goodput.
 
 Of n requests, due at d_1 … d_n in a window, that bring x_1 … x_n (1 or 0 for an answer, or its tokens):
 
     rate(x) = (x_1 + … + x_n) / (T + G)        offered = n / T
     T = (d_n - d_1) n / (n - 1)                the time in which they were due: n requests have n - 1 gaps
-    G = max(0, growth of the latency from d_1 to d_n), where that has a p-value below 0.05, else 0
+    G = max(0, growth of the latency from d_1 to d_n) if its p-value is below 0.05, else 0
 
-Their answers come in T + G: from d_1 + L_1 to d_n + L_n, where L is the latency as a line over the window has it. A
-server that keeps up answers what is offered, however long an answer takes; one that does not falls behind by G. What is
-counted is the same for all, and so is the time, so that goodput <= answers <= offered always holds. Answers that happen
-to end within a window cannot give that: those of requests before it are counted and those of its own requests after it
-are not, and where an answer takes a third of the level, a third of them is missing.
+The answers arrive within T + G: from d_1 + L_1 to d_n + L_n, with L the latency on a straight line over the
+window. A server that keeps up answers at the offered rate, however long an answer takes. One that does not
+falls behind by G. All three rates count the same requests over the same time, so that goodput <= answers <=
+offered always holds. Counting the answers that happen to end within a window cannot ensure that: it includes
+answers to requests from before the window and misses answers that end after it. If an answer takes a third of
+the level, a third of the answers is missing.
 """
 
 from __future__ import annotations
@@ -27,14 +28,20 @@ from benchwright.stats.intervals import Interval, critical_t
 from benchwright.stats.steady import PARTS, growth
 
 LIKELY = 0.05
-"""The p-value below which a growth of the latency counts. Measured against drawn queues of four slots, such rates are
-as near the truth at every load as a count of the answers in the window: below the capacity growth that is only chance
-costs nothing on average, and above it nothing is missed."""
+"""p-value below which a growth of the latency counts.
+
+Measured against simulated queues of four slots, such rates are as near the truth at every load as a count of
+the answers in the window: below the capacity, growth that is only chance costs nothing on average, and above
+it nothing is missed.
+"""
 
 
 class AnswerTime(NamedTuple):
-    """In which time requests were due (`due` is T), by how much their answers took longer (`fallen_behind` is G), and
-    half the 95 % interval of that."""
+    """Time in which the answers of requests arrived, in the unit of the arguments.
+
+    `due` is T, the time in which the requests were due. `fallen_behind` is G, the growth of their latency.
+    `uncertain` is half the 95 % interval of G.
+    """
 
     due: float
     fallen_behind: float
@@ -42,13 +49,15 @@ class AnswerTime(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """T + G: the time in which their answers came."""
+        """T + G: the time in which the answers arrived."""
         return self.due + self.fallen_behind
 
 
 def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
-    """Return the time in which the answers of requests came, for `due` (n,) in order and the latencies of the answered
-    ones in that order; None where the requests were due at one moment.
+    """Return the time in which the answers of requests arrived. None if all requests were due at one moment.
+
+    `due` (n,) are the due times in order, `latencies` the latencies of the answered requests in the same
+    order.
 
     Raises:
         ValueError: If a value is not finite.
@@ -66,13 +75,14 @@ def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
 
 
 def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTime) -> Interval:
-    """Return the 95 % interval of rate(x), as factors of it: what requests bring, how regularly they came, and how well
-    the growth of the latency is known.
+    """Return the 95 % interval of rate(x), as factors of the rate.
 
-    The first two by the means of batches of x_i / mean(x) - gap_i / mean(gap), the delta method for a ratio.
+    It covers the variation of the amounts that requests bring, of their gaps, and of the estimated growth of
+    the latency. The first two come from the means of batches of x_i / mean(x) - gap_i / mean(gap), the delta
+    method for a ratio.
 
     Raises:
-        ValueError: If the lengths differ, a value is not finite, or nothing is brought.
+        ValueError: If lengths differ, a value is not finite, or nothing is brought.
     """
     moments, given = vector(due, "due"), vector(brought, "brought")
     same_length("due", moments.size, "brought", given.size)

@@ -1,7 +1,7 @@
 """Is A better than B, on the same samples?
 
-A difference of pairs is free of how hard the samples are, which is most of the variance: Miller (2024),
-arXiv 2411.00640. With repeats, average each side per sample first (`repeats.sample_means`).
+A paired difference removes the difficulty of the samples, which is most of the variance: Miller (2024), arXiv
+2411.00640. With repeats, average each side per sample first (`repeats.sample_means`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ Test = Literal["t", "cluster-t", "mcnemar-mid-p", "sign", "none"]
 
 
 class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The mean of a - b over n samples. `wins` are samples where a > b.
+    """Mean of a - b over n samples. `wins` counts the samples with a > b.
 
-    `method` names how the interval was made, `test` the two-sided p-value; both are None where the data
-    cannot tell. `sd` is the standard deviation of the difference per sample, for `power`.
+    `method` names how the interval was made, `test` the origin of the two-sided p-value; interval and p-value
+    are None if the data cannot support them. `sd` is the standard deviation of the difference per sample, for
+    `power`.
     """
 
     mean_a: float
@@ -59,7 +60,7 @@ class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MatchedPairs(NamedTuple):
-    """The samples that both sides have, and their values (n,) on either side."""
+    """Samples that both sides have, and their values (n,) on either side."""
 
     samples: list[Hashable]
     a: Vector
@@ -67,14 +68,14 @@ class MatchedPairs(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """Two-sided p-values of the exact test, and of its mid-p version, which is less conservative."""
+    """Two-sided p-values of the exact test and of its less conservative mid-p version."""
 
     exact: float
     mid_p: float
 
 
 def match(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
-    """Pairs two sides by sample, in the order of `a`; what only one side has is left out."""
+    """Pair two sides by sample, in the order of `a`. Samples that only one side has are left out."""
     position = {sample: number for number, sample in enumerate(b.samples)}
     places = [(here, position[sample]) for here, sample in enumerate(a.samples) if sample in position]
     in_a, in_b = [here for here, _ in places], [there for _, there in places]
@@ -82,13 +83,13 @@ def match(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
 
 
 def mcnemar(wins: int, losses: int) -> McNemar:
-    """Tests whether wins and losses among 0/1 pairs are equally likely; ties say nothing about that.
+    """Test whether wins and losses among 0/1 pairs are equally likely; ties carry no information.
 
-    exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at most 1; mid-p counts the
+    exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at most 1. mid-p counts the
     observed outcome half. Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13:91.
 
     Raises:
-        ValueError: a negative count.
+        ValueError: If a count is negative.
     """
     if wins < 0 or losses < 0:
         raise ValueError(f"counts cannot be negative: {wins}, {losses}")
@@ -98,12 +99,12 @@ def mcnemar(wins: int, losses: int) -> McNemar:
 
 
 def agresti_min(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
-    """The interval of (wins - losses) / n over n 0/1 pairs: Agresti and Min (2005), Stat. Med. 24:729.
+    """Return the interval of (wins - losses) / n over n 0/1 pairs: Agresti and Min (2005), Stat. Med. 24:729.
 
     The normal interval after adding half a pair to each of the four outcomes.
 
     Raises:
-        ValueError: a negative count, or more wins and losses than pairs.
+        ValueError: If a count is negative, or there are more wins and losses than pairs.
     """
     if wins < 0 or losses < 0 or wins + losses > n:
         raise ValueError(f"counts do not fit: {wins} wins and {losses} losses of {n} pairs")
@@ -120,18 +121,18 @@ def paired_difference(
     *,
     confidence: float = 0.95,
 ) -> PairedDifference:
-    """The difference a - b of two conditions on the same n samples, one value of each per sample.
+    """Return the difference a - b of two conditions on the same n samples, one value of each per sample.
 
-    `groups` (n,) are the clusters of the samples (None: in no group).
+    `groups` (n,) are the clusters of the samples; None for one of them: a sample in no group.
 
-    - 0/1 on both sides, no groups: `agresti_min` and McNemar's mid-p. t is too narrow where few pairs
-      differ, and has no width where none does.
-    - graded, averaged over repeats, or with groups: t over the differences, cluster-robust with groups.
-    - differences that are all equal: t has no denominator, so there is no interval; the p-value is that of
-      the sign test over groups (or samples), 2^(1 - groups), or 1 where a equals b.
+    - 0/1 on both sides, no groups: `agresti_min` and McNemar's mid-p. t is too narrow if few pairs differ,
+      and has no width if none does.
+    - Graded, averaged over repeats, or with groups: t over the differences, cluster-robust with groups.
+    - All differences equal: t has no denominator, so there is no interval. The p-value is from the sign test
+      over groups (or samples), 2^(1 - groups), or 1 if a equals b.
 
     Raises:
-        ValueError: no pairs, lengths that differ, or a value that is not finite.
+        ValueError: If there are no pairs, lengths differ, or a value is not finite.
     """
     left, right = vector(a, "a"), vector(b, "b")
     same_length("a", left.size, "b", right.size)
@@ -187,7 +188,7 @@ def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[
 
 
 def _correlation(a: Vector, b: Vector) -> float | None:
-    """Pearson's correlation; None where one side does not vary."""
+    """Return Pearson's correlation; None if one side does not vary."""
     if a.size < 2:
         return None
     sd_a, sd_b = spread(a), spread(b)

@@ -1,8 +1,8 @@
-"""pass@k and pass^k: what k tries at a sample would bring, from n >= k trials of which c passed.
+"""pass@k and pass^k: the expected result of k tries at a sample, from n >= k trials of which c passed.
 
-pass@k is the chance that at least one of k tries passes, pass^k (written pass_hat_k) the chance that all do.
-Both are unbiased: they average over all choices of k among the n trials. The plug-in 1 - (1 - c/n)^k and
-(c/n)^k are biased. Exact integers are divided once, so that there is no rounding to speak of for any n.
+pass@k is the probability that at least one of k tries passes, pass^k (written pass_hat_k) the probability
+that all do. Both are unbiased: they average over all choices of k among the n trials. The plug-in 1 - (1 -
+c/n)^k and (c/n)^k are biased. Exact integers are divided once, so that rounding is negligible for any n.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.repeats import Estimate, from_clustered
 
 KS = (1, 3, 5, 10)
-"""The k of which documents and summaries tell, as far as there are trials."""
+"""The k that documents and summaries report, as far as there are trials."""
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """1 - C(n - c, k) / C(n, k): Chen et al. (2021), arXiv 2107.03374, eq. 1.
+    """Return 1 - C(n - c, k) / C(n, k): Chen et al. (2021), arXiv 2107.03374, eq. 1.
 
     Raises:
-        ValueError: unless 0 <= c <= n and 1 <= k <= n.
+        ValueError: Unless 0 <= c <= n and 1 <= k <= n.
     """
     _require_trials(n, c, k)
     choices = comb(n, k)
@@ -30,10 +30,10 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
-    """C(c, k) / C(n, k), the reliability pass^k: Yao et al. (2024), tau-bench, arXiv 2406.12045.
+    """Return C(c, k) / C(n, k), the reliability pass^k: Yao et al. (2024), tau-bench, arXiv 2406.12045.
 
     Raises:
-        ValueError: unless 0 <= c <= n and 1 <= k <= n.
+        ValueError: Unless 0 <= c <= n and 1 <= k <= n.
     """
     _require_trials(n, c, k)
     return comb(c, k) / comb(n, k)
@@ -47,13 +47,14 @@ def mean_pass_at_k(
     *,
     confidence: float = 0.95,
 ) -> Estimate:
-    """pass@k averaged over samples, each with n[i] trials of which c[i] passed; the samples are the unit.
+    """Return pass@k averaged over samples, each with n[i] trials of which c[i] passed.
 
-    The interval is Wilson's with the effective number of trials, as for other rates (`repeats.estimate`, with
-    which k = 1 agrees): it stays inside [0, 1] and has a width where every sample passed.
+    The samples are the unit. The interval is Wilson's with the effective number of trials, as for other rates
+    (`repeats.estimate`, with which k = 1 agrees): it stays inside [0, 1] and has a width if every sample
+    passed.
 
     Raises:
-        ValueError: no samples, lengths that differ, or a sample with fewer than k trials.
+        ValueError: If there are no samples, lengths differ, or a sample has fewer than k trials.
     """
     return _over_samples(pass_at_k, n, c, k, groups, confidence)
 
@@ -66,7 +67,7 @@ def mean_pass_hat_k(
     *,
     confidence: float = 0.95,
 ) -> Estimate:
-    """pass^k averaged over samples; otherwise like `mean_pass_at_k`."""
+    """Return pass^k averaged over samples; otherwise like `mean_pass_at_k`."""
     return _over_samples(pass_hat_k, n, c, k, groups, confidence)
 
 

@@ -1,4 +1,4 @@
-"""How small a difference could have been seen.
+"""The smallest difference that could have been detected.
 
 Normal approximations, two-sided: Miller (2024), arXiv 2411.00640; for independent proportions Fleiss, Levin
 and Paik (2003), "Statistical Methods for Rates and Proportions".
@@ -14,13 +14,14 @@ from benchwright.stats.distributions import normal_quantile
 def minimum_detectable_effect(
     sd_difference: float, n: int, *, design_effect: float = 1.0, alpha: float = 0.05, power: float = 0.8
 ) -> float:
-    """The smallest true mean difference that n pairs show with the given power.
+    """Return the smallest true mean difference that n pairs detect with the given power.
 
-    (z_{alpha/2} + z_{power}) * sd_difference * sqrt(design_effect / n), where `sd_difference` is the
-    standard deviation of the difference per sample (`sd` of a paired result).
+    (z_{alpha/2} + z_{power}) * sd_difference * sqrt(design_effect / n), with `sd_difference` the standard
+    deviation of the difference per sample (`sd` of a paired result).
 
     Raises:
-        ValueError: n < 1, a negative sd, a design effect not above 0, alpha or power outside (0, 1).
+        ValueError: If n < 1, sd is negative, the design effect is not above 0, or alpha or power is outside
+            (0, 1).
     """
     _require_design(sd_difference, design_effect)
     if n < 1:
@@ -29,14 +30,14 @@ def minimum_detectable_effect(
 
 
 def detectable_proportion(p: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """The nearest rate above p that n samples on each of two independent sides tell from it.
+    """Return the nearest rate above p that can be distinguished from p with n samples per independent side.
 
-    A side needs n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) / (p_a - p_b))^2 samples, p the
-    mean of both rates; here it is solved for p_b. None where not even 1 is far enough. For rates below p ask
-    with 1 - p.
+    A side needs n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) / (p_a - p_b))^2 samples,
+    p the mean of both rates; here the formula is solved for p_b. None if not even 1 is far enough. For rates
+    below p, call it with 1 - p.
 
     Raises:
-        ValueError: n < 1, p outside [0, 1], alpha or power outside (0, 1).
+        ValueError: If n < 1, p is outside [0, 1], or alpha or power is outside (0, 1).
     """
     if n < 1:
         raise ValueError(f"n must be at least 1: {n}")
@@ -62,7 +63,7 @@ def _proportion_samples(p_a: float, p_b: float, alpha: float, power: float) -> f
 
 
 def _standard_errors(alpha: float, power: float) -> float:
-    """How many standard errors a true difference must measure."""
+    """Return the minimum true difference in units of its standard error."""
     return normal_quantile(1 - alpha / 2) + normal_quantile(power)
 
 

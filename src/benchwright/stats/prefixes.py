@@ -1,4 +1,4 @@
-"""How much of a prompt an empty prefix cache would know by now: the blocks with which an earlier prompt began."""
+"""Simulated prefix cache: how many blocks of a prompt an initially empty cache would already hold."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import xxhash
 
 
 class SeenPrefixes:
-    """Prompts that came so far, in blocks; each block is known by a digest of all that stands up to its end."""
+    """Prefixes of the prompts so far, in blocks.
+
+    Each prefix is stored as a digest of the prompt up to the end of a block.
+    """
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
     def add(self, blocks: Sequence[bytes]) -> int:
-        """Adds a prompt; returns with how many of its blocks an earlier one began."""
+        """Add a prompt and return how many of its first blocks an earlier prompt began with."""
         digest, known = xxhash.xxh3_64(), 0
         for number, block in enumerate(blocks):
             digest.update(block)

@@ -1,7 +1,7 @@
-"""Ratios of two sums (right answers per second, per 1,000 tokens), and time that is shared out.
+"""Ratios of two sums (right answers per second, per 1,000 tokens), and shared time of overlapping intervals.
 
-Both sums come from the same trials, so the error of the ratio follows the trials: how much they took varies as
-well as how many were right, and the two go together.
+Both sums come from the same trials, so the error of the ratio is computed over trials: their time or tokens
+vary as well as their correctness, and the two are correlated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ PART = 65_536
 
 
 class Ratio(NamedTuple):
-    """sum(numerators) / sum(denominators) over `n_groups` groups; `interval` is None where the data cannot tell."""
+    """sum(numerators) / sum(denominators) over `n_groups` groups.
+
+    `interval` is None if the data cannot support one.
+    """
 
     value: float
     se: float | None
@@ -41,18 +44,18 @@ def clustered_ratio(
     *,
     confidence: float = 0.95,
 ) -> Ratio | None:
-    """The ratio R of two sums over n units in C groups; None where the denominators sum to 0.
+    """Return the ratio R of two sums over n units in C groups; None if the denominators sum to 0.
 
-    The error is that of the linearised ratio (Cochran 1977, "Sampling Techniques", section 6.3; over groups as in
-    Liang and Zeger 1986): with e_g the sum of y - R x over group g, se = sqrt(C / (C - 1) * sum(e_g^2)) / sum(x).
-    The interval is (sqrt(R) ± t * se / (2 sqrt(R)))^2, not below 0: the delta method on the scale on which the
-    variance of a count per time does not depend on it (Bartlett 1936). In the simulations of the tests it
-    covers 93 to 97 %, where the same without the root falls to 90 % for few right answers. t has the degrees of
-    freedom of `clusters.clustered_mean`. There is none with fewer than two groups, where R is 0, or where the squares
-    are beyond the largest float.
+    The error is the one of the linearised ratio (Cochran 1977, "Sampling Techniques", section 6.3; over
+    groups as in Liang and Zeger 1986): with e_g the sum of y - R x over group g, se = sqrt(C / (C - 1) *
+    sum(e_g^2)) / sum(x). The interval is (sqrt(R) ± t * se / (2 sqrt(R)))^2, not below 0: the delta method on
+    the scale on which the variance of a count per time does not depend on the rate (Bartlett 1936). In the
+    simulations of the tests it covers 93 to 97 %, while the same without the root falls to 90 % for few right
+    answers. t has the degrees of freedom of `clusters.clustered_mean`. There is no interval with fewer than
+    two groups, if R is 0, or if the squares exceed the largest float.
 
     Raises:
-        ValueError: lengths that differ, a value that is not finite, or a negative one.
+        ValueError: If lengths differ, or a value is negative or not finite.
     """
     above, below = vector(numerators, "numerators"), vector(denominators, "denominators")
     codes, n_groups = group_codes(groups)
@@ -80,13 +83,13 @@ def clustered_ratio(
 
 
 def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
-    """Each interval's share (n,) of the time in which any was under way, in the unit of the arguments.
+    """Return each interval's share (n,) of the time in which any interval was active, in the arguments' unit.
 
-    While k of them are under way, each is given 1/k of that time; so the shares add up to the time that the
-    intervals cover together, pauses between them left out.
+    While k intervals are active, each receives 1/k of that time. The shares add up to the time that the
+    intervals cover together, without the pauses between them.
 
     Raises:
-        ValueError: lengths that differ, or an end before its start.
+        ValueError: If lengths differ, or an end precedes its start.
     """
     same_length("starts", starts.size, "ends", ends.size)
     if (ends < starts).any():
@@ -111,6 +114,6 @@ def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
 
 
 def _parts(size: int) -> Iterator[slice]:
-    """Parts of a long array that are worked on one by one, so that what is made of them takes little memory."""
+    """Yield slices of a long array that are processed one by one, so that temporary arrays stay small."""
     for start in range(0, size, PART):
         yield slice(start, min(start + PART, size))

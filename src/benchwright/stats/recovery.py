@@ -1,9 +1,9 @@
-"""Differences and ratios of two estimates of which only the intervals are known.
+"""Intervals of differences and ratios of two estimates, given only the intervals of both.
 
-The method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine 27:1693; Newcombe does the same
-with Wilson's intervals): with estimates p and ends l, u of independent sides, the interval of p_b - p_a goes from
-d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2) to d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2). An end is infinite where one of
-these is.
+The method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine 27:1693; Newcombe does
+the same with Wilson's intervals): with estimates p and ends l, u of independent sides, the interval of p_b -
+p_a goes from d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2) to d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2). An end is
+infinite if one of its terms is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchwright.stats.intervals import Interval
 
 
 class Known(NamedTuple):
-    """An estimate with the ends of its interval, which may be infinite."""
+    """Estimate with the ends of its interval, which may be infinite."""
 
     value: float
     low: float
@@ -24,7 +24,7 @@ class Known(NamedTuple):
 
 
 def difference_interval(a: Known, b: Known) -> Interval:
-    """The interval of b - a, of the confidence that both intervals have."""
+    """Return the interval of b - a, at the confidence of both given intervals."""
     below = math.hypot(max(b.value - b.low, 0.0), max(a.high - a.value, 0.0))
     above = math.hypot(max(b.high - b.value, 0.0), max(a.value - a.low, 0.0))
     gap = b.value - a.value
@@ -32,20 +32,22 @@ def difference_interval(a: Known, b: Known) -> Interval:
 
 
 def ratio_interval(a: Known, b: Known) -> Interval:
-    """The interval of b / a, by the difference of their logarithms.
+    """Return the interval of b / a, from the difference of their logarithms.
 
     Raises:
-        ValueError: an estimate is not positive.
+        ValueError: If an estimate is not positive.
     """
     low, high = difference_interval(_log(a), _log(b))
     return Interval(math.exp(low), math.exp(high))
 
 
 def ratio_p_value(a: Known, b: Known, confidence: float = 0.95) -> float | None:
-    """The two-sided p-value of b = a, by the end of the ratio's interval on the side of 1; None where that is infinite.
+    """Return the two-sided p-value of b = a, from the end of the ratio's interval that is nearer to 1.
+
+    None if that end is infinite on the log scale (0 or infinity).
 
     Raises:
-        ValueError: an estimate is not positive.
+        ValueError: If an estimate is not positive.
     """
     low, high = ratio_interval(a, b)
     gap = math.log(b.value / a.value)

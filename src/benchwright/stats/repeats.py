@@ -1,6 +1,6 @@
 """The mean of scores, with the interval that suits them.
 
-Repeats of a sample are not further samples: they are averaged per sample first, and the error is that
+Repeats of a sample are not further samples: they are averaged per sample first, and the error is computed
 over samples. Counting n * K values as independent makes intervals too narrow by up to sqrt(K).
 """
 
@@ -38,9 +38,9 @@ Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "n
 
 
 class SampleMeans(NamedTuple):
-    """The values of each sample averaged over its repeats, samples in the order of first appearance.
+    """Mean of each sample's values over its repeats, samples in order of first appearance.
 
-    `within` is the variance between repeats of one sample, pooled over samples; None without repeats.
+    `within` is the variance between repeats of a sample, pooled over samples; None without repeats.
     """
 
     samples: Sequence[Hashable]
@@ -50,12 +50,13 @@ class SampleMeans(NamedTuple):
 
 
 class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mean over samples and what is known of its error.
+    """Mean over samples with its error.
 
-    `method` names how the interval was made. `se` and `interval` are None where the data cannot tell: one
-    sample, one group, or graded values that are all equal and have no known range. `between` and `within`
+    `method` names how the interval was made. `se` and `interval` are None if the data cannot support them:
+    one sample, one group, or graded values that are all equal and have no known range. `between` and `within`
     split the variance of one value: Var(mean) = between / n_samples + within / n_values (for equal numbers of
-    repeats); None without repeats. `design_effect` and `icc` tell what the groups cost; None without groups.
+    repeats); None without repeats. `design_effect` and `icc` measure the effect of the groups; None without
+    groups.
     """
 
     mean: float
@@ -73,10 +74,10 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def sample_means(values: ArrayLike, samples: Iterable[Hashable]) -> SampleMeans:
-    """Averages the values (one per trial) of each sample.
+    """Average the values (one per trial) of each sample.
 
     Raises:
-        ValueError: no values, one that is not finite, or not one sample for each.
+        ValueError: If there are no values, one is not finite, or there is not one sample for each value.
     """
     array = vector(values)
     if isinstance(samples, range) and array.size == len(samples) > 0:
@@ -101,25 +102,25 @@ def estimate(
     value_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The mean of values (one per trial) over samples, with standard error and interval.
+    """Return the mean of values (one per trial) over samples, with standard error and interval.
 
-    `samples` tells which values are repeats of one sample (None: each value is its own sample), `groups`
-    the group of each value's sample (None, or None for one of them: a sample in no group). `value_range`
-    are the least and the greatest value that are possible, None where these are not known. `binary` says whether
-    values are 0/1; by default they are taken as such if they all are, and no other range is given.
+    `samples` marks which values are repeats of one sample (None: each value is a sample), `groups` the group
+    of each value's sample (None, or None for one of them: a sample in no group). `value_range` are the least
+    and the greatest possible value, None if unknown. `binary` declares the values as 0/1; by default it is
+    True if they all are 0 or 1 and no other range is given.
 
     - 0/1, one repeat, no groups: "wilson".
     - 0/1 with repeats or groups: "wilson-effective-n", Wilson with as many samples as the robust error is
       worth (`clusters.effective_size`). t is not a choice here: for 15 samples, 2 repeats, p = 0.95 it covers
       69 %, this 98 %, and 15 samples always right would give t an interval without width.
-    - graded: "t" over the sample means; with groups "cluster-t" (`clusters.clustered_mean`), not the
-      cluster bootstrap, whose percentiles cover less than t with few groups and the same with many.
-    - graded, and their means do not vary, so that t would have no width: "bounded"
+    - Graded: "t" over the sample means; with groups "cluster-t" (`clusters.clustered_mean`), not the cluster
+      bootstrap, whose percentiles cover less than t with few groups and the same with many.
+    - Graded with sample means that do not vary, so that t would have no width: "bounded"
       (`intervals.of_equal_values`) at the number of samples, or the effective number of groups.
 
     Raises:
-        ValueError: no values, one that is not finite, (binary) not 0/1 or not in the range, lengths that
-            differ, or a sample that is in two groups.
+        ValueError: If there are no values, one is not finite, (binary) not 0/1 or not in the range, lengths
+            differ, or a sample is in two groups.
     """
     array = vector(values)
     sample_of = _as_sequence(range(array.size) if samples is None else samples)
@@ -153,7 +154,7 @@ def from_clustered(
     value_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Adds the interval to a mean over samples, which `proportion` says are rates of 0/1 values."""
+    """Add the interval to a mean over samples; `proportion`: the values behind it are 0/1."""
     method, interval = _interval(clustered, n_values, proportion, value_range, confidence)
     return Estimate(
         mean=clustered.mean,
@@ -172,7 +173,7 @@ def from_clustered(
 def _groups_of_samples(
     sample_of: Sequence[Hashable], groups: Iterable[Hashable | None], samples: Sequence[Hashable]
 ) -> list[Hashable | None]:
-    """The group of each sample, from that of each value."""
+    """Return the group of each sample, from the group of each value."""
     listed = list(groups)
     same_length("samples", len(sample_of), "groups", len(listed))
     group_of = dict(zip(sample_of, listed, strict=True))
@@ -206,7 +207,7 @@ def _interval(
 
 
 def _between(per_sample: SampleMeans) -> float | None:
-    """The variance between samples: that of their means less the part that the repeats bring into it."""
+    """Return the variance between samples: the variance of their means minus the part due to repeats."""
     if per_sample.within is None or len(per_sample.samples) < 2:
         return None
     noise = per_sample.within * exact_mean(1 / per_sample.counts)

@@ -1,8 +1,9 @@
-"""Where a server is saturated: from the rates that it served at rising levels of load.
+"""The load at which a server is saturated, from the rates that it served at rising levels of load.
 
-Levels are concurrencies (closed loop) or offered rates (open loop); what is served is requests per second, or those
-of them that meet the objectives. A level suffices if it serves at least 1 / (1 + gain) of the most that any level did:
-more load buys less than `gain`. The least such level is the knee of the curve.
+Levels are concurrencies (closed loop) or offered rates (open loop). The served rate is in requests per
+second, or only counts requests that meet the objectives. A level suffices if it serves at least 1 / (1 +
+gain) of the highest rate of any level: more load adds less than `gain`. The lowest such level is the knee of
+the curve.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import math
 from collections.abc import Mapping
 
 FINEST = 1.15
-"""Two rates that are not further apart than by this factor are not told apart by a measurement between them."""
+"""Smallest ratio of two rates between which another measurement is useful."""
 
 
 def knee(served: Mapping[float, float], gain: float) -> float:
-    """The least level that suffices.
+    """Return the lowest level that suffices.
 
     Raises:
-        ValueError: no levels.
+        ValueError: If there are no levels.
     """
     if not served:
         raise ValueError("no level was measured")
@@ -27,7 +28,10 @@ def knee(served: Mapping[float, float], gain: float) -> float:
 
 
 def still_gains(served: Mapping[float, float], gain: float) -> bool:
-    """Whether the highest level serves more than the one below it by more than the share `gain`; true of one level."""
+    """Return True if the highest level serves more than the one below it by more than the share `gain`.
+
+    True for a single level.
+    """
     levels = sorted(served)
     if len(levels) < 2:
         return True
@@ -35,10 +39,10 @@ def still_gains(served: Mapping[float, float], gain: float) -> bool:
 
 
 def between_knee(served: Mapping[float, float], gain: float) -> int | None:
-    """The concurrency to measure next to place the knee more finely; None where it is as fine as it gets.
+    """Return the concurrency to measure next to locate the knee more finely; None if it cannot be finer.
 
-    It lies between the knee and the level below it. Where more load serves clearly less, as with objectives that are
-    missed beyond some level, it lies between the best level and the one above: there might be a better one.
+    It is between the knee and the level below it. If more load serves clearly less, as with objectives that
+    are missed beyond some level, it is between the best level and the one above: there might be a better one.
     """
     levels = sorted(served)
     best = max(served, key=lambda level: (served[level], -level))
@@ -51,7 +55,11 @@ def between_knee(served: Mapping[float, float], gain: float) -> int | None:
 
 
 def between_rates(kept_up: Mapping[float, bool]) -> float | None:
-    """The rate to offer next: between the highest that was kept up with below the least that was not; else None."""
+    """Return the rate to offer next; None if no further measurement is useful.
+
+    It is between the lowest rate that the server failed to keep up with and the highest lower rate that it
+    kept up with.
+    """
     missed = [rate for rate, kept in kept_up.items() if not kept]
     if not missed:
         return None
@@ -63,6 +71,6 @@ def between_rates(kept_up: Mapping[float, bool]) -> float | None:
 
 
 def _middle(low: float, high: float) -> int | None:
-    """The whole number in the middle of two; None where there is none between them."""
+    """Return the whole number in the middle of two; None if there is none between them."""
     middle = round((low + high) / 2)
     return middle if low < middle < high else None

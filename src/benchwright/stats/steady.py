@@ -1,7 +1,7 @@
-"""Steady state, found in the measurements themselves: where the warm-up ends, and whether it goes on changing after it.
+"""Steady state, found in the measurements themselves: the end of the warm-up, and drift after it.
 
-Values are in the order of time, one for each request. Both rules look at means of batches, so that single slow requests
-do not decide.
+Values are in order of time, one for each request. Both rules use means of batches, so that single slow
+requests do not decide.
 """
 
 from __future__ import annotations
@@ -16,30 +16,33 @@ from benchwright.stats.arrays import vector
 from benchwright.stats.distributions import t_cdf
 
 BATCH = 5
-"""Values to a batch of `warm_up`: the 5 of MSER-5."""
+"""Values per batch of `warm_up`: the 5 of MSER-5."""
 
 FEWEST_BATCHES = 8
-"""With fewer batches no end of a warm-up is looked for."""
+"""With fewer batches, `warm_up` finds no end of a warm-up."""
 
 PARTS = 10
-"""Parts of `drift`, of two values at least."""
+"""Parts of `drift`, each with at least two values."""
 
 FEWEST_GROWING = 5
-"""With fewer values `growth` is not known."""
+"""With fewer values, `growth` is unknown."""
 
 CERTAIN = 0.001
-"""The p-value of a slope below which it is taken to be real: of a thousand steady runs, one is called drifting."""
+"""p-value below which a slope is considered real: one of a thousand steady runs is called drifting."""
 
 
 class Drift(NamedTuple):
-    """How values change from the first to the last tenth: `change` as a share of their mean, `p_value` of no change."""
+    """Change of values from the first to the last tenth.
+
+    `change` is a share of their mean, `p_value` tests that there is no change.
+    """
 
     change: float
     p_value: float
 
 
 class Growth(NamedTuple):
-    """By how much values grow from the first to the last, its standard error, and the p-value of no growth."""
+    """Growth of values from the first to the last, its standard error, and the p-value of no growth."""
 
     amount: float
     error: float
@@ -47,14 +50,15 @@ class Growth(NamedTuple):
 
 
 def warm_up(values: ArrayLike) -> int:
-    """How many values to leave out at the beginning: those without which the mean of the rest is known best.
+    """Return the number of initial values to drop as warm-up (MSER-5).
 
-    MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69): of
-    the means of batches of 5, the first d are left out for which the variance of the rest over their number is least,
-    with d at most half of them. 0 where there are fewer than 40 values.
+    MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output",
+    Simulation 69): of the means of batches of 5, drop the first d for which the variance of the rest divided
+    by their number is least (the standard error of their mean), with d at most half of them. 0 if there are
+    fewer than 40 values.
 
     Raises:
-        ValueError: a value is not finite.
+        ValueError: If a value is not finite.
     """
     batches = _means(vector(values), BATCH)
     if batches.size < FEWEST_BATCHES:
@@ -69,10 +73,12 @@ def warm_up(values: ArrayLike) -> int:
 
 
 def drift(values: ArrayLike) -> Drift | None:
-    """The slope of a line through the means of ten parts, and its t-test; None of fewer than 20 values, or of zeros.
+    """Fit a line through the means of ten parts, and test its slope with t.
+
+    None for fewer than 20 values, or if their mean is 0.
 
     Raises:
-        ValueError: a value is not finite.
+        ValueError: If a value is not finite.
     """
     given = vector(values)
     size = given.size // PARTS
@@ -85,7 +91,7 @@ def drift(values: ArrayLike) -> Drift | None:
 
 
 def growth(values: ArrayLike) -> Growth | None:
-    """Return by how much values grow from the first to the last, by a line through the means of ten parts at most.
+    """Return the growth of values from the first to the last, by a line through the means of at most ten parts.
 
     None for fewer than 5 values.
 
@@ -108,7 +114,7 @@ class _Line(NamedTuple):
 
 
 def _line(place: np.ndarray, values: np.ndarray) -> _Line:
-    """The straight line through values by least squares, the standard error of its slope, and the t-test of it."""
+    """Fit a line by least squares, with the standard error of its slope and the p-value of its t-test."""
     place = place - place.mean()
     squares, df = float(place @ place), values.size - 2
     slope = float(place @ values) / squares

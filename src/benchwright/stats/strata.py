@@ -1,4 +1,4 @@
-"""The mean of several means that are independent of each other: of strata, or of tasks that weigh the same."""
+"""The mean of several independent means: of strata, or of tasks with equal weights."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from benchwright.stats.intervals import Interval, t_around
 
 
 class StratifiedMean(NamedTuple):
-    """The unweighted mean of the means of strata; `interval` and the two-sided `p_value` are None if the data of no
-    stratum vary.
+    """Unweighted mean of the means of strata.
+
+    `se`, `interval` and the two-sided `p_value` are None if the data of no stratum vary.
     """
 
     mean: float
@@ -25,8 +26,9 @@ class StratifiedMean(NamedTuple):
 def mean_of_strata(strata: Sequence[ClusteredMean], confidence: float = 0.95) -> StratifiedMean:
     """Return the unweighted mean of T independent means, tested against 0.
 
-    With v_t the squared standard error of stratum t, se^2 = sum(v_t) / T^2 (Cochran 1977, section 5.3, with equal
-    weights), and Student's t has sum(v_t)^2 / sum(v_t^2 / df_t) degrees of freedom (Satterthwaite 1946).
+    With v_t the squared standard error of stratum t, se^2 = sum(v_t) / T^2 (Cochran 1977, section 5.3, with
+    equal weights), and Student's t has sum(v_t)^2 / sum(v_t^2 / df_t) degrees of freedom (Satterthwaite
+    1946).
 
     Raises:
         ValueError: If there are no strata, or the standard error of one is not known.

@@ -14,7 +14,7 @@ from benchwright.stats.paired import Method, Test, paired_difference
 
 
 class PairedTrend(NamedTuple):
-    """The mean change of the values for one unit of the setting, over n samples."""
+    """Mean change of the values per unit of the setting, over n samples."""
 
     slope: float
     interval: Interval | None
@@ -31,16 +31,16 @@ def paired_trend(
     *,
     confidence: float = 0.95,
 ) -> PairedTrend:
-    """The straight-line trend of values (n, k): n samples, each at the k points of `setting`.
+    """Return the straight-line trend of values (n, k): n samples, each at the k points of `setting`.
 
-    Each sample is brought down to one number, its own trend, and these are tested as differences of pairs are
-    (Matthews, Altman, Campbell and Royston 1990, BMJ 300:230, "summary measures"); so neither how hard samples are
-    nor how their values at several points depend on each other matters. The weights of the k points are x - mean(x),
-    so that each trend is a weighted mean of the values at high settings less one of those at low ones. With two
-    points that is `paired_difference` of the two, with its McNemar test for 0/1.
+    Each sample is reduced to one number, its trend, and these are tested as paired differences are (Matthews,
+    Altman, Campbell and Royston 1990, BMJ 300:230, "summary measures"). So neither the difficulty of samples
+    nor the dependence of their values at several points matters. The weights of the k points are x - mean(x),
+    so that each trend is a weighted mean of the values at high settings minus one of the values at low
+    settings. With two points it is `paired_difference` of the two, with its McNemar test for 0/1.
 
     Raises:
-        ValueError: not two points at least, points that are all the same, or a shape that does not fit.
+        ValueError: If there are fewer than two points, all points are equal, or the shapes do not fit.
     """
     points = vector(setting, "setting")
     table = np.asarray(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Is A better than B, on different samples? The fallback where nothing pairs: it has far less power."""
+"""Is A better than B, on different samples? The fallback if nothing pairs, with far less power."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Method = Literal["score", "welch", "none"]
 
 
 class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The difference of two means over different samples, n_a and n_b of them.
+    """Difference of two means over different samples, n_a and n_b of them.
 
-    `method` names how the interval and the two-sided p-value were made; they are None where the data
-    cannot tell.
+    `method` names how the interval and the two-sided p-value were made; both are None if the data cannot
+    support them.
     """
 
     mean_a: float
@@ -35,13 +35,13 @@ class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> UnpairedDifference:
-    """The difference of the means of a (n_a,) and b (n_b,), one value per sample, all independent.
+    """Return the difference of the means of a (n_a,) and b (n_b,), one value per sample, all independent.
 
-    0/1 on both sides: Newcombe's hybrid score interval and the score test. Else Welch's t, which needs two
-    values on each side, and values that vary.
+    0/1 on both sides: Newcombe's hybrid score interval and the score test. Otherwise Welch's t, which needs
+    two values on each side, and values that vary.
 
     Raises:
-        ValueError: a side without values, or a value that is not finite.
+        ValueError: If a side has no values, or a value is not finite.
     """
     left, right = vector(a, "a"), vector(b, "b")
     if left.size == 0 or right.size == 0:
@@ -65,13 +65,13 @@ def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95)
 def newcombe(
     successes_a: float, n_a: float, successes_b: float, n_b: float, confidence: float = 0.95
 ) -> Interval:
-    """The interval of a difference of two independent proportions, from the Wilson intervals of both.
+    """Return the interval of a difference of two independent proportions, from the Wilson intervals of both.
 
     Method 10 of Newcombe (1998), Statistics in Medicine 17:873: with l and u the Wilson ends of each side,
     from d - sqrt((p_a - l_a)^2 + (u_b - p_b)^2) to d + sqrt((u_a - p_a)^2 + (p_b - l_b)^2).
 
     Raises:
-        ValueError: n_a or n_b not above 0, or successes outside [0, n].
+        ValueError: If n_a or n_b is not above 0, or successes are outside [0, n].
     """
     _require_samples(n_a, n_b)
     a, b = wilson(successes_a, n_a, confidence), wilson(successes_b, n_b, confidence)
@@ -82,12 +82,12 @@ def newcombe(
 
 
 def score_test(successes_a: float, n_a: float, successes_b: float, n_b: float) -> float:
-    """The two-sided p-value that two independent proportions are equal: z with the pooled variance.
+    """Return the two-sided p-value that two independent proportions are equal: z with the pooled variance.
 
-    1 where nothing or everything succeeded on both sides.
+    1 if nothing or everything succeeded on both sides.
 
     Raises:
-        ValueError: n_a or n_b not above 0.
+        ValueError: If n_a or n_b is not above 0.
     """
     _require_samples(n_a, n_b)
     pooled = (successes_a + successes_b) / (n_a + n_b)
@@ -103,7 +103,7 @@ def _require_samples(n_a: float, n_b: float) -> None:
 
 
 def _welch_error(a: Vector, b: Vector) -> tuple[float | None, float | None]:
-    """Standard error and degrees of freedom (Welch 1947, Satterthwaite 1946), None where undefined."""
+    """Return standard error and degrees of freedom (Welch 1947, Satterthwaite 1946), None if undefined."""
     if a.size < 2 or b.size < 2:
         return None, None
     from_a, from_b = spread(a) ** 2 / a.size, spread(b) ** 2 / b.size

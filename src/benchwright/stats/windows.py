@@ -1,8 +1,8 @@
-"""Steady state: which requests count, and how many are under way.
+"""Steady-state window of a load test: which requests count, and how many are in flight.
 
-A load test has a beginning, in which the server fills up, and an end, in which it empties; neither tells what it does
-under the load. Requests count by their intended start: what is still under way when the last one is sent counts with
-its latency, and no rate has the time in which the server drains.
+A load test has a beginning, in which the server fills up, and an end, in which it empties; neither represents
+its behaviour under the load. Requests count by their intended start: a request that is still in flight when
+the last one is sent counts with its latency, and no rate includes the time in which the server drains.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from benchwright.stats.arrays import Vector, same_length, vector
 
 
 class Cut(NamedTuple):
-    """So many requests, or the requests of so many seconds, that are left out."""
+    """Number of requests, or the seconds whose requests, are left out."""
 
     requests: int = 0
     seconds: float = 0.0
 
 
 class Window(NamedTuple):
-    """The requests from `first` to `last` (both included, in the order of their intended starts), and a span of time.
+    """The requests from `first` to `last` (both included, in order of intended start), and their time span.
 
-    It is a `burst` where the requests were issued in less time than half of them took (see `window`): there is no
-    steady state in it, and the span goes to the end of the last answer.
+    The unit of `begin` and `end` is seconds. It is a `burst` if the requests were issued in less time than
+    half of them took (see `window`): there is no steady state in it, and the span extends to the end of the
+    last answer.
     """
 
     first: int
@@ -37,7 +38,7 @@ class Window(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """The length of the span."""
+        """Length of the span."""
         return self.end - self.begin
 
 
@@ -51,15 +52,15 @@ def window(
     *,
     may_grow: bool = False,
 ) -> Window | None:
-    """The window that the cuts leave of requests sorted by intended start; None where they leave no request.
+    """Return the window that the cuts leave of requests sorted by intended start; None if no request is left.
 
-    Seconds of `warmup` count from the first intended start, those of `cooldown` back from the last. Where it is said
-    which requests were `answered`, a burst is told by how long these took: a refusal takes no time. Where times
-    `may_grow` as long as the load lasts, as in an open loop, the first requests tell how long they take while nothing
-    waits (`first_ones`).
+    Seconds of `warmup` count from the first intended start, seconds of `cooldown` back from the last. If
+    `answered` marks the answered requests, only these decide whether the window is a burst: a refusal takes
+    no time. If `may_grow` is True, times may grow as long as the load lasts, as in an open loop: then the
+    first requests also show how long they take while nothing waits (`first_ones`).
 
     Raises:
-        ValueError: lengths that differ, intended starts out of order, or a value that is not finite.
+        ValueError: If lengths differ, intended starts are out of order, or a value is not finite.
     """
     due, begun, ended = vector(intended, "intended"), vector(starts, "starts"), vector(ends, "ends")
     same_length("intended", due.size, "starts", begun.size)
@@ -89,29 +90,32 @@ def window(
 
 
 FIRST_ONES = 5
-"""So many requests at most tell how long an answer takes while nothing waits: in a queue that grows fast, a tenth of
-them is part of it already."""
+"""Largest number of requests that show how long an answer takes while nothing waits.
+
+In a queue that grows fast, a tenth of the requests already include waiting.
+"""
 
 
 def first_ones(number: int) -> slice:
-    """Return the places of the first of so many requests: a tenth of them, five at most, and one at least."""
+    """Return the slice of the first requests among `number`: a tenth, at most five and at least one."""
     return slice(0, max(1, min(number // 10, FIRST_ONES)))
 
 
 def _usual(took: Vector, answered: np.ndarray) -> float:
-    """The median time of the answered requests; of all, if none was."""
+    """Return the median time of the answered requests; of all requests if none was answered."""
     return float(np.median(took[answered] if answered.any() else took))
 
 
 def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:
-    """How many intervals [start, end] are under way within [begin, end], averaged over that time; 0 of no time.
+    """Return the mean number of intervals [start, end] active within [begin, end]; 0 for an empty span.
 
-    With the mean length of the intervals this gives the rate of a closed loop by Little's law (1961, "A proof for the
-    queuing formula L = λW"): k requests in flight that take d seconds each are answered at k / d, wherever the window
-    is cut, where the number of answers that happen to end within it depends on its edges.
+    With the mean length of the intervals this yields the rate of a closed loop by Little's law (1961, "A
+    proof for the queuing formula L = λW"): k requests in flight that take d seconds each are answered at k /
+    d, wherever the window is cut. The number of answers that happen to end within it would depend on its
+    edges.
 
     Raises:
-        ValueError: lengths that differ, an end before its start, or a value that is not finite.
+        ValueError: If lengths differ, an end precedes its start, or a value is not finite.
     """
     begun, ended = vector(starts, "starts"), vector(ends, "ends")
     same_length("starts", begun.size, "ends", ended.size)
@@ -124,12 +128,12 @@ def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -
 
 
 def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -> Vector:
-    """How many intervals [start, end] are under way between each edge and the next, averaged over that time.
+    """Return the mean number (n,) of intervals [start, end] that are active between each edge and the next.
 
-    As `mean_at_once` has it, for all bins in one go. `edges` (n + 1,) rise; returns (n,).
+    Same as `mean_at_once`, for all bins in one go. `edges` (n + 1,) rise.
 
     Raises:
-        ValueError: lengths that differ, an end before its start, edges that do not rise, or a value that is not finite.
+        ValueError: If lengths differ, an end precedes its start, edges do not rise, or a value is not finite.
     """
     begun, ended, at = vector(starts, "starts"), vector(ends, "ends"), vector(edges, "edges")
     same_length("starts", begun.size, "ends", ended.size)
@@ -143,7 +147,7 @@ def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -
 
 
 def _time_since(moments: Vector, at: Vector) -> Vector:
-    """The time since each of the moments that have passed, all together, at each point in time."""
+    """Return, at each point in time, the sum of the times since all of the moments that have passed."""
     ordered = np.sort(moments)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     passed = np.searchsorted(ordered, at, side="right")
@@ -152,10 +156,12 @@ def _time_since(moments: Vector, at: Vector) -> Vector:
 
 
 def most_at_once(starts: ArrayLike, ends: ArrayLike) -> int:
-    """The largest number of intervals under way at the same moment; one that starts as another ends is after it.
+    """Return the peak number of intervals active at the same moment.
+
+    An interval that starts at the moment when another ends does not overlap it.
 
     Raises:
-        ValueError: lengths that differ, or a value that is not finite.
+        ValueError: If lengths differ, or a value is not finite.
     """
     begun, ended = vector(starts, "starts"), vector(ends, "ends")
     same_length("starts", begun.size, "ends", ended.size)

@@ -1,1 +1,1 @@
-"""The viewer: a local web application over the journals of all runs. Pages are made here and nowhere else."""
+"""The viewer: a local web application over the journals of all runs."""

@@ -1,6 +1,7 @@
-"""Command lines from settings: what a page starts is what a person could type.
+"""Command lines from settings: a page starts the commands that a person could type.
 
-Every value stands in one argument with its option, so that none is taken for an option itself.
+Every value is in one argument with its option (`--option=value`), so that no value can be taken for an
+option.
 """
 
 from __future__ import annotations
@@ -15,24 +16,24 @@ from benchwright.app.existing_runs import ONLY_ONCE, ExistingRun
 from benchwright.errors import UserError
 
 JSON_VALUES = ("param",)
-"""Settings whose values are written as JSON: KEY=JSON."""
+"""Settings with JSON values: KEY=JSON."""
 
 OPTIONS = {
     f"{prefix}headers{suffix}": f"--{prefix.replace('_', '-')}header{suffix.replace('_', '-')}"
     for prefix in ("", "judge_", "baseline_")
     for suffix in ("", "_env")
 }
-"""Options that are called otherwise than their settings: they are given once for each header."""
+"""Options whose names differ from their settings, because they are repeated for each header."""
 
 NO_OPTION = frozenset({*ONLY_ONCE, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"})
-"""Settings that a run like an earlier one does not take over: they are of one command, or name its files."""
+"""Settings that a repeated run does not copy: they belong to a single command, or name its files."""
 
 
 def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """The options that stand for settings.
+    """Yield the command-line options for settings.
 
     Raises:
-        UserError: one of them holds a secret that was not kept.
+        UserError: If a setting contains a secret that was not stored.
     """
     for name, value in settings.items():
         option = OPTIONS.get(name) or "--" + name.replace("_", "-")
@@ -65,10 +66,10 @@ def _text(value: Any, as_json: bool = False) -> str:
 
 
 def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
-    """The command that runs again what a run was, with these settings changed; and the directory to run it in.
+    """Return the command that repeats a run with changed settings, and its working directory, if known.
 
     Raises:
-        UserError: the directory in which the run was begun is gone, or its models have settings of their own.
+        UserError: If the run's working directory no longer exists, or its models have their own settings.
     """
     manifest = run.manifest
     kept = {name: value for name, value in manifest.settings.items() if name not in NO_OPTION}
@@ -76,7 +77,7 @@ def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path 
     if several and "model" not in changes:
         kept["model"] = [_plain_name(entry) for entry in several]
     commands = {
-        "eval": ["bench"],  # like eval, but a finished run starts again
+        "eval": ["bench"],  # like eval, but a finished run starts anew
         "benchmark": ["run", run.subject],
         "pack": ["pack", "run", run.subject],
     }
@@ -88,7 +89,11 @@ def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path 
 
 
 def _plain_name(entry: Any) -> str:
-    """The name of one of several models, as `--model` takes it."""
+    """Return the name of one of several models, for `--model`.
+
+    Raises:
+        UserError: If the model has its own settings.
+    """
     if isinstance(entry, str):
         return entry
     if entry.keys() != {"model"}:

@@ -1,4 +1,4 @@
-"""A trial's conversation as a page shows it: every message, reasoning apart, tools called, the answer marked."""
+"""A trial's conversation for a page: messages, reasoning, tool calls, and the marked answer."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from benchwright.runs.pictures import picture_name
 from benchwright.web.text import LONGEST
 
 MOST_MESSAGES = 400
-"""Messages of one conversation that are shown: the first ones, then the last."""
+"""Maximum number of messages shown: the first `FIRST` ones, then the last."""
 
 FIRST = 20
 
 MOST_PICTURES = 40
 MOST_PIXELS = 50_000_000
-"""Pictures of one message that are shown, and the size of the largest: a browser takes four bytes a pixel."""
+"""Maximum number of images shown of a message, and of pixels of an image (four bytes each in a browser)."""
 
 
 class ToolCall(Record, frozen=True):
-    """A tool that the model called; `id` joins it to its result."""
+    """A tool call. `id` joins it to its result."""
 
     name: str
     id: str
@@ -37,7 +37,7 @@ class ToolCall(Record, frozen=True):
 
 
 class PictureView(Record, frozen=True):
-    """A picture of a message: the name of its file in the run, what it is, and its sides in pixels."""
+    """An image of a message: the name of its file in the run, its description, and its size in pixels."""
 
     name: str
     told: str
@@ -46,7 +46,11 @@ class PictureView(Record, frozen=True):
 
 
 class MessageView(Record, frozen=True):
-    """One message. `answers` is the id of the call whose result it is; `left_out` messages come before it."""
+    """One message.
+
+    `answers` is the id of the tool call whose result it is. `left_out` is the number of hidden messages
+    before it.
+    """
 
     role: str
     pieces: Pieces
@@ -59,15 +63,16 @@ class MessageView(Record, frozen=True):
 
 
 def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
-    """The messages of a trial; `spans` are what its scorers took as the answer, marked in the last answer."""
+    """Return the messages of a trial. The extracted answers `spans` are marked in the last model message."""
     parsed, left_out = parse_messages(body, spans, FIRST, MOST_MESSAGES)
     return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
 
 
 class Turn(Record, frozen=True):
-    """What a model said in one go, with the results of the tools that it called; `number` counts from 1.
+    """One message of the model with the results of its tool calls. `number` counts from 1.
 
-    What others said before it stands in `heard`. A turn without `said` is what was said after the model's last word.
+    `heard` contains the messages before it, by others. `said` is the model's message; it is None for the
+    messages after the model's last one. `results` contains a list of results for each tool call.
     """
 
     number: int
@@ -77,12 +82,12 @@ class Turn(Record, frozen=True):
 
     @property
     def tools(self) -> list[str]:
-        """The names of the tools called, each once."""
+        """The names of the called tools, each once."""
         return list(dict.fromkeys(call.name for call in self.said.calls)) if self.said else []
 
 
 def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
-    """A conversation as turns of the model; results that answer one of its calls are joined to that call."""
+    """Split a conversation into turns of the model. Results are joined to their tool calls."""
     turns: list[Turn] = []
     heard: list[MessageView] = []
     for message in messages:
@@ -97,7 +102,7 @@ def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
 
 
 def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageView] | None:
-    """Where the result of a call of the last turn belongs, None where the message is none."""
+    """Return the list of results that a message belongs to; None if it is no result of the last turn."""
     last = turns[-1] if turns else None
     if last is None or last.said is None or message.role != "tool":
         return None
@@ -106,7 +111,7 @@ def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageVie
 
 
 def shows_answer(body: Body) -> bool:
-    """Whether the answer of a trial is among its messages, so that it need not be shown by itself."""
+    """Return True if a trial's answer is empty or in its messages, and need not be shown separately."""
     if not body.answer:
         return True
     texts = (content_text(one.get("content")) for one in body.messages if one.get("role") == "assistant")
@@ -130,7 +135,7 @@ def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
 
 
 def _pictures(content: Any) -> list[PictureView]:
-    """The first pictures of a message."""
+    """Return the first images of a message, without those that are too large."""
     seen = (one for one in pictures_of(content) if one[1].width * one[1].height <= MOST_PIXELS)
     found = islice(seen, MOST_PICTURES)
     named = [(picture_name(url), picture) for url, picture in found]
@@ -138,12 +143,12 @@ def _pictures(content: Any) -> list[PictureView]:
 
 
 def pretty(value: Any) -> str:
-    """A value as indented JSON."""
+    """Return a value as indented JSON."""
     return pretty_text(as_json(value))
 
 
 def pretty_text(text: str) -> str:
-    """Text that is JSON, indented; other text as it is."""
+    """Indent text that is JSON. Return other text unchanged."""
     try:
         return msgspec.json.format(text, indent=2)
     except UNREADABLE:

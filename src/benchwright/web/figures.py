@@ -1,4 +1,4 @@
-"""Charts of each target of a run, made by the report: its first score by label and against time, times of requests."""
+"""The summary of a run and charts of each target: its first score by label and latency, and request times."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from benchwright.runs.table import RunTable
 LETTER = "A"
 MOST_LABELS = 6
 FEWEST = 20
-"""Trials, or requests, that a plot of times needs to say anything."""
+"""Minimum number of trials or requests for a plot of times."""
 
 
 class Chart(NamedTuple):
-    """A drawing, and what is said above it."""
+    """A drawing with its title."""
 
     title: str
     drawing: Markup
 
 
 class BreakdownChart(NamedTuple):
-    """Means of a score by the values of a label, as bars and as figures."""
+    """Means of a score by the values of a label, as bars and as figures; `left_out` counts hidden values."""
 
     label: str
     drawing: Markup
@@ -47,7 +47,7 @@ class BreakdownChart(NamedTuple):
 
 
 class TargetFigures(NamedTuple):
-    """What is shown of one target: its summary, `notes` on its figures, `score` (the first, "" without any), charts."""
+    """The figures of one target: its summary, notes, the name of its first score ("" if none), and charts."""
 
     target: TargetSummary
     notes: list[str]
@@ -57,14 +57,14 @@ class TargetFigures(NamedTuple):
 
 
 class RunFigures(NamedTuple):
-    """What is shown of a run, as far as its table was read."""
+    """The figures of a run, from the part of its table that has been read."""
 
     summary: RunSummary
     targets: list[TargetFigures]
 
 
 def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
-    """The summary as `show` has it, and charts; the table must not grow meanwhile."""
+    """Compute the summary (as in `benchwright show`) and charts. The table must not grow meanwhile."""
     summary = summarise(manifest, table)
     return RunFigures(summary, [_target_figures(manifest, table, target) for target in summary.targets])
 
@@ -100,7 +100,7 @@ def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
 
 
 def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:
-    """One score against the time that the model took; a score that is the same everywhere says nothing by it."""
+    """Yield the chart of a score against latency, unless all scores are equal or there are too few."""
     for found in scores_by_latency(measured):
         if found.score == score and found.n >= FEWEST and len({value for _, value in found.dots}) > 1:
             yield Chart(f"{score} against latency", score_by_latency(found, 0))

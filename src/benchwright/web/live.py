@@ -1,8 +1,8 @@
-"""What changes, as server-sent events.
+"""Changes of pages as server-sent events.
 
-An event's id says what the page then shows: for a run, how far its journal was read. A browser that comes back
-gives the last id it has seen, and hears of a change if there was one, however long it was away; the page then
-asks for its parts again, as they are now. So no event has to be kept, and all windows show the same.
+The id of an event identifies the state of the page: for a run, how far its journal was read. A browser that
+reconnects sends the last id it has seen, and receives an event if there was a change since then. The page
+then requests its parts again, as they are now. So no events need to be stored, and all windows show the same.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from benchwright.web.off_loop import off_loop
 from benchwright.web.viewer import VIEWER
 
 POLL = 0.4
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 
 HEARTBEAT = 15.0
-"""Seconds after which an empty line finds out whether the browser is still there."""
+"""Seconds without events after which a comment line checks that the browser is still connected."""
 
 
 class Change(NamedTuple):
-    """What is to be seen now, and the id that stands for it."""
+    """The current state of a page: its id, and the values to send."""
 
     id: str
     payload: dict[str, Any]
@@ -34,7 +34,10 @@ class Change(NamedTuple):
 async def tell_changes(
     request: web.Request, look: Callable[[], Change], poll: float = POLL
 ) -> web.StreamResponse:
-    """Sends an event whenever `look`, called in a thread every `poll` seconds, has something else to tell."""
+    """Send an event whenever `look` returns a new id, until the browser disconnects or the viewer closes.
+
+    `look` is called in a thread every `poll` seconds.
+    """
     viewer = request.app[VIEWER]
     response = web.StreamResponse()
     response.content_type = "text/event-stream"

@@ -1,4 +1,4 @@
-"""Work that reads files or computes: in threads, so that the event loop answers meanwhile."""
+"""Work in threads (reading files, computing), so that the event loop is not blocked."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ Result = TypeVar("Result")
 async def off_loop(
     work: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
 ) -> Result:
-    """Calls a function in a thread; what it raises is raised here."""
+    """Call a function in a thread and return its result. Exceptions are raised here."""
     return await asyncio.to_thread(work, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""What the cells of a pack's run are at, from its events as they are written."""
+"""The progress of the cells in a pack's run, from its events as they are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from benchwright.records import UNREADABLE
 
 
 class LiveCells:
-    """Reads events.jsonl on; `messages` has what each cell at work said last, by model's id and scenario."""
+    """A reader of a growing events.jsonl.
+
+    `messages` maps (model id, scenario id) to the last message of a running cell.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.messages: dict[tuple[str, str], str] = {}
@@ -22,7 +25,7 @@ class LiveCells:
         self._lock = Lock()
 
     def advance(self) -> dict[tuple[str, str], str]:
-        """Reads what is new; returns a copy of the messages."""
+        """Read new events and return a copy of the messages."""
         with self._lock:
             try:
                 with self._path.open("rb") as file:
@@ -32,7 +35,7 @@ class LiveCells:
                             break
                         self._take(line)
                         self.position += len(line)
-            except OSError:  # no pack was begun yet
+            except OSError:  # the pack has not begun yet
                 pass
             return dict(self.messages)
 

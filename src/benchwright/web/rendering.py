@@ -1,4 +1,4 @@
-"""Templates to pages: everything is escaped, whoever wrote it."""
+"""Pages from templates, with all values escaped, and the static files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ STATIC = {
     "chat.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
-"""The files of our own that are served, and what they are."""
+"""The static files, with their content types."""
 
 
 @cache
 def environment() -> Environment:
-    """The templates, and the words that they know."""
+    """Return the environment of the viewer's templates, with its filters and functions."""
     made = html_environment(HERE / "templates")
     made.filters.update(percent=text.percent, moment=text.moment, one_line=one_line)
     made.globals.update(address=text.address, load_address=text.load_address, static=static_address)
@@ -42,7 +42,7 @@ def environment() -> Environment:
 
 
 def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
-    """A template as an answer."""
+    """Render a template as a response."""
     html = environment().get_template(template).render(**values)
     return web.Response(
         body=html.encode("utf-8", "replace"), status=status, content_type="text/html", charset="utf-8"
@@ -51,11 +51,11 @@ def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
 
 @cache
 def static_file(name: str) -> bytes:
-    """One of our own files; the style of drawings is that of reports."""
+    """Return the content of a static file. The style of drawings is shared with reports."""
     return (REPORT_TEMPLATES / name if name == "shared.css" else HERE / "static" / name).read_bytes()
 
 
 @cache
 def static_address(name: str) -> str:
-    """Where one of our own files is served; changes with its content."""
+    """Return the address of a static file. It changes with the content."""
     return f"/static/{name}?v={hashlib.sha256(static_file(name)).hexdigest()[:10]}"

@@ -1,4 +1,4 @@
-"""The trials of one run, read on while its journal grows, and one of them as pages show it."""
+"""The trials of one run, read while its journal grows, as rows for pages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from benchwright.records import Status
 from benchwright.runs.table import RunTable
 
 TURN, PAUSE = 0.1, 0.001
-"""Seconds of reading after which other threads get a turn, and seconds in which they can take it."""
+"""Seconds of reading before the lock is released for other threads, and seconds until reading continues."""
 
 
 class Row(NamedTuple):
-    """One trial, by its row in the table. `done` is false for one that was only ever cut off; seconds."""
+    """One trial, with the number of its row in the table.
+
+    `done` is False if all attempts were cut off. `duration` and `ttft` are in seconds; `ttft` is None if
+    unknown.
+    """
 
     number: int
     sample: str
@@ -34,17 +38,17 @@ class Row(NamedTuple):
 
 
 class RunTrials:
-    """The table of a run. Hold `lock` while using it; lines that are not records are passed over, and counted."""
+    """The table of a run. Hold `lock` while using it. Unreadable journal lines are skipped and counted."""
 
     def __init__(self, directory: Path, scorers: Sequence[str]) -> None:
         self.lock = RLock()
         self.table = RunTable(directory, scorers, effort=True, strict=False)
 
     def read(self, seconds: float) -> bool:
-        """Reads on for about so long; whether it has come to the end.
+        """Read on for about `seconds`. Return True at the end of the journal.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: If the journal cannot be read.
         """
         end = time.monotonic() + seconds
         while True:
@@ -56,11 +60,14 @@ class RunTrials:
             time.sleep(PAUSE)
 
     def read_all(self) -> None:
-        """Reads to the end; see `read`."""
+        """Read to the end of the journal, see `read`."""
         self.read(math.inf)
 
     def find(self, sample: str, target: str | None, repeat: int) -> int | None:
-        """The row of a trial; without a target, of the first that has it. One that counts comes first."""
+        """Return the row number of a trial, or None. If `target` is None, any target matches.
+
+        A finished trial is preferred to one that was only ever cut off.
+        """
         table = self.table
         found = [
             row
@@ -70,12 +77,12 @@ class RunTrials:
         return next((row for row in found if table.is_done(row)), found[0] if found else None)
 
     def siblings(self, sample: str) -> list[Row]:
-        """All trials of a sample, by target and repeat."""
+        """Return all trials of a sample, sorted by target and repeat."""
         rows = (self.row(number) for number in self.table.sample.places(sample))
         return sorted(rows, key=lambda row: (row.target, row.repeat))
 
     def row(self, number: int) -> Row:
-        """One trial."""
+        """Return one trial by the number of its row."""
         table = self.table
         assert table.effort is not None
         ttft, group = table.effort.ttft[number], table.group[number]

@@ -1,4 +1,4 @@
-"""All runs of this machine, kept in memory and looked at again as their files change."""
+"""All runs of this machine, kept in memory and updated when their files change."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from benchwright.runs.progress import Progress
 from benchwright.runs.table import RunTable
 
 COUNTING = 0.1
-"""Seconds that one look at all runs, or at one, counts trials for; the next look goes on."""
+"""Seconds that one update of all runs, or of one, spends on reading journals; the next update goes on."""
 
 FRESH = 0.2
-"""Seconds for which a look at all runs serves every window."""
+"""Seconds for which an update of all runs is reused for all windows."""
 
 
 class _RunEntry:
-    """What is known of one run directory. `size` is that of its journal."""
+    """The cached state of one run directory. `size` is the size of its journal in bytes."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory = directory
@@ -49,7 +49,7 @@ class _RunEntry:
         self._remarks: Stamp = ()
 
     def look(self, held: Holders) -> None:
-        """Reads again what has changed."""
+        """Read again the files that have changed."""
         self._worker = worker_of(self.directory, held)
         found = stamp_of(self.directory)
         if found != self._looked_at:
@@ -72,13 +72,13 @@ class _RunEntry:
 
     @property
     def is_read(self) -> bool:
-        """Whether there is nothing to be read of it at the moment."""
+        """True if nothing is left to read at the moment."""
         if self.state == "running":
             return self._progress.position >= self.size
         return self._figures is not None or bool(self._problem)
 
     def read(self, seconds: float) -> None:
-        """Reads on for so long: while it is at work how many trials are done, else its figures."""
+        """Read on for `seconds`: the number of finished trials of a running run, else its figures."""
         try:
             if self.state == "running":
                 self._progress.advance(seconds)
@@ -92,7 +92,7 @@ class _RunEntry:
             self._table, self._problem = None, str(error)
 
     def row(self, now: int) -> RunRow:
-        """Its row as far as it was read."""
+        """Return the run's row in the list, from what has been read."""
         row = row_of(self.manifest, self.state, self._tags, self._note, self.size)
         if self.state == "running" and self._progress.position:
             return row.with_progress(self._progress, now)
@@ -102,7 +102,7 @@ class _RunEntry:
 
 
 class RunsIndex:
-    """The runs in the store. Call it off the event loop."""
+    """The index of all stored runs. Call its methods off the event loop."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _RunEntry] = {}
@@ -111,7 +111,7 @@ class RunsIndex:
         self._refreshed = -math.inf
 
     def rows(self) -> list[RunRow]:
-        """All runs: those that run first, then the newest."""
+        """Return all runs: running ones first, then the newest."""
         with self._lock:
             if time.monotonic() - self._refreshed > FRESH:
                 self._refresh()
@@ -120,15 +120,15 @@ class RunsIndex:
         return running_first(ordered(rows, "newest"))
 
     def unreadable(self) -> list[str]:
-        """Why runs that `rows` left out cannot be read, a sentence each."""
+        """Return a sentence for each run that cannot be read and is missing in `rows`."""
         with self._lock:
             return list(self._unreadable.values())
 
     def row(self, run: str) -> RunRow:
-        """One run, looked at just now.
+        """Return one run, just updated.
 
         Raises:
-            UserError: there is no such run.
+            UserError: If there is no such run.
         """
         with self._lock:
             kept = self._find(run)
@@ -138,19 +138,19 @@ class RunsIndex:
             return kept.row(time.time_ns())
 
     def directory(self, run: str) -> Path:
-        """Where a run is, by its whole id: nothing else is looked up on the disk.
+        """Return the directory of a run by its whole id. No other name is ever looked up on disk.
 
         Raises:
-            UserError: there is no such run.
+            UserError: If there is no such run.
         """
         with self._lock:
             return self._find(run).directory
 
     def manifest(self, run: str) -> Manifest:
-        """What a run is.
+        """Return the manifest of a run.
 
         Raises:
-            UserError: there is no such run.
+            UserError: If there is no such run.
         """
         with self._lock:
             return self._find(run).manifest
@@ -183,7 +183,7 @@ class RunsIndex:
         self._read_on()
 
     def _read_on(self) -> None:
-        """Reads on for a moment: those that are not finished first, then the newest."""
+        """Read on for `COUNTING` seconds: unfinished runs first, then the newest."""
         end = time.monotonic() + COUNTING
         left = [kept for kept in self._kept.values() if not kept.is_read]
         for kept in sorted(left, key=_counting_order):
@@ -195,10 +195,10 @@ class RunsIndex:
         try:
             manifest = read_manifest(directory)
         except UserError as error:
-            if (directory / MANIFEST).exists():  # else deleted half-way, being written, or no run
+            if (directory / MANIFEST).exists():  # otherwise partly deleted, being written, or not a run
                 self._unreadable[name] = str(error)
             return None
-        if manifest.id != name:  # copied or renamed: addresses are made of ids
+        if manifest.id != name:  # copied or renamed: addresses contain the id
             return None
         kept = self._kept[name] = _RunEntry(directory, manifest)
         return kept
@@ -209,5 +209,5 @@ def _counting_order(kept: _RunEntry) -> tuple[bool, int]:
 
 
 def running_first(rows: Sequence[RunRow]) -> list[RunRow]:
-    """The rows in their order, those that run on top."""
+    """Return the rows in their order, with running ones first."""
     return sorted(rows, key=lambda row: row.state != "running")

@@ -1,8 +1,8 @@
-"""Who may use the viewer.
+"""Access control of the viewer.
 
-Loopback alone protects nobody from the pages that the same person has open. So every request must name a host
-that cannot be a rebound name, come from no other page, and carry the cookie that the start address was
-exchanged for.
+Listening on loopback does not protect against other pages open in the same browser. So every request must
+name a host that cannot be rebound by DNS, must not come from another page, and must have the cookie that the
+browser received for the start address.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Sent with every answer."""
+"""Headers of every response."""
 
 OPEN = "/static/"
-"""Files of our own, which say nothing about any run."""
+"""Path of static files, which contain nothing about runs and need no cookie."""
 
 
 class AccessCheck:
-    """Tells who may come in. `host` is what the server listens on."""
+    """Access control for a server that listens on `host`."""
 
     def __init__(self, host: str) -> None:
         self.token = secrets.token_urlsafe(24)
@@ -40,7 +40,7 @@ class AccessCheck:
         self._session = secrets.token_urlsafe(24)
 
     def refusal(self, request: web.Request) -> str | None:
-        """Why this request is refused; None where it may pass."""
+        """Return why a request is refused; None if it is allowed."""
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "This address is not the viewer's own."
@@ -57,10 +57,10 @@ class AccessCheck:
         return "Open the address that `benchwright view` printed: it lets this browser in."
 
     def _is_ours(self, host: str) -> bool:
-        """An address or `localhost`: no name that somebody else's name server could point here."""
+        """Return True for an IP address, `localhost` or our host: foreign DNS servers cannot rebind these."""
         try:
             parts = urlsplit(f"//{host}")
-            name, _ = parts.hostname or "", parts.port  # a port that is none is an error, too
+            name, _ = parts.hostname or "", parts.port  # an invalid port raises ValueError, too
         except ValueError:
             return False
         if name in ("localhost", self._host):
@@ -81,17 +81,17 @@ class AccessCheck:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._session.encode())
 
     def let_in(self, request: web.Request, response: web.Response) -> None:
-        """Gives the browser its cookie, for as long as it is open."""
+        """Set the session cookie of the browser."""
         response.set_cookie(cookie_name(request), self._session, httponly=True, samesite="Strict", path="/")
 
 
 def cookie_name(request: web.Request) -> str:
-    """Cookies know no ports; two viewers on one host must not take each other's."""
+    """Return the name of the cookie. It contains the port, because all ports of a host share cookies."""
     port = urlsplit(f"//{request.host}").port or 80
     return f"benchwright_view_{port}"
 
 
 async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
-    """A signal: before an answer is sent."""
+    """Add the security headers to a response (a handler of `on_response_prepare`)."""
     response.headers.update(HEADERS)
     response.headers.setdefault("Cache-Control", "no-store")

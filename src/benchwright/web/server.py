@@ -1,4 +1,4 @@
-"""The server: routes, the guard before them, starting and ending."""
+"""The viewer's server: routes, access control, start and shutdown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
-    """The application; `access` tells who may come in."""
+    """Build the viewer's application, with access control by `access`."""
     app = web.Application(middlewares=[guarded], client_max_size=LARGEST_FORM)
     app[VIEWER] = viewer
     app[ACCESS] = access
@@ -71,7 +71,7 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
 
 @web.middleware
 async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuses who may not come in; turns what goes wrong into a page."""
+    """Reject unauthorised requests and turn errors into error pages (a middleware)."""
     access = request.app[ACCESS]
     refusal = access.refusal(request)
     if refusal is not None:
@@ -102,7 +102,7 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _first_page(query: Mapping[str, str]) -> str:
-    """The page that the announced address leads to: a suite's table, a measurement, a run, its replay, or the list."""
+    """Return the first page for a query: a suite's leaderboard, a measurement, a replay, a run, all runs."""
     if suite := query.get("suite"):
         return address("/table", suite=suite)
     if load := query.get("load"):
@@ -118,7 +118,11 @@ def _run_address(run: str) -> str:
 
 
 async def static(request: web.Request) -> web.Response:
-    """One of our own files, by its name in a list."""
+    """Serve a static file from the list `STATIC`.
+
+    Raises:
+        HTTPNotFound: If the name is not in the list.
+    """
     name = request.match_info["name"]
     if name not in STATIC:
         raise web.HTTPNotFound
@@ -138,12 +142,13 @@ async def serve(
     load: str | None = None,
     replay: str | None = None,
 ) -> None:
-    """Serves until it is interrupted; announces one address, that of a `suite`'s table, a `run`, or a measurement.
+    """Serve the viewer until it is interrupted, and announce its address.
 
-    `load` is the tag of a measurement under load; `replay` the run of a pack that is to be played.
+    The address leads to the list of runs, or to one of these: the leaderboard of a `suite`, a `run`, the load
+    measurement with the tag `load`, or the replay of a pack's run `replay`.
 
     Raises:
-        UserError: the port cannot be listened on.
+        UserError: If the port cannot be listened on.
     """
     started = StartedRuns()
     viewer, access = Viewer(started), AccessCheck(host)
@@ -171,7 +176,7 @@ async def serve(
 
 
 def warm(viewer: Viewer) -> None:
-    """Looks at all runs once, and loads what pages need, so that the first of each is quick."""
+    """Read all runs once and load modules and templates, so that the first pages are quick."""
     import_module("numpy")
     viewer.runs.rows()
     for name in environment().list_templates():
@@ -185,12 +190,12 @@ def _door(runner: web.AppRunner, access: AccessCheck, **shown_first: str | None)
 
 
 def open_in_browser(address: str) -> None:
-    """Opens a page, where there is a browser."""
+    """Open a page in the browser, if there is one."""
     webbrowser.open(address)
 
 
 def interruption() -> asyncio.Event:
-    """Is set by Ctrl-C, and by who asks the process to end."""
+    """Return an event that is set by SIGINT (Ctrl-C) or SIGTERM."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)

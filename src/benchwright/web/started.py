@@ -1,7 +1,7 @@
-"""Runs that were started from a page: the same command line, in a process group of its own each.
+"""Runs started from a page, each as a command in a separate process group.
 
-They are ended with the viewer, gently: what is in flight is finished and saved, and they can be resumed. Where the
-viewer is killed, so are they.
+When the viewer ends, they are stopped gently: requests in flight are finished and saved, and the runs can be
+resumed. If the viewer is killed, they are killed too.
 """
 
 from __future__ import annotations
@@ -24,15 +24,19 @@ from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
 MOST_SAID = 16_000
-"""Bytes at the end of what a command wrote that a page shows."""
+"""Maximum number of bytes shown from the end of a command's output."""
 
 KEPT = 50
 GRACE = 15.0
-"""Seconds that commands have to finish what is in flight when the viewer ends."""
+"""Seconds for commands to finish requests in flight when the viewer ends."""
 
 
 class StartedRun(Record, frozen=True):
-    """A command as a page shows it. `code` is None while it runs; `run` the run it resumes, if it does."""
+    """A started command for a page.
+
+    `code` is its exit code, None while it is running. `said` is the end of its output. `run` is the run that
+    it resumes or retries, or "".
+    """
 
     number: int
     title: str
@@ -52,7 +56,7 @@ class _Child:
         self.output = output
 
     def code(self) -> int | None:
-        """The exit code; None while it runs."""
+        """Return the exit code; None while the command is running."""
         if self.process.returncode is None and self.process.poll() is not None:
             ORPHANS.forget(self.process.pid)
         return self.process.returncode
@@ -65,7 +69,7 @@ class _Child:
 
 
 class StartedRuns:
-    """Starts commands and looks after them."""
+    """The commands started from pages."""
 
     def __init__(self) -> None:
         self._children: list[_Child] = []
@@ -81,9 +85,10 @@ class StartedRuns:
         environment: Mapping[str, str] = {},
         directory: Path | None = None,
     ) -> int:
-        """Starts `benchwright` with these arguments; returns the number under which it is told of.
+        """Start `benchwright` with these arguments and return the number of the command.
 
-        `environment` is added to our own. Secrets belong there: everybody can see a command's arguments.
+        `environment` is added to our own. Secrets belong there, because every user can see a command's
+        arguments.
         """
         output = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
         process = subprocess.Popen(
@@ -104,16 +109,16 @@ class StartedRuns:
             return self._number
 
     def all(self) -> list[StartedRun]:
-        """What was started, the newest first."""
+        """Return all started commands, the newest first."""
         with self._lock:
             return [child.report() for child in reversed(self._children)]
 
     def of_run(self, run: str) -> StartedRun | None:
-        """The last command that went on with a run; None where there was none."""
+        """Return the last command that resumed or retried a run; None if there is none."""
         return next((child for child in self.all() if child.run == run), None)
 
     def close(self, say: Say) -> None:
-        """Ends what is still running: asked to stop, then to stop at once, then killed."""
+        """Stop running commands: ask them to stop, then to stop at once, then kill them."""
         with self._lock:
             children, self._children = self._children, []
         running = [child for child in children if child.code() is None]

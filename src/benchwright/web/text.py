@@ -1,4 +1,4 @@
-"""Text for pages: numbers and moments, addresses and names of downloads."""
+"""Text for pages: numbers, times, addresses and names of downloads."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 LONGEST = 100_000
-"""Characters of one text that a page shows."""
+"""Maximum number of characters of one text on a page."""
 
 
 def safe_name(text: str) -> str:
-    """A text as part of the name of a download: letters, digits, dashes and underscores only."""
+    """Return a text as part of a file name: letters, digits, dashes and underscores only."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:80] or "sample"
 
 
 def address(path: str, **query: Any) -> str:
-    """An address of this viewer; what is empty is left out, a list is given value by value."""
+    """Return an address of this viewer. Empty values are left out; a list becomes repeated parameters."""
     given = {name: value for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
 def load_address(tag: str, **query: Any) -> str:
-    """The address of a measurement under load."""
+    """Return the address of a load measurement."""
     return address(f"/loads/{quote(tag, safe='', errors='replace')}", **query)
 
 
 def moment(nanoseconds: int) -> str:
-    """A wall-clock time in UTC, to the second."""
+    """Format a wall-clock time (nanoseconds since the epoch) in UTC, to the second."""
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def percent(value: float | None) -> str:
-    """A share, or a dash."""
+    """Format a share as a percentage, or a dash if it is unknown."""
     return "–" if value is None else f"{value:.1%}"

@@ -1,4 +1,4 @@
-"""Which trials a table shows, and in which order."""
+"""The selection and order of the trials in a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLOW_SHARE = 0.05
 
 
 class TrialQuery(msgspec.Struct, frozen=True):
-    """What a table is asked for. `only` is a name of FILTERS, `words` are parts of id, group or labels."""
+    """The query of a table. `only` is a name in `FILTERS`; all `words` must be in the id, group or labels."""
 
     only: str = "all"
     words: str = ""
@@ -37,7 +37,7 @@ class TrialQuery(msgspec.Struct, frozen=True):
 
 
 class Selection(NamedTuple):
-    """The rows of the trials of one page, how many are wanted, and how many fit each filter."""
+    """The row numbers of one page, the number of matching trials, and the number for each filter."""
 
     numbers: list[int]
     found: int
@@ -45,7 +45,7 @@ class Selection(NamedTuple):
 
 
 class _Columns:
-    """The columns as arrays, copied: the table goes on growing meanwhile."""
+    """Copies of the table's columns as arrays, because the table continues to grow."""
 
     def __init__(self, manifest: Manifest, table: RunTable) -> None:
         assert table.effort is not None
@@ -60,7 +60,7 @@ class _Columns:
         self.failed = answered & (value < least)
 
     def _score(self, name: str | None) -> tuple[NDArray[np.float64], Mask]:
-        """The value of each trial, and whether it has one: no answer is 0, a failure has none."""
+        """Return the scores of all trials, and a mask of scored ones: no answer is 0, a failure has none."""
         import numpy as np
 
         if name is None:
@@ -74,7 +74,7 @@ class _Columns:
         return np.isin(self.status, [STATUSES.index(status) for status in statuses])
 
     def flagged(self) -> Mask:
-        """Those with flags."""
+        """Return a mask of the trials with flags."""
         import numpy as np
 
         flagged = np.zeros(len(self.status), bool)
@@ -82,7 +82,7 @@ class _Columns:
         return flagged
 
     def slow(self) -> Mask:
-        """The slowest of those that have an answer."""
+        """Return a mask of the slowest 5 % of trials with an answer; nothing below 20 such trials."""
         import numpy as np
 
         answered = ~self.is_one_of(FAILED)
@@ -92,7 +92,7 @@ class _Columns:
         return slow
 
     def flipped(self) -> Mask:
-        """Trials of samples of which some passed and some did not: repeats, or targets, that disagree."""
+        """Return a mask of the trials of samples with both passes and failures, by repeats or targets."""
         import numpy as np
 
         if len(self.table.targets) < 2 and not self.table.repeat.numbers().any():
@@ -117,7 +117,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
 }
-"""Name in the address -> (name on the page, which trials). `failed` and `passed` go by the passing score."""
+"""Name in the address -> (name on the page, mask function). `failed` and `passed` use the passing score."""
 
 EXPLAINED = {
     "failed": "scored below the pass threshold; no answer counts as 0",
@@ -141,7 +141,7 @@ ORDERS = {
 
 
 def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> Selection:
-    """The trials of a page of `size`; the table must not grow meanwhile."""
+    """Select the trials of a page with `size` trials. The table must not grow meanwhile."""
     import numpy as np
 
     columns = _Columns(manifest, table)
@@ -153,7 +153,7 @@ def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -
 
 
 class Around(NamedTuple):
-    """The trials before and after one in a table, and the nearest that failed; None where there are none."""
+    """The row numbers of the trials before and after one, and of the nearest failed ones; None if missing."""
 
     before: int | None = None
     after: int | None = None
@@ -162,7 +162,7 @@ class Around(NamedTuple):
 
 
 def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> Around:
-    """What stands around a trial; failing ones are looked for among those of the table that other filters hide, too."""
+    """Find the neighbours of a trial in a table. Failed ones may be hidden by the table's filter."""
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)
     everything = _in_order(columns, _places(common), wanted.order)
@@ -172,7 +172,7 @@ def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int)
 
 
 def _beside(rows: Rows, mask: Mask, number: int) -> tuple[int | None, int | None]:
-    """The rows that the mask lets through before and after one of them."""
+    """Return the nearest rows in the mask before and after `number`; None if there are none."""
     places = _places(rows == number)
     if not places.size:
         return None, None
@@ -188,7 +188,7 @@ def _places(mask: Mask) -> Rows:
 
 
 def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
-    """What target and words leave."""
+    """Return a mask of the trials that match the target and the words of the query."""
     import numpy as np
 
     common = np.ones(len(columns.status), bool)
@@ -208,7 +208,10 @@ def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> Rows:
 
 
 def _with_word(table: RunTable, word: str) -> Mask:
-    """Each distinct id, group and set of labels is looked at once."""
+    """Return a mask of the trials with a word in the id, group or labels.
+
+    Each distinct id, group and set of labels is searched once.
+    """
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
@@ -236,7 +239,7 @@ def _in_order(columns: _Columns, rows: Rows, order: str) -> Rows:
 
 
 def _ranks(table: RunTable) -> Rows:
-    """The place of each trial's sample among all samples in their natural order."""
+    """Return the position of each trial's sample among all samples in natural order."""
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
@@ -248,7 +251,7 @@ def _ranks(table: RunTable) -> Rows:
 
 
 def natural(text: str) -> tuple[int, int, str]:
-    """A key by which 2 comes before 10, and q_2 before q_10."""
+    """Return a natural sort key: 2 comes before 10, and q_2 before q_10."""
     head = text.rstrip("0123456789")
     digits = text[len(head) :]
     return (0 if not head else 1, int(digits) if digits and not head else 0, f"{head}{digits:>12}")

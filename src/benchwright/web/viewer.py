@@ -1,4 +1,4 @@
-"""What the pages share: the runs, the trials of those that are looked at, their summaries."""
+"""The shared state of all pages: runs, trials of viewed runs, and cached summaries and results."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000
-"""Trials that are kept in memory, of all runs together."""
+"""Maximum number of trials kept in memory, over all runs (the newest viewed run is always kept)."""
 
 MOST_FIGURES = 100
-"""Runs whose figures are kept."""
+"""Maximum number of runs whose figures are cached."""
 
 MOST_RESULTS = 8
-"""Comparisons that are kept, measurements under load, and leaderboards."""
+"""Maximum number of cached comparisons, of load measurements, and of leaderboards."""
 
 Result = TypeVar("Result")
 
 REST = 10
-"""Figures that took so long to make are made again after so many times as long, while their run goes on."""
+"""Figures of a running run are recomputed after this many times the time that computing them took."""
 
 
 class ResultCache(Generic[Result]):
-    """The latest results by keys that say all they depend on; one is made at a time."""
+    """A cache of the latest results. Keys contain all that results depend on; one is made at a time."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, Result] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """The result, made where it is not there."""
+        """Return the result for a key. It is made if it is not cached."""
         with self._lock:
             if key not in self._results:
                 self._results[key] = make()
@@ -56,7 +56,7 @@ class ResultCache(Generic[Result]):
 
 
 class _Figures:
-    """What was made of a journal when it had this size."""
+    """The figures of a run, with the size of the journal from which they were made."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -66,7 +66,7 @@ class _Figures:
 
 
 class Viewer:
-    """Everything is kept by run, and read again as far as journals have grown."""
+    """The state of the viewer, cached by run. Grown journals are read on."""
 
     def __init__(self, started: StartedRuns) -> None:
         self.runs = RunsIndex()
@@ -81,10 +81,10 @@ class Viewer:
         self._cells: dict[str, LiveCells] = {}
 
     def trials(self, run: str) -> RunTrials:
-        """The trials of a run, as far as they were read.
+        """Return the trials of a run, as far as they have been read.
 
         Raises:
-            UserError: there is no such run.
+            UserError: If there is no such run.
         """
         directory, manifest = self.runs.directory(run), self.runs.manifest(run)
         with self._lock:
@@ -99,10 +99,10 @@ class Viewer:
         return trials
 
     def live_cells(self, run: str) -> LiveCells:
-        """What the cells of a pack's run say while they are at work.
+        """Return the reader of the progress messages in a pack's run.
 
         Raises:
-            UserError: there is no such run.
+            UserError: If there is no such run.
         """
         directory = self.runs.directory(run)
         with self._lock:
@@ -111,13 +111,13 @@ class Viewer:
     def figures(
         self, run: str, make: Callable[[], dict[str, Any]], *, running: bool
     ) -> tuple[dict[str, Any], bool]:
-        """What `make` makes of the journal of a run, and whether it is of the journal as it is now.
+        """Return the figures of a run, computed by `make`, and True if they belong to the current journal.
 
-        Of a run that goes on it may be what was made lately.
+        For a running run, they may be recent figures instead.
 
         Raises:
-            UserError: there is no such run.
-            JournalError: its journal cannot be read.
+            UserError: If there is no such run.
+            JournalError: If the journal cannot be read.
         """
         directory = self.runs.directory(run)
         with self._lock:

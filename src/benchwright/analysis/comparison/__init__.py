@@ -1,1 +1,1 @@
-"""Comparing runs: reading the sides, whether they may be compared, aligning them, and the figures."""
+"""Comparing runs: reading the sides, checking comparability, aligning samples, and computing the figures."""

@@ -1,4 +1,4 @@
-"""Where B is better and where worse: the differences of a score by the values of the samples' labels."""
+"""Differences of a score broken down by the values of the samples' labels: parts in which B is better or worse."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from benchwright.analysis.comparison.records import PartDifference, ScoreBreakdo
 from benchwright.analysis.comparison.sides import Column, Labels, Side
 
 MOST_PARTS = 40
-"""Values of one label, those with the most trials."""
+"""Maximum number of values of one label: those with the most trials."""
 
 FEWEST = 2
-"""Trials that a part has on either side at least, in the mean: a label that names single samples says nothing."""
+"""Minimum mean number of trials per part on either side: a label that names single samples is useless."""
 
 
 def breakdowns(
     aligned: Alignment, a: Side, b: Side, score: str, unit: bool, confidence: float
 ) -> Iterator[ScoreBreakdown]:
-    """One for each label that both sides know and that has several values, the largest loss first."""
+    """Yield a breakdown for each label that both sides have with several values, the largest loss first."""
     labels_a, labels_b = a.labels(), b.labels()
     for name in labels_a:
         if name in labels_b:
@@ -35,7 +35,7 @@ def breakdowns(
 def _by_label(
     aligned: Alignment, a: tuple[Side, Labels], b: tuple[Side, Labels], score: str, confidence: float
 ) -> tuple[list[PartDifference], int] | None:
-    """The parts, and how many there are besides."""
+    """Return the parts of a label, and the number of omitted ones. None if the label has too few values or trials."""
     (side_a, labels_a), (side_b, labels_b) = a, b
     places_a, places_b = _places(labels_a), _places(labels_b)
     trials = {
@@ -61,7 +61,7 @@ def _by_label(
 
 
 def _places(labels: Labels) -> dict[str, NDArray[np.int64]]:
-    """The trials of each value."""
+    """Return the trials of each value."""
     order = np.argsort(labels.codes, kind="stable")
     codes, starts = np.unique(labels.codes[order], return_index=True)
     parts = np.split(order, starts[1:])
@@ -73,7 +73,10 @@ def _some(column: Column, places: NDArray[np.int64]) -> Column:
 
 
 def _narrowed(aligned: Alignment, a: NDArray[np.int64], b: NDArray[np.int64]) -> Alignment:
-    """The alignment of some trials, their samples numbered anew; those all of one group are independent within it."""
+    """Return the alignment of some trials, with samples renumbered.
+
+    If all are of one group, they count as independent within it.
+    """
     samples, codes = np.unique(np.concatenate([aligned.a[a], aligned.b[b]]), return_inverse=True)
     nameless = int(samples.size > 0 and samples[0] < 0)
     codes = codes.astype(np.int64) - nameless

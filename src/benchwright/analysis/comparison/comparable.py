@@ -1,4 +1,4 @@
-"""Whether two sides may be compared, and in what else they differ."""
+"""Comparability of two sides: reasons against a comparison, and other differences between them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.runs.about import IMPORT
 
 
 def refusals(a: Facts, b: Facts) -> list[str]:
-    """Why a comparison of the two would mislead; empty where nothing is known against it."""
+    """Return the reasons why a comparison of the two would mislead; empty if none is known."""
     return list(_refusals(a, b))
 
 
@@ -43,7 +43,7 @@ def _short(digests: tuple[str, ...]) -> str:
 
 
 def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
-    """Settings that differ besides the model, where those of both are known."""
+    """Return the settings, apart from the model, that differ; empty if a side's settings are unknown."""
     if not a.settings or not b.settings:
         return []
     return [
@@ -54,7 +54,7 @@ def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
 
 
 def unknown(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
-    """Return what could not be checked; `same_data` says that prompts and gold answers were found to be the same."""
+    """Return what could not be checked; `same_data`: prompts and gold answers were found to be the same."""
     found = []
     if a.program != b.program and IMPORT in (a.kind, b.kind):
         told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
@@ -67,7 +67,7 @@ def unknown(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
 
 
 def no_latency(a: Facts, b: Facts) -> str | None:
-    """Why the speed of the two must not be compared; None where it may."""
+    """Return why the speed of the two must not be compared; None if it may be."""
     if a.concurrency is None or b.concurrency is None:
         return "the concurrency is not known on both sides"
     if a.concurrency != b.concurrency:

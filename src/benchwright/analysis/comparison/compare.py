@@ -1,4 +1,4 @@
-"""`compare`: is B better than A? Any two or more runs, result files or eval results."""
+"""The `compare` command: is B better than A? Any two or more runs, result files or eval results."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from benchwright.stats.repeats import sample_means
 
 
 class ComparisonOptions(Record, frozen=True):
-    """What a comparison is to do besides comparing.
+    """Options of a comparison.
 
-    `fail_if` are rules as they are typed, `max_regression` the loss that a gate lets pass, in units of the score; with
-    `prove` it lets pass only what is shown not to lose more.
+    `fail_if` are rules in the form in which they are typed. `max_regression` is the loss that a gate lets
+    pass, in units of the score; with `prove`, it passes only if a larger loss is ruled out.
     """
 
     confidence: float = 0.95
@@ -42,25 +42,25 @@ class ComparisonOptions(Record, frozen=True):
 
     @property
     def decides(self) -> bool:
-        """Whether a decision is asked for."""
+        """True if a decision is requested."""
         return bool(self.fail_if) or self.max_regression is not None
 
 
 class Outcome(Record, frozen=True):
-    """The answer, and the columns of the documented table where all that was given is result files."""
+    """The comparison, and the columns of the documented table if only result files were given."""
 
     comparison: Comparison
     columns: list[ResultFile]
 
 
 def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> Outcome:  # noqa: B008  # frozen
-    """Compare the first of each task with every other one of it; of a single run, its targets.
+    """Compare the first side of each task with every other side of the task; for a single run, its targets.
 
     Folders are compared task by task; see `folders`.
 
     Raises:
-        UserError: If a reference means nothing, a rule is none, or a decision is asked for but nothing can be
-            compared.
+        UserError: If a reference matches nothing, a rule is invalid, or a decision is requested but nothing
+            can be compared.
     """
     check_options(wanted)
     found: list[Reference | Folder] = [folder_at(reference) or resolve(reference) for reference in references]
@@ -74,7 +74,7 @@ def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOpt
 def compare_named(
     named: Sequence[Reference], wanted: ComparisonOptions, notes: Sequence[str] = ()
 ) -> Outcome:
-    """Compare what was read already; see `compare`."""
+    """Compare references that were already read; see `compare`."""
     check_options(wanted)
     sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
     groups = _groups(sides)
@@ -97,7 +97,7 @@ def compare_named(
 def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> Outcome:
     """Compare the first folder with every other one, task by task and all tasks together.
 
-    What is no folder stands for one with a single run in it.
+    A reference that is not a folder counts as a folder with a single run.
     """
     folders = _named_folders(found)
     pairs: list[PairOfSides] = []
@@ -130,7 +130,7 @@ def _concluded(
     wanted: ComparisonOptions,
     notes: list[str],
 ) -> Comparison:
-    """Return the comparison of all pairs, with Holm's correction over all tests and what was to be decided."""
+    """Return the comparison of all pairs, with Holm's correction over all tests and the requested decisions."""
     rules = [parse_rule(text) for text in wanted.fail_if]
     pairs, together, tests = settled(pairs, together)
     return Comparison(
@@ -148,10 +148,10 @@ def _concluded(
 
 
 def check_options(wanted: ComparisonOptions) -> None:
-    """Refuse options that mean nothing, before anything is read.
+    """Reject invalid options before anything is read.
 
     Raises:
-        UserError: If a number is out of its range, an option lacks another one, or a rule is none.
+        UserError: If a number is out of its range, an option lacks another one, or a rule is invalid.
     """
     if not 0.5 < wanted.confidence < 1:
         raise UserError(f"--confidence {wanted.confidence:g}: give a number between 0.5 and 1, such as 0.95.")
@@ -166,14 +166,14 @@ def check_options(wanted: ComparisonOptions) -> None:
 
 
 def _of_task(pair: PairOfSides, *, several: bool) -> PairOfSides:
-    """Return a pair of folders under the name of its task; with `several` of one task, its model too."""
+    """Return a pair of folders labelled with its task, and with its model if there are `several` per task."""
     task = task_of(pair.a)
     told = f"{task}, {pair.a.facts.title}" if several else task
     return pair._replace(result=replace(pair.result, task=told))
 
 
 def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None, list[PairOfSides]]:
-    """Return the pairs of each model: those of several models on one task are not independent."""
+    """Group pairs by model, because pairs of several models on one task are not independent."""
     found: dict[str | None, list[PairOfSides]] = {}
     for pair in pairs:
         found.setdefault(pair.a.facts.title if several else None, []).append(pair)
@@ -181,9 +181,10 @@ def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None
 
 
 def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[Side], list[str]]]:
-    """Return the name of each folder, its sides under that name, and what is to be said of it.
+    """Return the name of each folder, its sides under that name, and its notes.
 
-    Each side has a letter of its own; a folder is called by its only model, else by its own name, else by a letter.
+    Each side has a separate letter. A folder is named after its only model, or else by its own name, or else
+    by a letter.
     """
     contents = [
         [side for member in one.members for side in member.sides(all_slots=True)]
@@ -222,7 +223,7 @@ def _lettered(sides: list[Side]) -> list[Side]:
 
 
 def _groups(sides: list[Side]) -> list[list[Side]]:
-    """The sides by task; two are always meant to be compared."""
+    """Group the sides by task; two sides alone are always compared."""
     if len(sides) < 3:
         return [sides]
     groups: dict[tuple[str, str], list[Side]] = {}

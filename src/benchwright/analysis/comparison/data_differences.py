@@ -1,4 +1,4 @@
-"""In what the data of two sides differ, sample by sample: gold answers, prompts, and samples of one side only."""
+"""Differences between the data of two sides, sample by sample: gold answers, prompts, and samples of one side only."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchwright.runs.about import IMPORT
 from benchwright.text import shortened
 
 LONGEST = 300
-"""Characters of a text that are kept."""
+"""Maximum number of characters kept of a text."""
 
 
 def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | None:
-    """Return in what the data differ; None if they are known to be the same, or are of two programs.
+    """Return the differences between the data; None if the data are known to be the same, or are from two programs.
 
-    Two programs ask in their own words, and each writes gold answers in its own way.
+    Two programs word their prompts differently, and each writes gold answers in a different form.
     """
     if not _may_differ(a.facts, b.facts):
         return None
@@ -56,7 +56,7 @@ def _may_differ(a: Facts, b: Facts) -> bool:
 
 
 def _first_trials(codes: Codes) -> Mapping[int, int]:
-    """Return the place of the first trial of each sample, by its code."""
+    """Return the position of the first trial of each sample, by the sample's code."""
     distinct, places = np.unique(codes, return_index=True)
     return {code: place for code, place in zip(distinct.tolist(), places.tolist(), strict=True) if code >= 0}
 
@@ -75,7 +75,7 @@ def _differences(sample: str, a: Asked | None, b: Asked | None) -> Iterator[Samp
 
 
 def _same(a: str | None, b: str | None) -> bool:
-    """Return whether two texts are the same, white space aside; what is not known differs from nothing."""
+    """Return True if two texts are equal, ignoring white space; an unknown text equals any."""
     return a is None or b is None or a.split() == b.split()
 
 

@@ -1,4 +1,4 @@
-"""What was asked to be decided: rules on metrics, and a gate against regressions."""
+"""Requested decisions of a comparison: rules on metrics, and a gate against regressions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchwright.statistic import Statistic
 
 
 def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
-    """Return what `--fail-if` can name: of the only run, or of the only pair with its second run."""
+    """Return the metrics that `--fail-if` can name: from the only run, or from the only pair and its second run."""
     if len(sides) == 1:
         return metrics_of(sides[0])
     return _pair_metrics(pairs[0]) if len(pairs) == 1 else {}
@@ -46,12 +46,13 @@ def decide(
     *,
     prove: bool = False,
 ) -> list[Ruling]:
-    """What the rules and the gate say; `max_regression` is the loss that may pass, in units of the score.
+    """Return the results of the rules and of the gate; `max_regression` is the loss that may pass, in score units.
 
-    With `prove` that it is not exceeded must be shown; else that it is.
+    With `prove`, the gate requires proof that the loss is not exceeded; otherwise it fails only on proof that
+    it is.
 
     Raises:
-        UserError: there is nothing to decide on.
+        UserError: If there is nothing to decide on.
     """
     for pair in pairs:
         if pair.result.refused:
@@ -79,7 +80,7 @@ def decide(
 
 
 def _side_of(pair: PairOfSides, *, tasks: bool) -> str:
-    """Return what side B is called in a rule: by its letter, or where there are several tasks by its task and name."""
+    """Return the label of side B in a rule: its letter, or with several tasks its task and name."""
     return f"{pair.result.task}, {pair.b.facts.name}" if tasks else pair.result.b
 
 
@@ -91,8 +92,10 @@ def _rulings(pair: PairOfSides, rules: list[Rule], before: str) -> Iterator[Ruli
 
 
 def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, prove: bool) -> list[Ruling]:
-    """A gate for every score of every pair; all together give a false alarm with 1 - confidence at most, or let with
-    `prove` a larger loss pass so rarely.
+    """Return a gate result for every score of every pair.
+
+    All gates together raise a false alarm with probability 1 - confidence at most. With `prove`, this is the
+    probability that a larger loss passes.
     """
     tests = sum(len(pair.result.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests

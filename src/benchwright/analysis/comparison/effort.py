@@ -1,4 +1,4 @@
-"""What trials took, from the documented metrics of a result file."""
+"""Tokens and times of trials, from the documented metrics of a result file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.analysis.comparison.sides import Effort, Labels, LostWork
 
 
 def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Effort:
-    """What each trial took by its requests' metrics; when the trials were under way is not known."""
+    """Return the tokens and times of each trial from its requests' metrics; when the trials ran is unknown."""
     columns: dict[str, list[float]] = {name: [] for name in ("prompt", "completion", "latency", "ttft")}
     answered_requests = uncounted = 0
     for requests in requests_of_trials:
@@ -44,6 +44,6 @@ def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Eff
 
 
 def _positive(metrics: dict[str, Any], name: str) -> float:
-    """A number above 0 of a request's metrics; else NaN, since 0 is written for what is not known."""
+    """Return a number above 0 of a request's metrics, else NaN, because files store 0 for unknown numbers."""
     value = metrics.get(name)
     return float(value) if isinstance(value, int | float) and 0 < value < math.inf else math.nan

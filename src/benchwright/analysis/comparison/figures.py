@@ -1,4 +1,4 @@
-"""The figures of one score: difference, interval, test, what it depends on, what changed."""
+"""The figures of one score: difference, interval, test, dependence on the counting policy, and changed trials."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
 
 
 class Difference(NamedTuple):
-    """B - A by one way of counting; `se` is its standard error as far as the data tell."""
+    """B - A by one counting policy; `se` is its standard error, None if the data cannot support one."""
 
     n: int
     mean_a: float
@@ -57,7 +57,7 @@ class Difference(NamedTuple):
 def difference(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
 ) -> Difference | None:
-    """The difference by one policy, paired where samples are on both sides; None where a side has no value."""
+    """Return the difference by one policy, paired if samples are on both sides; None if a side has no value."""
     sides = sample_sides(aligned, a, b, policy)
     if aligned.unpaired is None and aligned.order is not None:
         return _stopped_early(sides, aligned.order, confidence) if sides.a.size else None
@@ -98,8 +98,10 @@ def _paired(sides: Sides, confidence: float) -> Difference:
 
 
 def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
-    """The difference where the number of samples depends on what they said: no p-value, and an interval that holds
-    however often one looks (`stats.sequential`); none where both sides stopped early, each in its own order.
+    """Return the difference for a run whose number of samples depends on the results.
+
+    There is no p-value. The interval holds however often one looks (`stats.sequential`); it is None if both
+    sides stopped early, each in a different order.
     """
     assert sides.places is not None
     gaps = sides.b - sides.a
@@ -129,7 +131,7 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
 def _unpaired_groups(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
 ) -> Difference | None:
-    """Welch's t with the cluster-robust error of either side in place of the plain one.
+    """Return Welch's t with the cluster-robust error of either side instead of the plain one.
 
     Samples without an id are in no group.
     """
@@ -150,7 +152,7 @@ def _unpaired_groups(
 
 
 def _verdict(found: Difference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
-    """What a difference says at this level: by its p-value, or where it has none by its sequential interval."""
+    """Return the verdict of a difference at this level: by its p-value, or else by its sequential interval."""
     if found.method == SEQUENTIAL and found.interval is not None:
         low, high = found.interval
         return "better" if low > 0 else "worse" if high < 0 else "no difference found"
@@ -158,7 +160,7 @@ def _verdict(found: Difference, alpha: float, *, lower_is_better: bool = False) 
 
 
 def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_better: bool = False) -> Verdict:
-    """What a difference and its p-value say at this level."""
+    """Return the verdict of a difference and its p-value at this level."""
     if lower_is_better:
         gap = -gap
     if p_value is None:
@@ -171,7 +173,7 @@ def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_bett
 def compare_score(
     aligned: Alignment, a: Side, b: Side, score: str, confidence: float
 ) -> ScoreComparison | None:
-    """Everything about one score but what `settle` adds; None where a side has no value at all."""
+    """Compare one score, without the part that `settle` adds; None if a side has no value at all."""
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     found = difference(aligned, column_a, column_b, "usual", confidence)
     if found is None:
@@ -218,7 +220,7 @@ def _in_unit(column: Column) -> bool:
 def _counted(
     aligned: Alignment, a: Column, b: Column, confidence: float, *, lower_is_better: bool
 ) -> list[PolicyResult]:
-    """The difference by the other policies; empty where everything has a score."""
+    """Return the difference by the other policies; empty if every trial has a score."""
     if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
         return []
     bounded = _in_unit(a) and _in_unit(b)
@@ -259,10 +261,10 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
 def settle(
     comparison: ScoreComparison, p_adjusted: float | None, adjust: Callable[[float], float], tests: int
 ) -> ScoreComparison:
-    """The comparison with its verdict among `tests` of them, and the effect that it could have shown.
+    """Return the comparison with its verdict among `tests` tests, and its detectable effect.
 
-    `p_adjusted` is None where this is the only test; `adjust` gives what another p-value in its place would
-    become among the others. The detectable effect is that of the strictest level that Holm can ask for,
+    `p_adjusted` is None if this is the only test. `adjust` maps another p-value in its place to its adjusted
+    value among the others. The detectable effect is computed at the strictest level that Holm can require,
     alpha / tests.
     """
     if comparison.method == SEQUENTIAL:
@@ -292,19 +294,20 @@ def settle(
 
 
 def same_everywhere(a: Column, b: Column) -> bool:
-    """Whether two scores of one side are one and the same."""
+    """Return True if two scores of one side are identical in every trial."""
     return bool(np.array_equal(a.values, b.values) and np.array_equal(a.states, b.states))
 
 
 def one_sided(
     aligned: Alignment, a: Column, b: Column, confidence: float, *, lower: bool
 ) -> tuple[float, float | None, float | None]:
-    """(difference B - A, its upper or `lower` bound with this one-sided confidence, the two-sided p-value).
+    """Return (difference B - A, its one-sided bound, the two-sided p-value).
 
-    The lower bound is that against B: where trials failed, they count as the worst for it.
+    The bound is the upper one, or the `lower` one, with this one-sided confidence. The lower bound is
+    conservative against B: failed trials count as the worst for B.
 
     Raises:
-        ValueError: nothing can be compared.
+        ValueError: If nothing can be compared.
     """
     failed = lower and any(column.count(ERROR) for column in (a, b))
     found = difference(aligned, a, b, "worst" if failed else "usual", 2 * confidence - 1)

@@ -1,4 +1,4 @@
-"""Folders under comparison: what each holds, and which of their runs are of the same task."""
+"""Folders in a comparison: the contents of each, and which of their runs are of the same task."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from benchwright.runs.manifest import MANIFEST
 from benchwright.typed_paths import typed_path
 
 RUNS = "runs"
-"""The folder with the runs of a home."""
+"""The folder with the runs in a home directory."""
 LINES = "JSON Lines"
 
 
 class Folder(Record, frozen=True):
-    """The runs and result files of a folder, the oldest first, and what is to be said of it."""
+    """The runs and result files of a folder, the oldest first, and notes on it."""
 
     path: Path
     members: list[Reference]
@@ -31,13 +31,13 @@ class Folder(Record, frozen=True):
 
 
 def folder_at(reference: str) -> Folder | None:
-    """Read what a folder holds: runs and result files of ours, or else results of other programs.
+    """Read the contents of a folder: runs and result files of Benchwright, or else results of other programs.
 
-    Return None if the reference means something else: a run, a file, or results that are one run.
+    Return None if the reference is something else: a run, a file, or results that are one run.
 
     Raises:
-        UserError: If there is nothing in the folder that can be compared.
-        JournalError: If a run cannot be read, or the store not be written.
+        UserError: If the folder contains nothing that can be compared.
+        JournalError: If a run cannot be read, or the store cannot be written.
     """
     path = typed_path(reference)
     if not path.is_dir() or (path / MANIFEST).exists():
@@ -58,7 +58,7 @@ def folder_at(reference: str) -> Folder | None:
 
 
 def _own(path: Path) -> Iterator[Reference]:
-    """Yield the runs of a folder, and its result files; other JSON files are left aside."""
+    """Yield the runs of a folder and its result files, ignoring other JSON files."""
     if not path.is_dir():
         return
     for one in sorted(path.iterdir()):
@@ -67,7 +67,7 @@ def _own(path: Path) -> Iterator[Reference]:
 
 
 def _has_results(path: Path) -> bool:
-    """Return whether a file is one of `run` or of `eval -o`."""
+    """Return True if a file was written by `run` or `eval -o`."""
     if format_of(path) is not None:
         return False
     try:
@@ -82,17 +82,18 @@ def _has_results(path: Path) -> bool:
 
 
 class Matched(NamedTuple):
-    """Pairs of sides of the same task, and what is to be said of the others."""
+    """Pairs of sides of the same task, and notes on the sides without a partner."""
 
     pairs: list[tuple[Side, Side]]
     notes: list[str]
 
 
 def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str, str]) -> Matched:
-    """Pair the sides of two folders by their tasks; of several models in a folder, also by these.
+    """Pair the sides of two folders by their tasks, and by model if a folder holds several models.
 
-    Of several runs of one task and model the last one counts. If each folder holds one task, they are paired whatever
-    their names; so are tasks of different programs whose names are the same but for what stands before a slash.
+    The last of several runs of one task and model counts. If each folder holds one task, they are paired
+    whatever their names. Tasks of different programs are also paired if their names differ only by a prefix
+    before a slash.
     """
     notes: list[str] = []
     left, right = (_latest(sides, name, notes) for sides, name in zip((first, second), names, strict=True))
@@ -118,7 +119,7 @@ def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str,
 
 
 def task_of(side: Side) -> str:
-    """Return the name of a side's task, with its variant; lines of ids and scores have none but their file's."""
+    """Return the name of a side's task, with its variant; for lines of ids and scores, the name of their file."""
     facts = side.facts
     if facts.program == LINES:
         return Path(facts.reference).stem
@@ -126,7 +127,7 @@ def task_of(side: Side) -> str:
 
 
 def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, dict[str, Side]]:
-    """Return the sides by task and model, of several the last one."""
+    """Return the sides by task and model, keeping the last of several."""
     found: defaultdict[str, dict[str, Side]] = defaultdict(dict)
     for side in sides:
         task, model = task_of(side), side.facts.title
@@ -137,7 +138,7 @@ def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, d
 
 
 def _partners(left: Sequence[str], right: Sequence[str]) -> dict[str, str]:
-    """Return for each task of the left side that of the right one that is the same."""
+    """Map each task of the left side to the same task of the right side."""
     if len(left) == len(right) == 1:
         return {left[0]: right[0]}
     found = {task: task for task in left if task in right}

@@ -1,4 +1,4 @@
-"""A side from a file: a documented result file of a benchmark, or the documented results of an eval."""
+"""Read a side from a file: a documented result file of a benchmark, or the documented results of an eval."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from benchwright.text import plain
 
 
 class SampleFacts(Record, frozen=True):
-    """What is read of one sample of a result file.
+    """The fields of one sample of a result file that are read.
 
-    Other tools' files may lack all but `correct`, and hold what they like in what the table does not show.
+    Other tools' files may lack all but `correct`, and hold any type in fields that the table does not show.
     """
 
     id: Any = None
@@ -47,7 +47,7 @@ class SampleFacts(Record, frozen=True):
 
 
 class BenchmarkFile(Record, frozen=True):
-    """What is read of a result file besides its table."""
+    """The fields of a result file that are read, besides its table."""
 
     benchmark: str
     model: str
@@ -63,7 +63,10 @@ class BenchmarkFile(Record, frozen=True):
 
 
 class EvalRunFacts(Record, frozen=True):
-    """One run of a row. `scores` counts what has none as 0; `unscored` says which these are, and why."""
+    """One run of a row.
+
+    `scores` has 0 for a missing score; `unscored` maps the names of missing scores to the reasons.
+    """
 
     run_index: Amount = 0
     row_index: int | None = None
@@ -82,7 +85,7 @@ class EvalRow(Record, frozen=True):
 
 
 class EvalFile(Record, frozen=True):
-    """What `eval -o` writes, or a cache file, whose runs are not by row."""
+    """The output of `eval -o`, or a cache file, whose runs are not grouped by row."""
 
     config: dict[str, Any]
     rows: list[EvalRow] = []
@@ -91,7 +94,7 @@ class EvalFile(Record, frozen=True):
 
 
 def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
-    """A side from a result file. Samples without ids are kept, and pair with nothing."""
+    """Return the side of a result file. Samples without ids are kept, but pair with nothing."""
     builder = TrialsBuilder(["accuracy", "score"])
     timings = {"ttft": array("d"), "latency": array("d")}
     seen: Counter[str] = Counter()
@@ -133,7 +136,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
 
 
 def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
-    """Return why samples failed, as far as a file says, and how often: the most frequent reasons first."""
+    """Return the most frequent reasons, with counts, why samples failed, as far as a file contains them."""
     errors = [
         one.details.get("error") if isinstance(one.details, dict) else None for one in samples if failed(one)
     ]
@@ -145,13 +148,13 @@ def _most(reasons: Iterable[str]) -> dict[str, int]:
 
 
 def failed(one: SampleFacts) -> bool:
-    """Return whether a sample of a result file failed; without a status, an error in its details says so."""
+    """Return True if a sample of a result file failed; without a status, an error in its details decides."""
     status = _text(one.status)
     return status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
 
 
 def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
-    """Return `accuracy` and `score`."""
+    """Return `accuracy` and `score` as (value, state)."""
     if failed(one) or _text(one.status) in (Status.UNPARSED, Status.LIMIT):
         state = ERROR if failed(one) else NO_ANSWER
         return {"accuracy": (None, state), "score": (None, state)}
@@ -209,10 +212,10 @@ def _text(value: Any) -> str | None:
 
 
 def eval_sides(file: EvalFile, reference: str) -> dict[str, Side]:
-    """The sides of an eval's file, by model tag, the primary first.
+    """Return the sides of an eval's file, by model tag, the primary first.
 
     Raises:
-        UserError: there are no runs in it.
+        UserError: If the file contains no runs.
     """
     runs: dict[str, list[tuple[int, EvalRunFacts]]] = {}
     for row in file.rows:
@@ -258,7 +261,7 @@ def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, E
 
 
 def _worth(run: EvalRunFacts, name: str, value: float) -> tuple[float | None, int]:
-    """Return a score of a run and its state: a 0 for want of an answer, or of a grader, is no score."""
+    """Return a score of a run and its state: a 0 due to a missing answer or a failed grader is no score."""
     why = run.unscored.get(name)
     if why is None:
         return value, SCORED

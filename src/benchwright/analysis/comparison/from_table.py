@@ -1,4 +1,4 @@
-"""A side from the table of a run."""
+"""Build a side from the table of a run."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
 
 def slots_of(manifest: Manifest) -> list[str]:
-    """The targets of a run, the one to compare with first: the baseline, if there is one."""
+    """Return the slots of a run's targets, with the baseline, if any, first."""
     slots = [target.slot for target in manifest.targets]
     return sorted(slots, key=lambda slot: slot != "baseline")
 
 
 class RunSides:
-    """The sides of a run, one for each target; its journal is read once, for the first of them."""
+    """The sides of a run, one for each target; its journal is read once."""
 
     def __init__(self, directory: Path, reference: str, table: RunTable | None = None) -> None:
         self.manifest = read_manifest(directory)
@@ -60,10 +60,10 @@ class RunSides:
         self.summary = summarise(self.manifest, self.table)
 
     def side(self, slot: str | None = None) -> Side:
-        """The side of one target, by default the first.
+        """Return the side of one target, by default the first.
 
         Raises:
-            UserError: the run has no such target.
+            UserError: If the run has no such target.
         """
         slots = [target.slot for target in self.manifest.targets]
         slot = slots[0] if slot is None and slots else slot
@@ -76,12 +76,15 @@ class RunSides:
         return side_of(self.manifest, self.table, self.summary, self.reference, slot)
 
     def sides(self) -> list[Side]:
-        """One for every target, the baseline first."""
+        """Return one side for every target, the baseline first."""
         return [self.side(slot) for slot in slots_of(self.manifest)]
 
 
 def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference: str, slot: str) -> Side:
-    """The trials of one target of a run, in the order in which they were first begun; the table has `effort`."""
+    """Return the side of one target of a run, its trials in order of first start.
+
+    The table must be read with `effort=True`.
+    """
     rows = table.in_order(table.counted(slot))
     target = next(one for one in summary.targets if one.slot == slot)
     requests = table.requests.get(slot)
@@ -114,7 +117,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
 
 
 def _prefix(table: RunTable, summary: RunSummary) -> Prefix | None:
-    """The samples of a run that stopped early that its decision took in; None where all were asked."""
+    """Return the samples that an early decision of a run is based on; None if all samples were asked."""
     question = read_question(table.directory) if summary.decision is not None else None
     if question is None or summary.decision is None or summary.state == "finished":
         return None
@@ -124,7 +127,7 @@ def _prefix(table: RunTable, summary: RunSummary) -> Prefix | None:
 
 
 def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, Labels]:
-    """The labels to break the differences down by."""
+    """Return the labels by which differences are broken down."""
     found = label_columns(table, rows)
     return {
         name: Labels(found[name].codes, found[name].values.__getitem__)
@@ -169,7 +172,7 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
 def _seconds(
     effort: EffortColumns, rows: Rows, reused: NDArray[np.bool_], lost: Rows
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """The time that trials (n,), of which reused ones took none, and lost ones (m,) are given; see `EffortColumns`."""
+    """Return the shared seconds of trials (n,) and of lost ones (m,); 0 for reused trials. See `EffortColumns`."""
     own = np.concatenate([rows[~reused], lost]) if lost.size or reused.any() else rows
     shared = effort.seconds(own)
     if shared is None or own is rows:
@@ -184,7 +187,7 @@ def _scorer(manifest: Manifest, score: str) -> str:
 
 
 def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
-    """What is known of one target of a run before its first trial."""
+    """Return the facts of one target of a run that are known before its first trial."""
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"
@@ -216,19 +219,19 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
 
 
 def _is_open_loop(about: Mapping[str, Any]) -> bool:
-    """Whether requests came at a rate, so that how many were in flight was the server's doing."""
+    """Return True if requests were sent at a rate, so that the number in flight depended on the server."""
     return "load" in about and about["load"]["level"].get("concurrency") is None
 
 
 def _subject(manifest: Manifest) -> str:
-    """The dataset of an eval, the name of a pack."""
+    """Return the dataset of an eval, or the name of a pack."""
     if manifest.kind == "eval" and manifest.data:
         return Path(manifest.data[0].path).stem
     return manifest.task.name
 
 
 def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
-    """What shapes the answers besides the model, as text."""
+    """Return the settings, besides the model, that influence the answers, as text."""
     given = {name: value for name, value in target.settings.items() if value is not None}
     shown = {name: encode_json(value).decode() for name, value in given.items()}
     shown |= {f"header {name}": value for name, value in target.headers.items()}
@@ -270,7 +273,7 @@ def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dic
 
 
 def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Asked]:
-    """Return what trials were asked, as far as their bodies are there."""
+    """Return the prompts and expected answers of trials whose bodies can be read."""
     found = {}
     for position in sorted(wanted):
         record = table.trial(int(rows[position])).record
@@ -285,7 +288,7 @@ def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Asked]
 
 
 def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
-    """A digest of what each trial was asked: what the user said before the first answer; None where nothing was."""
+    """Return a digest of each trial's user messages before the first answer; None if any trial has none."""
     found = []
     for trial in table.trials(rows):
         if not trial.record.body[1]:
@@ -301,7 +304,7 @@ def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
 
 
 def _questions(table: RunTable, rows: Rows) -> Sequence[str] | None:
-    """A digest of the question of each trial as a person reads it, blanks aside; None where that is not known."""
+    """Return a digest of each trial's readable question, ignoring white space; None if any is unknown."""
     found = []
     for trial in table.trials(rows):
         if not trial.record.body[1]:

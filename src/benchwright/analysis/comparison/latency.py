@@ -1,4 +1,4 @@
-"""Differences of the percentiles of two runs' request times."""
+"""Differences between percentiles of the request times of two runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METRICS: tuple[Metric, ...] = ("ttft", "latency")
 
 
 def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[LatencyComparison], str | None]:
-    """Every percentile that both sides have times for, or why there is none."""
+    """Return every percentile for which both sides have times, and the reason if there is none."""
     reason = no_latency(a.facts, b.facts)
     if reason is not None:
         return [], reason
@@ -50,12 +50,12 @@ def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) 
 
 
 def difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
-    """The interval of the q-quantile of b (n_b,) minus that of a (n_a,), independent of each other.
+    """Return the interval of the q-quantile of b (n_b,) minus the q-quantile of a (n_a,), independent of each other.
 
-    The order-statistic intervals of either, put together as `stats.recovery` does.
+    The order-statistic intervals of both sides, combined as in `stats.recovery`.
 
     Raises:
-        ValueError: a side without values.
+        ValueError: If a side has no values.
     """
     known_a, known_b = (Known(percentile(one, q), *percentile_interval(one, q, confidence)) for one in (a, b))
     return recovered(known_a, known_b)

@@ -1,4 +1,4 @@
-"""What the sides of a comparison are called where people read of them: by their models, or else by letters."""
+"""Names of the sides of a comparison in readable output: their models, or else letters."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from msgspec.structs import replace
 from benchwright.analysis.comparison.records import Comparison
 
 LONGEST = 20
-"""Characters of a model's name that fit into tables and sentences."""
+"""Maximum number of characters of a model's name in tables and sentences."""
 
 _PLAIN = re.compile(r"(?!www\.)[A-Za-z0-9][\w./+-]*(:[\w.+-]+)?", re.ASCII)
-"""Names that are the same in every format: none of these characters makes markup, a link or a mention."""
+"""Names that look the same in every format: they contain no markup, link or mention."""
 
 
 def letter_of(number: int) -> str:
-    """The letter of a side, numbered from 0: A to Z, then A2, B2, ..."""
+    """Return the letter of a side, numbered from 0: A to Z, then A2, B2, ..."""
     round_, place = divmod(number, 26)
     return chr(ord("A") + place) + (str(round_ + 1) if round_ else "")
 
 
 def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """The models where all differ, are short and plain; the letters where any is not."""
+    """Return the models if all are different, short and plain; otherwise the letters."""
     fit = all(len(model) <= LONGEST and _PLAIN.fullmatch(model) for model in models)
     return list(models if fit and len(set(models)) == len(models) else letters)
 
 
 def named(comparison: Comparison) -> Comparison:
-    """The comparison with names in place of its letters, to be shown; its runs keep their letters in `--json`."""
+    """Return the comparison with names instead of letters, for display; `--json` keeps the letters."""
     names = {run.letter: run.name for run in comparison.runs}
     return replace(
         comparison,

@@ -1,4 +1,4 @@
-"""Aligning two sides: which trials are of the same sample and repeat, and what each sample comes to."""
+"""Aligning two sides: which trials are of the same sample and repeat, and the mean of each sample."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ FILLED: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
     "best": ({NO_ANSWER: 0.0, ERROR: 0.0}, {NO_ANSWER: 1.0, ERROR: 1.0}),
     "worst": ({NO_ANSWER: 1.0, ERROR: 1.0}, {NO_ANSWER: 0.0, ERROR: 0.0}),
 }
-"""What trials without a value count by each policy, on side A and B; a state that is not named is left out."""
+"""Values of unscored trials by policy and state, on side A and B; a state that is not named is left out."""
 
 
 class Alignment(NamedTuple):
-    """Both sides' trials by the number of their sample: (n_a,) and (n_b,); `description` says how that was found.
+    """The sample number of each trial on both sides: (n_a,) and (n_b,).
 
-    `groups` is the group of each sample; None where there are no groups at all. `unpaired` says why no sample
-    is on both sides. `order` is there where a side stopped early.
+    `description` explains how samples were matched. `groups` is the group of each sample; None if there are
+    no groups at all. `unpaired` is the reason why no sample is on both sides, else None. `order` is set if a
+    side stopped early.
     """
 
     a: Codes
@@ -43,9 +44,11 @@ class Alignment(NamedTuple):
 
 
 class Order(NamedTuple):
-    """In which order a run that stopped early took its samples in: the place of each one's unit (n_samples,), -1 for
-    those that it did not. There were `planned` units, the `largest` of so many samples; 0 where both sides stopped
-    early, each in its own order.
+    """The order of samples in a run that stopped early.
+
+    `places` (n_samples,) is the position of each sample's unit, -1 for samples that were not used. `planned`
+    units were planned, the largest with `largest` samples; both are 0 if both sides stopped early in
+    different orders.
     """
 
     places: Codes
@@ -54,9 +57,9 @@ class Order(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """What samples come to: those on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,).
+    """Sample means: of samples on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,).
 
-    Of samples of an order only those count that it took in, and `places` (n,) are theirs.
+    If the alignment has an order, only the samples that it used count, and `places` (n,) are their positions.
     """
 
     a: Vector
@@ -68,10 +71,10 @@ class Sides(NamedTuple):
 
 
 def align(a: Side, b: Side) -> Alignment:
-    """Numbers the samples of both sides alike: by id where the data are the same, else by what was asked.
+    """Number the samples of both sides alike: by id if the data are the same, else by prompt.
 
-    Where it is not known whether the data are the same (results of other tools), or where they differ and a column
-    names their samples, see `same_samples`.
+    If it is unknown whether the data are the same (results of other tools), or if the data differ and a
+    column names the samples, see `same_samples`.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
     description = "by sample and repeat; the data is the same"
@@ -93,7 +96,10 @@ def align(a: Side, b: Side) -> Alignment:
 
 
 def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
-    """The order of the side that stopped early, or of both where it is the same."""
+    """Return the order of the side that stopped early, or of both sides if they share it.
+
+    None if neither stopped early. An order with 0 planned units if both stopped early in different orders.
+    """
     if a.prefix is None and b.prefix is None:
         return None
     side, codes = (b, aligned.b) if a.prefix is None else (a, aligned.a)
@@ -115,7 +121,7 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
 def align_samples(
     samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, description: str = ""
 ) -> Alignment:
-    """Numbers samples alike whose labels are the same; a sample's group is that which either side knows."""
+    """Number samples with the same label alike; a sample's group may come from either side."""
     in_a, in_b, n_samples = _shared(samples_a, samples_b)
     group_a, group_b, _ = _shared(groups_a, groups_b)
     groups = np.full(n_samples, -1, np.int64)
@@ -133,7 +139,7 @@ def align_samples(
 
 
 def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
-    """The labels of both sides numbered alike from 0, -1 for none, and how many there are."""
+    """Renumber the labels of both sides together from 0, -1 for none, and count the distinct ones."""
     codes_b = b.codes
     if a.name != b.name:
         names = Names()
@@ -146,13 +152,13 @@ def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
 
 
 def numbered_alike(several: Sequence[Labels]) -> list[Labels]:
-    """The same labels with codes that mean the same in all of them, so that many alignments are quick."""
+    """Renumber several labels with common codes, so that repeated alignments are fast."""
     names = Names()
     return [Labels(_renamed(labels, names), names.__getitem__) for labels in several]
 
 
 def _renamed(labels: Labels, names: Names) -> Codes:
-    """The codes of the same texts among `names`."""
+    """Return the codes of the same texts among `names`."""
     distinct, places = np.unique(labels.codes, return_inverse=True)
     codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
     return np.array(codes, np.int64)[places]
@@ -166,7 +172,7 @@ def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
 
 
 def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Sides:
-    """Averages the repeats of each sample, what has no value counted by `policy`."""
+    """Average the repeats of each sample, counting unscored trials by `policy`."""
     fill_a, fill_b = FILLED[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
@@ -186,7 +192,7 @@ def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Si
 
 
 def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tuple[Vector, Vector]:
-    """The mean of each sample (n,), NaN where it has none, and the values of trials whose sample has no id."""
+    """Return the mean of each sample (n,), NaN if it has none, and the values of trials whose sample has no id."""
     values = column.values.copy()
     kept = column.states == SCORED
     for state, value in fill.items():
@@ -203,7 +209,7 @@ def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tupl
 def grouped_means(
     aligned: Alignment, codes: Codes, column: Column, fill: dict[int, float]
 ) -> tuple[Vector, list[int | None]]:
-    """The means of one side's samples, and the group of each."""
+    """Return the means of one side's samples, and the group of each."""
     means, alone = _means(column, codes, aligned.n_samples, fill)
     there = np.flatnonzero(~np.isnan(means))
     groups = aligned.groups or [None] * aligned.n_samples
@@ -211,9 +217,9 @@ def grouped_means(
 
 
 def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tuple[int, int]]:
-    """(position in a, position in b) of repeats of one sample whose scores differ, the largest changes first.
+    """Return pairs (position in a, position in b) of equal repeats with different scores, the largest changes first.
 
-    What no answer was found in counts 0; what failed is not a change.
+    A trial without an answer counts as 0; a failed trial is not a change.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     place_a, key_a = _keys(aligned.a, a.trials.repeats, column_a, b.trials.repeats)
@@ -227,7 +233,7 @@ def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tup
 
 
 def _keys(codes: Codes, repeats: Codes, column: Column, others: Codes) -> tuple[Codes, Codes]:
-    """Positions of trials that can be matched, and a number for sample and repeat."""
+    """Return the positions of trials that can be matched, and a number for each one's sample and repeat."""
     width = 1 + max(int(repeats.max(initial=0)), int(others.max(initial=0)))
     places = np.flatnonzero((codes >= 0) & (column.states != ERROR))
     return places.astype(np.int64), codes[places] * width + repeats[places]

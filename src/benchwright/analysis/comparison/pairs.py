@@ -1,4 +1,4 @@
-"""Two sides compared: all their scores and latencies, with what has to be said of them."""
+"""Comparison of two sides: all their scores and latencies, with notes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_BOTH = "no sample is scored on both sides"
 
 
 class PairOfSides(NamedTuple):
-    """A pair with what its gates need."""
+    """A compared pair of sides, with the data that its gates need."""
 
     result: PairComparison
     a: Side
@@ -31,7 +31,7 @@ class PairOfSides(NamedTuple):
 
 
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
-    """Compares two sides, `anyway` also where they are of different tasks."""
+    """Compare two sides; with `anyway`, even if they are not comparable."""
     reasons = refusals(a.facts, b.facts)
     b, renamed, other = only_scores(a, b)
     names = list(score_names(a, b))
@@ -77,7 +77,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
 
 
 def score_names(a: Side, b: Side) -> Iterator[str]:
-    """The scores of both sides; a benchmark's `score` only where it is not the accuracy again."""
+    """Yield the scores that both sides have; a benchmark's `score` is skipped if it equals the accuracy."""
     for name, column in a.trials.scores.items():
         if name not in b.trials.scores:
             continue
@@ -90,10 +90,10 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
 
 
 def only_scores(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
-    """Return side B with its only score found under the name of side A's only score, what is to be said of it, and the
-    name that the score has in B.
+    """Rename side B's only score to side A's only score.
 
-    Programs call the same thing by other names. Nothing is done if both sides are ours, or have more scores.
+    Programs use different names for the same score. Return B, a note, and the name of the score in B. Return
+    B unchanged if neither side is imported, or a side has several scores.
     """
     if IMPORT not in (a.facts.kind, b.facts.kind) or not len(a.trials.scores) == len(b.trials.scores) == 1:
         return b, [], None
@@ -148,7 +148,7 @@ def _stopped_early(a: Side, b: Side) -> Iterator[str]:
 
 
 def without_score(pair: PairOfSides, score: str) -> list[str]:
-    """Return why a score of a pair cannot be compared: of each side that has none of it, its reason."""
+    """Return why a score of a pair cannot be compared: the reason of each side that lacks it."""
     found = [(side.facts.name, side.no_score(score)) for side in (pair.a, pair.b)]
     told = [f"{score!r} of {name}: {none}" for name, none in found if none is not None]
     return told or [f"{score!r}: {NOT_BOTH}"]

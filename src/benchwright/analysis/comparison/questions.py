@@ -1,4 +1,4 @@
-"""Samples of two programs that are the same: by their ids, where the questions agree, else by the questions."""
+"""Matching samples of two programs: by their ids if the questions agree, else by the questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.analysis.comparison.sides import Labels, Side, Trials
 
 
 class SameSamples(NamedTuple):
-    """The samples of both sides under labels that mean the same, and how that was found."""
+    """The samples of both sides under common labels, and a description of how they were matched."""
 
     a: Labels
     b: Labels
@@ -18,10 +18,11 @@ class SameSamples(NamedTuple):
 
 
 def same_samples(a: Side, b: Side) -> SameSamples:
-    """The samples of two sides of which nothing says that their data are the same.
+    """Match the samples of two sides whose data are not known to be the same.
 
-    Ids are believed where all that both sides have belong to the same question, or where more samples agree in id and
-    question than in the question alone. Where a side has no questions, ids are taken to mean the same.
+    Ids are used if all ids that both sides have belong to the same question, or if more samples agree in id
+    and question than in the question alone. If a side has no questions, equal ids are assumed to be the same
+    sample.
     """
     asked_a, asked_b = a.questions(), b.questions()
     by_id = SameSamples(a.trials.samples, b.trials.samples, "")
@@ -47,7 +48,7 @@ def _questions(asked: Sequence[str], trials: Trials) -> Mapping[str, str]:
 
 
 def distinct_labels(asked: Sequence[str], trials: Trials) -> list[str]:
-    """What was asked, with a number where several samples were asked the same."""
+    """Return the prompts as labels, numbered if several samples have the same prompt."""
     first: dict[tuple[str, str], int] = {}
     seen: Counter[str] = Counter()
     for text, sample in zip(asked, trials.samples, strict=True):

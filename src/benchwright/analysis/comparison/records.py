@@ -1,4 +1,4 @@
-"""What a comparison found, as plain data; `compare --json` prints it as it is."""
+"""The result of a comparison, as plain data; `compare --json` prints these records unchanged."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from benchwright.runs.about import titled
 from benchwright.statistic import NoScore, Statistic
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
-"""Of B against A. `undecided`: the data support no test at all."""
+"""Verdict on B against A. `undecided`: the data support no test at all."""
 
 Policy = Literal["usual", "dropped", "zero", "best", "worst"]
 """How trials without a score are counted.
 
-usual    no answer found counts 0, what failed (provider, agent, grader) is left out
+usual    no answer counts as 0, failures (provider, agent, grader) are left out
 dropped  both are left out
-zero     both count 0, as the documented means do
-best     the bound in favour of B: those of B count 1, those of A 0
-worst    the bound against B: those of B count 0, those of A 1
+zero     both count as 0, as in the documented means
+best     the bound in favour of B: those of B count as 1, those of A as 0
+worst    the bound against B: those of B count as 0, those of A as 1
 """
 
 
 class RunScore(Record, frozen=True):
-    """A score of one side: the mean of what is scored of its trials, where no answer counts 0."""
+    """A score of one side: the mean over its scored trials, with no answer counted as 0."""
 
     score: str
     n_scored: int
@@ -32,14 +32,14 @@ class RunScore(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """Why nothing was scored; None if something was."""
+        """The reason why nothing was scored; None if something was."""
         return self.mean if isinstance(self.mean, NoScore) else None
 
 
 class ComparedRun(Record, frozen=True):
-    """One of the sides, under its letter; `name` is what people read in its place (see `names`).
+    """One of the sides, under its letter; `name` replaces the letter in readable output (see `names`).
 
-    Of `trials`, `errors` failed and `no_answer` had none, by the first score.
+    Of its `trials`, `errors` failed and `no_answer` have no answer, by the first score.
     """
 
     letter: str
@@ -67,7 +67,7 @@ class ComparedRun(Record, frozen=True):
 
 
 class PolicyResult(Record, frozen=True):
-    """The same difference by another way of counting what has no score."""
+    """The same difference by another policy for trials without a score."""
 
     policy: Policy
     n: int
@@ -79,7 +79,10 @@ class PolicyResult(Record, frozen=True):
 
 
 class Change(Record, frozen=True):
-    """A repeat of a sample whose score differs; the answers as far as they were taken for one, cut where long."""
+    """A (sample, repeat) whose score differs between A and B.
+
+    `answer_a`, `answer_b`: the extracted answers, truncated; None if none was extracted.
+    """
 
     sample: str
     repeat: int
@@ -92,14 +95,15 @@ class Change(Record, frozen=True):
 class ScoreComparison(Record, frozen=True):
     """How much better B is than A by one score, over the `n` samples of both (repeats averaged per sample).
 
-    `low` and `high` are the interval of `difference` at `confidence`, made by `method`; `p_value` is two-sided,
-    by `test`; `p_adjusted` is Holm's over all scores and pairs of the comparison, None where there is but one;
-    `p_exact` is the exact McNemar test, for 0/1 scores without repeats and groups. `detectable` is the smallest
-    true difference that would probably (80 %) have shown. `score_b` is what the program of B calls the score, if it has
-    another name there. `unit` says that all values lie in [0, 1], so that a
-    difference can be told in points. `noise` is how far two runs like these lie apart by chance, 95 % of the time,
-    where both are of one model and have repeats. `unpaired` says why nothing was paired; `n` is then 0
-    and wins, losses and ties mean nothing. `n_a` and `n_b` are the samples with a value on either side.
+    `low` and `high` are the interval of `difference` at `confidence`, made by `method`. `p_value` is
+    two-sided, by `test`. `p_adjusted` is Holm's over all scores and pairs of the comparison, None if there is
+    only one test. `p_exact` is the exact McNemar test, for 0/1 scores without repeats and groups.
+    `detectable` is the smallest true difference that would have been detected with 80 % power. `score_b` is
+    the name of the score in B's program, if it differs. `unit` is True if all values are in [0, 1], so that a
+    difference can be expressed in points. `noise` is the largest difference by chance, 95 % of the time,
+    between two runs like these; it is known if both are of one model and have repeats. `unpaired` is the
+    reason why nothing was paired; `n`, wins, losses and ties are then 0. `n_a` and `n_b` are the samples with
+    a value on either side.
     """
 
     score: str
@@ -139,14 +143,15 @@ class ScoreComparison(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name of the score; where the programs call it by different names, both."""
+        """The name of the score; both names if the programs use different ones."""
         return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
 
 class PartDifference(Record, frozen=True):
     """The difference B - A over the samples with one value of a label; `n` of them are on both sides.
 
-    0 where nothing is paired. `low` and `high` are its interval, by itself.
+    `n` is 0 if nothing is paired. `low` and `high` are the interval of this part alone, without correction
+    for several parts.
     """
 
     value: str
@@ -159,7 +164,7 @@ class PartDifference(Record, frozen=True):
 
 
 class ScoreBreakdown(Record, frozen=True):
-    """The differences by the values of a label, the largest loss first; `left_out` have too few trials to be told."""
+    """The differences by the values of a label, the largest loss first; `left_out` values have too few trials."""
 
     label: str
     score: str
@@ -169,7 +174,7 @@ class ScoreBreakdown(Record, frozen=True):
 
 
 class SettingDifference(Record, frozen=True):
-    """A setting that the two do not share; None where it is not set."""
+    """A setting that differs between the two sides; None if it is not set."""
 
     name: str
     a: str | None
@@ -177,7 +182,10 @@ class SettingDifference(Record, frozen=True):
 
 
 class LatencyComparison(Record, frozen=True):
-    """The difference b - a of one percentile of the requests, in seconds; an end that the data cannot give is None."""
+    """The difference b - a of one percentile of request times, in seconds.
+
+    An end of the interval is None if the data cannot support it.
+    """
 
     metric: Literal["ttft", "latency"]
     q: float
@@ -191,9 +199,10 @@ class LatencyComparison(Record, frozen=True):
 
 
 class SampleDifference(Record, frozen=True):
-    """A sample of both sides whose `what` is not the same: its text in A and in B, shortened; None where there is none.
+    """A sample of both sides whose `what` differs: its text in A and in B, shortened; None if there is none.
 
-    Of a sample that was asked otherwise the answers are not compared, unless a column of the data names the samples.
+    If the prompts of a sample differ, its answers are not compared, unless a column of the data names the
+    samples.
     """
 
     sample: str
@@ -203,10 +212,10 @@ class SampleDifference(Record, frozen=True):
 
 
 class DataDifferences(Record, frozen=True):
-    """In what the data of two sides differ. `both` samples are on both sides; the others are named.
+    """Differences between the data of two sides. `both` counts the samples on both sides; the others are listed.
 
-    Of `checked` of them prompts and gold answers are known of both sides. `unknown` says why it cannot be told, with
-    nothing else.
+    `checked` counts those whose prompts and gold answers are known on both sides. `unknown` is the reason why
+    the data could not be compared; all other fields are then empty.
     """
 
     both: int = 0
@@ -218,21 +227,22 @@ class DataDifferences(Record, frozen=True):
 
     @property
     def none(self) -> bool:
-        """Whether the data were found to be the same."""
+        """True if the data were found to be the same."""
         alone = self.only_a or self.only_b
         return self.checked == self.both > 0 and not self.samples and not alone and self.unknown is None
 
     def count(self, what: str) -> int:
-        """Return the number of samples that differ in this."""
+        """Return the number of samples that differ in `what`."""
         return sum(one.what == what for one in self.samples)
 
 
 class PairComparison(Record, frozen=True):
-    """B against A. `refusals` say why they are not comparable; without `anyway` that is then all there is.
+    """Comparison of B with A. `refusals` are the reasons why they are not comparable.
 
-    `alignment` tells how samples were matched, `data` in what the data differ if they are not known to be the same,
-    `settings` which settings differ besides the model, `notes` the same and what else is to be known, `no_latency` why
-    speed was not compared.
+    With refusals and without `anyway`, nothing else is filled in. `alignment` describes how samples were
+    matched, `data` the differences between the data if they are not known to be the same, `settings` the
+    differing settings besides the model. `notes` repeats the settings and adds other remarks. `no_latency` is
+    the reason why speed was not compared.
     """
 
     a: str
@@ -251,16 +261,17 @@ class PairComparison(Record, frozen=True):
 
     @property
     def refused(self) -> bool:
-        """Whether nothing was compared."""
+        """True if nothing was compared."""
         return bool(self.refusals) and not self.anyway
 
 
 class TogetherComparison(Record, frozen=True):
-    """All tasks of two folders together: the mean of the differences B - A of `tasks`, each of which weighs the same.
+    """All tasks of two folders together: the mean of the differences B - A of `tasks`, with equal weights.
 
-    `scores` has the score of each task, `n` are all of their samples. `low` and `high` are the interval of the
-    difference, `p_value` is two-sided, `p_adjusted` Holm's among all tests of the comparison. `left_out` says of other
-    tasks why they are not in it. `model` is there if the folders hold several models, which are compared each.
+    `scores` has the score of each task, `n` counts all of their samples. `low` and `high` are the interval of
+    the difference, `p_value` is two-sided, `p_adjusted` is Holm's among all tests of the comparison.
+    `left_out` lists the other tasks with the reasons. `model` is set if the folders hold several models, each
+    of which is compared separately.
     """
 
     a: str
@@ -282,7 +293,7 @@ class TogetherComparison(Record, frozen=True):
 
 
 class Ruling(Record, frozen=True):
-    """One rule of `--fail-if` or `--max-regression`, and what came of it."""
+    """Gate result: one rule of `--fail-if` or `--max-regression`, and whether it passed."""
 
     rule: str
     passed: bool
@@ -290,10 +301,11 @@ class Ruling(Record, frozen=True):
 
 
 class Comparison(Record, frozen=True):
-    """All of it. `metrics` are the names and values that `--fail-if` knows; `tests` is the size of Holm's family.
+    """A complete comparison.
 
-    `joint` has quality and speed of each run that has times, `by_concurrency` runs that differ in that only, `together`
-    all tasks of folders together.
+    `metrics` are the names and values that `--fail-if` can use; `tests` is the size of Holm's family. `joint`
+    has quality and speed of each run with times, `by_concurrency` the runs that differ only in concurrency,
+    `together` all tasks of folders together.
     """
 
     runs: list[ComparedRun]
@@ -309,5 +321,5 @@ class Comparison(Record, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether any rule did not hold."""
+        """True if any rule failed."""
         return not all(ruling.passed for ruling in self.rulings)

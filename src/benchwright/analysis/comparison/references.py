@@ -1,4 +1,4 @@
-"""From what was typed to the sides it means: a run, or one of the documented files."""
+"""Resolution of typed references to sides: a run, or one of the documented files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.typed_paths import typed_path
 
 
 class Reference(Record, frozen=True):
-    """What a reference means: a run or a file, one of its targets, and the table's column if it has one."""
+    """A resolved reference: a run or a file, one of its targets, and the table's column if it has one."""
 
     reference: str
     run: RunSides | None = None
@@ -30,7 +30,7 @@ class Reference(Record, frozen=True):
     column: ResultFile | None = None
 
     def sides(self, *, all_slots: bool) -> Sequence[Side]:
-        """The side that is meant; with `all_slots` and none named, one for every target, the baseline first."""
+        """Return the referenced side; with `all_slots` and no slot named, one for every target, the baseline first."""
         if isinstance(self.file, BenchmarkFile):
             return [benchmark_side(self.file, self.reference)]
         if isinstance(self.file, EvalFile):
@@ -50,12 +50,12 @@ class Reference(Record, frozen=True):
 
 
 def resolve(reference: str) -> Reference:
-    """Reads what a reference means: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
+    """Resolve a reference: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
 
-    A file that names its run stands for that run where it is on this machine.
+    A file that names its run is replaced by that run if the run is on this machine.
 
     Raises:
-        UserError: there is no such run or file, or the file is of no kind that can be compared.
+        UserError: If there is no such run or file, or the file is of no kind that can be compared.
     """
     if Path(reference).exists() or "@" not in reference:
         return _found(reference, reference, None)
@@ -72,7 +72,7 @@ def _found(name: str, reference: str, slot: str | None) -> Reference:
 
 
 class _Shape(Record, frozen=True):
-    """What tells the kinds of files apart."""
+    """The keys that distinguish the kinds of files."""
 
     benchmark: Any = None
     config: Any = None
@@ -109,7 +109,7 @@ def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
 
 
 def _here(run: str) -> Path | None:
-    """The directory of a run that a file names, where it is on this machine."""
+    """Return the directory of a run that a file names; None if it is not on this machine."""
     written = Path(run)
     places = [runs_directory() / written.name]
     if written.is_absolute():

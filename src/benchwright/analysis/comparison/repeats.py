@@ -1,4 +1,4 @@
-"""What the repeats of a side say of the noise of its scores."""
+"""Noise of a side's scores, estimated from its repeats."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from benchwright.stats.noise import Noise, noise
 
 
 def noise_of(side: Side, score: str) -> Noise | None:
-    """The noise of a score; failures are left out, no answer is 0. None without repeats."""
+    """Return the noise of a score; failures are left out, no answer is 0. None without repeats."""
     column, samples = side.trials.scores[score], side.trials.samples.codes
     there = np.flatnonzero((column.states != ERROR) & (samples >= 0))
     return noise(column.values[there], samples[there].tolist()) if there.size else None
 
 
 def apart_by_chance(a: Side, b: Side, score: str) -> float | None:
-    """How far the means of two runs of one model and agent lie apart by chance, 95 % of the time.
+    """Return how far the means of two runs of one model and agent differ by chance, 95 % of the time.
 
-    None where they are of different ones, or one has no repeats. The two variances of `Noise.apart`, each half of the
-    square of that, add up.
+    None if models or agents differ, or one side has no repeats. The two variances add up: each contributes
+    half of the square of its `Noise.apart`.
     """
     if a.facts.title != b.facts.title:
         return None

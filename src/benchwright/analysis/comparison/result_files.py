@@ -1,4 +1,4 @@
-"""What a comparison reads of a documented result file."""
+"""The parts of a documented result file that a comparison reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.statistic import NoScore
 
 
 class ResultFile(Record, frozen=True):
-    """What is read of a result file; any file of the documented shape will do."""
+    """The fields of a result file that are read; any file of the documented shape is accepted."""
 
     benchmark: str
     model: str
@@ -28,7 +28,7 @@ class ResultFile(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """Why nothing in it was scored; None if something was, or it lists no samples."""
+        """The reason why nothing in it was scored; None if something was, or it lists no samples."""
         count = sum(map(failed, self.sample_results))
         if not count or count < len(self.sample_results):
             return None
@@ -36,15 +36,15 @@ class ResultFile(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """Benchmark, with its variant."""
+        """The benchmark with its variant."""
         return self.benchmark if self.variant is None else f"{self.benchmark}:{self.variant}"
 
 
 def read_result_file(path: Path) -> ResultFile:
-    """Reads a result file.
+    """Read a result file.
 
     Raises:
-        UserError: there is none, or it is of another shape.
+        UserError: If the file does not exist or has another shape.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=ResultFile)

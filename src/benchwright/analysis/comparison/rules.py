@@ -1,4 +1,4 @@
-"""Rules for machines: `--fail-if "NAME < VALUE"` and `--max-regression`."""
+"""Gate rules for scripts: `--fail-if "NAME < VALUE"` and `--max-regression`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RULE = re.compile(r"\s*(?P<name>[^\s<>=!]+)\s*(?P<operator><=|>=|==|!=|<|>)\s*(
 
 
 class Rule(Record, frozen=True):
-    """One `--fail-if`: it fails where the metric stands so to the value."""
+    """One `--fail-if` rule: it fails if the comparison of the metric with the value is true."""
 
     name: str
     operator: str
@@ -38,15 +38,15 @@ class Rule(Record, frozen=True):
 
     @property
     def text(self) -> str:
-        """As it is typed."""
+        """The rule in the form in which it is typed."""
         return f"{self.name} {self.operator} {self.value:g}"
 
 
 def parse_rule(text: str) -> Rule:
-    """Reads a rule: a name, an operator (< <= > >= == !=), a number.
+    """Parse a rule: a name, an operator (< <= > >= == !=), a number.
 
     Raises:
-        UserError: it is none.
+        UserError: If the text is not a rule.
     """
     match = _RULE.fullmatch(text)
     try:
@@ -62,7 +62,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> Ruling:
-    """Decide whether a rule holds.
+    """Apply a rule to the metrics and return the gate result.
 
     Raises:
         UserError: If there is no such metric, it was not measured, or nothing was scored.
@@ -85,10 +85,11 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> Ruling:
 def metrics_of(side: Side) -> dict[str, Statistic]:
     """Return the figures of one run by name.
 
-    Each score by its own name: the documented mean, in which what failed counts 0, and `NAME.scored`, the mean without
-    what failed (no answer counts 0 in both; see `runs.counting`). `errors` and `no_answer` are the shares of the
-    trials that failed or had no answer to score (by the first score). The first score is also `value`. A score that no
-    trial has is a `NoScore` under each of its names.
+    Each score is listed by its own name (the documented mean, in which failures count as 0) and as
+    `NAME.scored` (the mean without failures; no answer counts as 0 in both, see `runs.counting`). `errors`
+    and `no_answer` are the shares of the trials that failed or had no answer to score, by the first score.
+    The first score is also listed as `value`. A score that no trial has is a `NoScore` under each of its
+    names.
     """
     trials = side.trials
     n = len(trials.samples)
@@ -116,7 +117,8 @@ def metrics_of(side: Side) -> dict[str, Statistic]:
 def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
     """Return the figures of a comparison by name: `NAME.difference` with `.low` and `.high`, `NAME.p_value`.
 
-    Those of the first score also without its name. The p-value is Holm's where there are several.
+    The figures of the first score are also listed without its name. The p-value is Holm's if there are
+    several tests.
     """
     found: dict[str, Statistic] = {}
     for number, score in enumerate(pair.scores):
@@ -136,14 +138,14 @@ def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
 def rule_on_regression(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> Ruling:
-    """Fails where B is worse than A by more than `margin` with this confidence.
+    """Return a gate result that fails if B is worse than A by more than `margin` with this confidence.
 
-    `found` is (difference B - A, the value that it does not exceed with the confidence of one of `tests` tests,
-    its two-sided p-value). Where the values do not support an interval (graded differences that are all equal),
-    the p-value decides.
+    `found` is (difference B - A, its upper bound at the confidence of one of `tests` tests, its two-sided
+    p-value). If the values do not support an interval (graded differences that are all equal), the p-value
+    decides.
 
     Raises:
-        UserError: there is neither.
+        UserError: If there is neither a bound nor a p-value.
     """
     gap, high, p_value = found
     if high is None and p_value is None:
@@ -164,9 +166,9 @@ def rule_on_regression(
 def rule_on_proof(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> Ruling:
-    """Fails unless it is shown with this confidence that B is not worse than A by more than `margin`.
+    """Return a gate result that passes only on proof, with this confidence, that B loses no more than `margin`.
 
-    `found` is (difference B - A, the value that it exceeds with the confidence of one of `tests` tests, a p-value).
+    `found` is (difference B - A, its lower bound at the confidence of one of `tests` tests, a p-value).
     """
     gap, low, _ = found
     rule = f"{name}: no regression above {margin:g}, proven at confidence {confidence:g}"

@@ -1,4 +1,4 @@
-"""All tests of a comparison together: Holm's p-values, and the verdicts by them."""
+"""All tests of a comparison together: Holm's adjusted p-values, and the verdicts from them."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def settled(
 
 
 def _among(others: list[float], p_value: float) -> float:
-    """Return what Holm makes of a p-value among these others."""
+    """Return a p-value adjusted by Holm among these others."""
     return float(holm([p_value, *others])[0])

@@ -1,4 +1,4 @@
-"""A side of a comparison: what was run, and a few numbers for each of its trials."""
+"""A side of a comparison: the facts of a run, and a few numbers for each of its trials."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from benchwright.stats.arrays import count_distinct
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
 LONGEST_ANSWER = 300
-"""Characters of an answer that are kept as evidence."""
+"""Maximum number of characters of an answer kept as evidence."""
 
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
-"""(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
+"""(score, positions of trials) -> the extracted answer of each trial, if it is known."""
 
 
 class Asked(NamedTuple):
-    """What a trial was asked, and the answer that was expected of it; None where it is not known."""
+    """The prompt of a trial and its expected answer; None if unknown."""
 
     prompt: str | None
     gold: str | None
 
 
 class Facts(Record, frozen=True):
-    """What is known of a side; None where the file does not say.
+    """Facts about a side. A field is None if its file does not contain it.
 
-    `data` are the digests of the data, which `has_ids` where a column names their samples, `graders` those of the
-    scorers by the name of their score, `agent` the command-line agent that asked the model, `settings` what else shapes
-    the answers, `program` what made a run that was imported, `letter` what the side is called in records, `name` in
-    sentences (see `names`).
+    `data` are the digests of the data; `has_ids` is True if a column names their samples. `graders` are the
+    fingerprints of the scorers by the name of their score. `agent` is the command-line agent that asked the
+    model, `settings` are other settings that influence the answers, `program` is the program that made an
+    imported run. `letter` identifies the side in records, `name` in sentences (see `names`).
     """
 
     reference: str
@@ -74,24 +74,24 @@ class Facts(Record, frozen=True):
 
     @property
     def task(self) -> str:
-        """What was run, in a word or two."""
+        """The task in a word or two."""
         name = self.subject if self.variant is None else f"{self.subject}:{self.variant}"
         return name if self.kind == "benchmark" else f"{self.kind} {name}".strip()
 
 
 class Column(NamedTuple):
-    """One score of the trials: values (n,), 0 where there is none, and states (n,)."""
+    """One score of the trials: values (n,), 0 if there is none, and states (n,)."""
 
     values: NDArray[np.float64]
     states: NDArray[np.uint8]
 
     def count(self, state: int) -> int:
-        """How many trials are in a state."""
+        """Return the number of trials in a state."""
         return int(np.count_nonzero(self.states == state))
 
 
 class Labels:
-    """A text for each of n things: `codes` (n,), -1 for none, equal where the texts are; `name` is a code's text."""
+    """A text for each of n items: `codes` (n,), -1 for none, equal for equal texts; `name` maps a code to its text."""
 
     def __init__(self, codes: NDArray[Any], name: Callable[[int], str]) -> None:
         self.codes = codes
@@ -99,14 +99,14 @@ class Labels:
 
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> Labels:
-        """Numbers texts; None and empty ones are none."""
+        """Create labels from texts; None and empty texts count as none."""
         names = Names()
         codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
         return cls(codes, names.__getitem__)
 
     @classmethod
     def none(cls, length: int) -> Labels:
-        """No text for any of so many things."""
+        """Create labels of this length without any text."""
         return cls(np.broadcast_to(np.int64(-1), length), str)
 
     def __len__(self) -> int:
@@ -120,16 +120,16 @@ class Labels:
         return (self[place] for place in range(len(self)))
 
     def distinct(self) -> int:
-        """How many different texts there are."""
+        """Return the number of distinct texts."""
         return count_distinct(self.codes[self.codes >= 0])
 
     def followed_by(self, others: Labels) -> Labels:
-        """These and then others, whose codes mean the same."""
+        """Append labels that use the same codes."""
         return Labels(np.concatenate([self.codes, others.codes]), self.name)
 
 
 class Trials(NamedTuple):
-    """The trials of a side, in an order that stays: parallel columns of length n."""
+    """The trials of a side, in a fixed order: parallel columns of length n."""
 
     samples: Labels
     repeats: NDArray[np.int64]
@@ -138,7 +138,7 @@ class Trials(NamedTuple):
 
 
 class LostWork(NamedTuple):
-    """Work of trials that came to no end (cancelled ones): parallel columns of length m."""
+    """Work of unfinished trials (cancelled ones): parallel columns of length m."""
 
     samples: Labels
     groups: Labels
@@ -148,13 +148,14 @@ class LostWork(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What the trials of a side took, all attempts together: parallel columns of length n, in the order of `Trials`.
+    """Time and tokens of a side's trials, over all attempts: parallel columns of length n, in the order of `Trials`.
 
-    `seconds` is each trial's share of the time in which trials were under way; None where that is not known.
-    `latency` is what the answered requests of the last attempt took together, `ttft` the mean of theirs, NaN where
-    there are none; tokens are those of all attempts. `reused` trials took nothing: an earlier run made them.
-    Of the `requests` that were answered, `uncounted` came without their number of tokens. `unsettled` trials asked
-    before the concurrency had settled: their times do not count; `timed_requests` are those of the others.
+    `seconds` is each trial's share of the time in which trials were in flight; None if unknown. `latency` is
+    the total latency of the answered requests of the last attempt, `ttft` their mean time to first token, NaN
+    if there are none. Tokens count all attempts. `reused` trials took nothing: an earlier run made them.
+    `uncounted` of the answered `requests` came without token counts. `unsettled` trials made requests before
+    the concurrency had settled, so their times do not count; `timed_requests` counts the requests of the
+    others.
     """
 
     seconds: NDArray[Any] | None
@@ -172,10 +173,10 @@ class Effort(NamedTuple):
 
 
 class Prefix(NamedTuple):
-    """The beginning of a random order of samples on which a run with a question (`--until`) stopped.
+    """The used part of a random order of samples, in a run with a question (`--until`) that stopped early.
 
-    `units` are samples, or groups of them, as they were taken in; there were `planned` of them, the
-    `largest` of so many samples.
+    `units` are samples, or groups of samples, in their order. `planned` units were planned; the largest has
+    `largest` samples.
     """
 
     units: list[list[str]]
@@ -184,13 +185,14 @@ class Prefix(NamedTuple):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One run (of one target) under comparison; `prefix` is there where it stopped early.
+    """One run (of one target) in a comparison; `prefix` is set if it stopped early.
 
-    `timings` holds the seconds of `ttft` and `latency` of every request; `metrics` further figures by name.
-    `contents` gives what each trial was asked, digested, None where that is not known; `questions` likewise the
-    question within it, which other programs may have put into other words around it. A score of `pass_threshold`
-    or more is right; of scores that are `lower_is_better` less is better. `reasons` tells why trials failed by a score,
-    with counts, the most frequent first.
+    `timings` holds the `ttft` and `latency` of every request in seconds; `metrics` holds further figures by
+    name. `contents` returns a digest of each trial's prompt, None if unknown. `questions` returns a digest of
+    the question within the prompt, around which other programs may put other words. `evidence`, `labels` and
+    `asked` read details on demand. A score of at least `pass_threshold` is right; for scores in
+    `lower_is_better`, less is better. `reasons` returns why trials failed by a score, with counts, the most
+    frequent first.
     """
 
     facts: Facts
@@ -216,7 +218,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class TrialsBuilder:
-    """Collects trials one by one; a score that is first met late is `absent` in the trials before."""
+    """Collector of trials, one by one; a score that first occurs late is `absent` in the trials before."""
 
     def __init__(self, scores: Iterable[str] = ()) -> None:
         self._samples: list[str] = []
@@ -235,7 +237,7 @@ class TrialsBuilder:
         absent: int,
         scores: Mapping[str, tuple[float | None, int]],
     ) -> None:
-        """Takes a trial in: its scores as (value, state of a trial without one); those not named are `absent`."""
+        """Add a trial with its scores as (value, state if there is no value); scores not named are `absent`."""
         for name in scores:
             if name not in self._columns:
                 self._columns[name] = (array("d", bytes(8 * len(self._samples))), bytearray(self._absent))
@@ -250,7 +252,7 @@ class TrialsBuilder:
         self._absent.append(absent)
 
     def trials(self) -> Trials:
-        """All that was added."""
+        """Return all trials that were added."""
         columns = {
             name: Column(np.array(values, np.float64), np.frombuffer(bytes(states), np.uint8))
             for name, (values, states) in self._columns.items()

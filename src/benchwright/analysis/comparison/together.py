@@ -19,7 +19,7 @@ from benchwright.stats.strata import mean_of_strata
 
 
 class _Stratum(NamedTuple):
-    """One task: its name, its score, and the mean difference B - A with its error. Where less is better it is A - B."""
+    """One task: its name, its score, and the mean difference B - A with its error (A - B if lower is better)."""
 
     task: str
     score: str
@@ -34,8 +34,8 @@ def all_together(
 ) -> TogetherComparison | None:
     """Return the mean difference over the tasks of two folders, by the first score of each; None below two tasks.
 
-    A task counts if its samples are paired and its scores lie between 0 and 1: differences of other units have no mean.
-    The tasks are those at hand, no sample of others.
+    A task counts if its samples are paired and its scores are between 0 and 1: differences in other units
+    have no common mean. The tasks are fixed, not a sample of others.
     """
     strata: list[_Stratum] = []
     left_out: list[str] = []
@@ -68,14 +68,14 @@ def all_together(
 
 
 def with_adjusted(together: TogetherComparison, p_adjusted: float | None) -> TogetherComparison:
-    """Return the comparison with the verdict of its p-value among all tests."""
+    """Return the comparison with the verdict of its adjusted p-value among all tests."""
     p_value = together.p_value if p_adjusted is None else p_adjusted
     verdict = verdict_of(together.difference, p_value, 1 - together.confidence)
     return msgspec.structs.replace(together, verdict=verdict, p_adjusted=p_adjusted)
 
 
 def _why_not(pair: PairOfSides) -> str | None:
-    """Return why a pair is no part of the mean; None if it is."""
+    """Return why a pair is excluded from the mean; None if it is included."""
     if not pair.result.scores or pair.aligned is None:
         return "it is not compared"
     score = pair.result.scores[0]
@@ -102,9 +102,9 @@ def _stratum(pair: PairOfSides) -> _Stratum:
 
 
 def gap_of(sides: Sides) -> ClusteredMean:
-    """Return the mean difference with its standard error, that of Agresti and Min for 0/1 scores.
+    """Return the mean difference with its standard error; for ungrouped 0/1 scores, the error of Agresti and Min.
 
-    Their variance, with half a pair more in each of the four outcomes, is not 0 where no pair differs.
+    Their variance, with half a pair more in each of the four outcomes, is not 0 if no pair differs.
     """
     differences = sides.b - sides.a
     n = differences.size

@@ -1,4 +1,4 @@
-"""The trials of a run as a comparison sees them: which sample each is of, and what it is worth by each score."""
+"""The trials of a run in the form that a comparison needs: the sample and the value by each score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
-    """The identity and the scores of these trials; a benchmark has `accuracy` and `score`, as its result file."""
+    """Return the identity and the scores of these trials.
+
+    A benchmark has the scores `accuracy` and `score`, as in its result file.
+    """
     scores = {name: _column(table, name, rows) for name in table.scores}
     if manifest.kind == "benchmark":
         scores = _benchmark_scores(table, manifest.scorers[0].name, rows)
@@ -33,19 +36,19 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
 
 
 def samples_of(table: RunTable, rows: Rows) -> Labels:
-    """The samples of these trials."""
+    """Return the samples of these trials."""
     return Labels(signed(table.sample.narrow(rows)), table.sample.name)
 
 
 def groups_of(table: RunTable, rows: Rows) -> Labels:
-    """The groups of these trials' samples."""
+    """Return the groups of these trials' samples."""
     if not len(table.groups):
         return Labels.none(rows.size)
     return Labels(signed(table.group.narrow(rows)) - 1, table.groups.__getitem__)
 
 
 def signed(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Unsigned numbers as signed ones of four bytes each, or of eight where they do not fit."""
+    """Return unsigned numbers as signed ones of four bytes each, or of eight if they do not fit."""
     return numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64)
 
 

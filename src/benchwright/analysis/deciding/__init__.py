@@ -1,7 +1,8 @@
-"""Deciding a run's question (`--until`) from its table, while the run grows and afterwards, by the same code.
+"""Deciding a run's question (`--until`) from its table; the same code serves growing and finished runs.
 
-records    what is said of a decision
-values     the least and the most that a trial is worth
-following  unit after unit, in the question's order, until every comparison has a verdict
-decision   the decision of a run: verdicts, intervals, what was saved
+records       a decision as plain data
+values        the lowest and highest possible value of a trial
+scored_model  one new model against the old one, by one score
+following     unit after unit, in the question's order, until every comparison has a verdict
+decision      the decision of a run: verdicts, intervals, savings
 """

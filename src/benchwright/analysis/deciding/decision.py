@@ -1,4 +1,4 @@
-"""The decision of a run: its verdicts and intervals, and what was saved."""
+"""The decision of a run: its verdicts and intervals, and the trials, requests and tokens saved."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ METHOD = "betting confidence sequence"
 
 
 def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDecision | None:
-    """The decision of a run by its table as far as it was read; None where the run has no question.
+    """Return the decision of a run as far as its table was read; None if the run has no question.
 
     Raises:
-        UserError: the question cannot be read.
+        UserError: If the question cannot be read.
     """
     question = read_question(directory)
     if question is None:
@@ -40,7 +40,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
 
 
 def decision_so_far(following: Following, refusal: str | None = None) -> RunDecision:
-    """What is known by what was taken in."""
+    """Return the current decision, based on the units processed so far."""
     question, manifest, table = following.question, following.manifest, following.table
     names = _names(manifest)
     old = names[question.reference] if question.earlier is None else question.earlier.model
@@ -77,7 +77,7 @@ def decision_so_far(following: Following, refusal: str | None = None) -> RunDeci
 
 
 def _of_model(following: Following, one: ScoredModel, model: str, than: str) -> ModelDecision:
-    """Return the decision on a model: undecided and without a difference if nothing of a side was scored."""
+    """Return the decision on a model: undecided and without a difference if nothing on one side was scored."""
     decision = one.decision(model, than)
     sides = [one.slot, *([one.than] if one.old is None else [])]
     unscored = [slot for slot in sides if (slot, one.score) not in following.scored]
@@ -96,7 +96,7 @@ def _no_score(following: Following, slot: str, score: str) -> NoScore:
 
 
 def _names(manifest: Manifest) -> dict[str, str]:
-    """What sentences call the models, by slot: what the user typed, where that tells them apart."""
+    """Return the readable names of the models, by slot: as the user typed them, if that is unambiguous."""
     names = target_names(manifest)
     typed = {slot: manifest.typed_models.get(slot, name) for slot, name in names.items()}
     return typed if len(set(typed.values())) == len(typed) else names

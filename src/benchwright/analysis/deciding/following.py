@@ -1,4 +1,4 @@
-"""Follows the table of a run, and decides its question on the complete beginning of the order of its samples."""
+"""The decision of a run's question from its growing table, using the units completed in order."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from benchwright.stats.sequential.family import Family
 
 
 class Following:
-    """Takes in unit after unit of a question, each once all trials of its samples are complete.
+    """Sequential processing of a question's units, each once all trials of its samples are complete.
 
-    What arrives out of order waits: short answers arrive first, and are easier. Trials of the rows `again` are to be
-    asked once more, and are not complete before they are `asked`. The table is read on by others.
+    Units that complete out of order wait: short answers arrive first, and are easier. Trials of the rows in
+    `again` will be asked again, and are not complete before `asked` is called for them. Other code advances
+    the table.
 
     Raises:
-        OutOfRange: (`look`) a score has no known bounds.
+        OutOfRange: If, in `look`, a score has no known bounds.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Following:
         self.family = Family([one.decider for one in self.models])
         self.units = self.samples = 0
         self.scored: set[tuple[str, str]] = set()
-        """The (slot, score) of which something was scored among what was taken in."""
+        """The (slot, score) pairs for which something was scored in the processed units."""
         self.manifest, self.table, self._again = manifest, table, set(again)
         self._rows: dict[str, list[int]] = {}
         self._seen = 0
@@ -38,15 +39,15 @@ class Following:
 
     @property
     def over(self) -> bool:
-        """Whether the question is decided, or all of its units were taken in."""
+        """True if the question is decided, or all of its units were processed."""
         return self.family.decided or self.units == len(self.question.units)
 
     def asked(self, row: int) -> None:
-        """A trial was asked again."""
+        """Record that a trial was asked again."""
         self._again.discard(row)
 
     def look(self) -> bool:
-        """Takes in what is complete by now; whether the question is `over`."""
+        """Process all units that are complete by now. Return True if the question is `over`."""
         for row in range(self._seen, len(self.table)):
             self._rows.setdefault(self.table.sample[row], []).append(row)
         self._seen = len(self.table)
@@ -77,7 +78,7 @@ class Following:
             del self._rows[sample]
 
     def _gap(self, one: ScoredModel, sample: str) -> Ends:
-        """The least and the most that new - old can be on a sample, repeats averaged."""
+        """Return the lowest and highest possible value of new - old on a sample, repeats averaged."""
         new = self._mean(one.slot, one.score, sample)
         old = self._mean(one.than, one.score, sample) if one.old is None else Ends(*one.old[sample])
         return Ends(new.least - old.most, new.most - old.least)

@@ -1,4 +1,4 @@
-"""What is known of a run's question, as plain data; `--json` prints it as `decision`."""
+"""Decision on a run's question, as plain data; `--json` prints it as `decision`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from benchwright.runs.question import Goal
 from benchwright.statistic import Statistic
 
 Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
-"""Of the new model against the old one."""
+"""Verdict on the new model against the old one."""
 
 
 class Moment(Record, frozen=True):
-    """What was known after so many samples."""
+    """The state of the decision after this many samples."""
 
     samples: int
     difference: float
@@ -24,10 +24,11 @@ class Moment(Record, frozen=True):
 class ModelDecision(Record, frozen=True):
     """The verdict on one score of one model against the old one, after `used` samples.
 
-    `difference` is new - old, in units of the score; `low` and `high` hold it with an error of at most `error`, this
-    one's share (half of it at each end, or all of it at the one end that matters, see `goal`), however often one looks.
-    `path` is how the interval closed. `narrower` is by what share earlier results of other models made it narrower.
-    The difference and its interval are the same `NoScore` if nothing of a model was scored yet.
+    `difference` is new - old, in units of the score. `low` and `high` contain it with an error of at most
+    `error`, this comparison's share (half of it at each end, or all of it at the one end that matters, see
+    `goal`), however often one looks. `path` is the history of the interval. `narrower` is the share by which
+    earlier results of other models made it narrower. The difference and its interval are the same `NoScore`
+    if nothing of a model was scored yet.
     """
 
     model: str
@@ -46,12 +47,13 @@ class ModelDecision(Record, frozen=True):
 
 
 class RunDecision(Record, frozen=True):
-    """What a run with a question has come to.
+    """The decision of a run with a question.
 
-    `used` of the `planned` samples, from the beginning of their random order, were enough for all verdicts, or are
-    complete so far; `beyond` trials were finished after them. `over` is false while samples are left to ask.
-    `difference`, `low` and `high` are there where there is one comparison, and `verdict` is the least favourable one.
-    What was saved is reckoned from the trials that were made. `refusal` says why there can be no decision.
+    `used` of the `planned` samples, from the beginning of their random order, were enough for all verdicts,
+    or are complete so far; `beyond` trials were finished after them. `over` is False while samples are left
+    to ask. `difference`, `low` and `high` are set if there is one comparison, and `verdict` is the least
+    favourable one. The savings are extrapolated from the trials that were made. `refusal` is the reason why
+    there can be no decision.
     """
 
     verdict: Verdict
@@ -77,5 +79,5 @@ class RunDecision(Record, frozen=True):
 
     @property
     def decided(self) -> bool:
-        """Whether every comparison has a verdict."""
+        """True if every comparison has a verdict."""
         return self.verdict != "undecided" and self.refusal is None

@@ -1,4 +1,4 @@
-"""One new model against the old one, by one score: a question is made of such comparisons."""
+"""One new model against the old one, by one score; a question consists of such comparisons."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchwright.stats.sequential.decision import Decider
 from benchwright.stats.sequential.foresight import REACH, Foresight
 
 NEXT_MOMENT = 1.03
-"""The path of an interval is kept at moments that lie so far apart: a few hundred points, however many samples."""
+"""Ratio of the sample counts of consecutive moments in the path: a few hundred points, however many samples."""
 
 
 class ScoredModel:
     """A new model against the old one by one score, on the scale from 0 to 1.
 
-    `old` are the old model's scores where they were given before. `sizes` says how many samples each unit has.
+    `old` are the old model's scores if they are from an earlier run, else None.
     """
 
     def __init__(self, question: Question, manifest: Manifest, score: str, slot: str, among: int) -> None:
@@ -38,7 +38,7 @@ class ScoredModel:
         self._next = 0.0
 
     def _foresee(self, earlier: Earlier | None) -> Foresight | None:
-        """What earlier results on the same samples make of the question about these samples."""
+        """Return predictions from earlier results on the same samples; None if the question cannot use them."""
         if earlier is None or self.old is None or not self._question.finite or self._grouped:
             return None
         others = earlier.others.get(self.score, [])
@@ -65,7 +65,7 @@ class ScoredModel:
         )
 
     def add(self, place: int, gap: Ends) -> None:
-        """Takes in the unit at this place: the least and the most of its mean difference."""
+        """Process the unit at this place, given the lowest and highest possible mean difference."""
         if self.decider.verdict is not None:
             return
         size = self._sizes[place]
@@ -81,7 +81,7 @@ class ScoredModel:
         self.decider.add(least, most, weight=weight, expected=expected)
 
     def note(self) -> None:
-        """Keeps what is known now, where enough has come since, or the verdict."""
+        """Add the current state to the path, if enough samples were processed since, or there is a verdict."""
         known = self.path and self.path[-1].samples == self._used
         if not known and (self.decider.verdict is not None or self._used >= self._next):
             self._next = self._used * NEXT_MOMENT
@@ -93,7 +93,7 @@ class ScoredModel:
         return Moment(self._used, decision.difference * self.width, low * self.width, high * self.width)
 
     def decision(self, model: str, than: str) -> ModelDecision:
-        """What is known by now."""
+        """Return the current decision."""
         found, moment = self.decider.decision, self._moment()
         verdict: Verdict = "undecided" if found.verdict is None else found.verdict
         narrower = None
@@ -118,7 +118,7 @@ class ScoredModel:
 
 
 def scored_models(question: Question, manifest: Manifest) -> list[ScoredModel]:
-    """Every new model by every score."""
+    """Return a comparison for every new model and every score."""
     slots = [target.slot for target in manifest.targets if target.slot != question.reference]
     among = len(slots) * len(question.scores)
     return [

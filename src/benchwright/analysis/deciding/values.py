@@ -1,4 +1,4 @@
-"""The least and the most that a trial is worth: they differ where it failed."""
+"""The lowest and highest possible value of a trial: they differ if it failed."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 ACCURACY = "accuracy"
-"""A benchmark's share of right answers: 1 where its grader says so."""
+"""A benchmark's share of right answers: a trial counts as 1 if its grader marked it correct."""
 
 
 class Ends(NamedTuple):
-    """The least and the most of a score from 0 to 1."""
+    """The lowest and the highest possible value of a score from 0 to 1."""
 
     least: float
     most: float
 
 
 class OutOfRange(UserError):
-    """A score without known bounds: nothing can be said of its mean before all is known."""
+    """A score without known bounds: its mean cannot be bounded before all values are known."""
 
 
 def range_of(manifest: Manifest, score: str) -> tuple[float, float]:
-    """The range of a score; 0 to 1 where nothing else is known."""
+    """Return the range of a score; 0 to 1 if it is unknown."""
     return scale_of(manifest, score).range or (0.0, 1.0)
 
 
 def is_complete(manifest: Manifest, table: RunTable, row: int) -> bool:
-    """Whether a trial is done and scored as far as it will be."""
+    """Return True if a trial is done and no more scores will follow."""
     if not table.is_done(row):
         return False
     if table.status_of(row) in FAILED:
@@ -41,10 +41,12 @@ def is_complete(manifest: Manifest, table: RunTable, row: int) -> bool:
 
 
 def ends_of(manifest: Manifest, table: RunTable, row: int, score: str) -> Ends:
-    """What a trial is worth by a score, by the rule of `runs.counting`; a failure may be worth anything.
+    """Return the lowest and highest possible value of a trial by a score, by the rule of `runs.counting`.
+
+    A failed trial may have any value.
 
     Raises:
-        OutOfRange: the score lies outside of its range.
+        OutOfRange: If the score is outside of its range.
     """
     name = manifest.scorers[0].name if manifest.kind == "benchmark" else score
     column = table.scores.get(name)
@@ -62,10 +64,10 @@ def ends_of(manifest: Manifest, table: RunTable, row: int, score: str) -> Ends:
 
 
 def scaled(value: float, ends: tuple[float, float], score: str) -> Ends:
-    """A value on the scale from 0 to 1.
+    """Return a value on the scale from 0 to 1.
 
     Raises:
-        OutOfRange: it is not on it.
+        OutOfRange: If the value is outside of the range `ends`.
     """
     low, high = ends
     if not low <= value <= high:

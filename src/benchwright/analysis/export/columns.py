@@ -1,4 +1,4 @@
-"""Rows as flat columns, as files of tables hold them."""
+"""Rows as flat columns, for table files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import msgspec
 from benchwright.records import Record
 
 SPREAD = {"scores": "score", "spans": "span", "labels": "label"}
-"""Fields that hold one value per name, and what a column of each begins with: `score.exact`."""
+"""Fields that hold one value per name, and the prefix of the column of each: `score.exact`."""
 
 Names = Mapping[str, Sequence[str]]
 """The names under each field that is spread over several columns."""
 
 
 def flat_columns(row: type[Record], names: Names) -> list[tuple[str, type]]:
-    """The columns of a kind of row and what they hold: str, int, float or bool."""
+    """Return the columns of a row type with their types: str, int, float or bool."""
     found: list[tuple[str, type]] = []
     for field in msgspec.structs.fields(row):
         if field.name in SPREAD:
@@ -29,7 +29,7 @@ def flat_columns(row: type[Record], names: Names) -> list[tuple[str, type]]:
 
 
 def flattened(row: Record, names: Names) -> dict[str, Any]:
-    """A row by the names of its columns."""
+    """Return a row as a dictionary, by the names of its columns."""
     flat: dict[str, Any] = {}
     for field in row.__struct_fields__:
         value = getattr(row, field)
@@ -41,7 +41,7 @@ def flattened(row: Record, names: Names) -> dict[str, Any]:
 
 
 def _plain_type(annotation: Any) -> type:
-    """The type of a field without its None."""
+    """Return the type of a field without its None."""
     kinds = [kind for kind in getattr(annotation, "__args__", (annotation,)) if kind is not type(None)]
     kind: type = kinds[0]
     return kind

@@ -1,4 +1,4 @@
-"""What the writers of all formats start from: the trials that count, their bodies, and what each score is worth."""
+"""Common input of all export formats: the counted trials, their bodies, and the value of each score."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 LONGEST_NAME = 60
-"""Characters of a file's name that come from the run."""
+"""Maximum number of characters of a file's name that come from the run."""
 
 
 class CountedTrial(NamedTuple):
-    """The attempt at a trial that counts, in the run of this id. Its body is empty where it was lost."""
+    """The attempt at a trial that counts, in the run of this id. Its body is empty if it was lost."""
 
     run: str
     row: int
@@ -31,16 +31,16 @@ class CountedTrial(NamedTuple):
 
     @property
     def unique(self) -> str:
-        """An id that no trial of another run has: a trial's key is the same wherever the same is asked."""
+        """An id that differs from trials of other runs, unlike a trial's key, which only depends on its content."""
         return fingerprint(self.run, self.trial.record.key)[:32]
 
     @property
     def requests(self) -> list[RequestRecord]:
-        """The model's own requests that were answered."""
+        """The answered requests of the role `model`."""
         return [one for one in self.trial.record.requests if one.role == "model" and one.error is None]
 
     def score(self, name: str) -> tuple[ScoreState, float]:
-        """What the trial is worth by a score, and the value: 0 where there is none."""
+        """Return the state of a score, and its value: 0 if there is none."""
         trial = self.trial
         value = trial.record.scores.get(name)
         if value is not None:
@@ -55,12 +55,12 @@ class CountedTrial(NamedTuple):
 def counted_trials(
     table: RunTable, slot: str | None = None, *, by_sample: bool = False
 ) -> Iterator[CountedTrial]:
-    """The trials of a target that count, or of all, in the order in which they were begun; the table has `effort`.
+    """Yield the counted trials of a target, or of all, in order of start.
 
-    With `by_sample` those of a sample follow one another.
+    The table must be read with `effort=True`. With `by_sample`, the trials of each sample are consecutive.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     rows = table.in_order(table.counted(slot))
     with body_file(table.directory) as bodies:
@@ -74,7 +74,7 @@ def counted_trials(
 
 
 def _by_sample(table: RunTable, rows: Rows) -> Rows:
-    """The rows with those of a sample together, samples in the order of their first."""
+    """Return the rows with those of each sample together, samples in order of their first row."""
     import numpy as np
 
     _, first, of = np.unique(table.sample.narrow(rows), return_index=True, return_inverse=True)
@@ -82,11 +82,11 @@ def _by_sample(table: RunTable, rows: Rows) -> Rows:
 
 
 def moment(at: int) -> str:
-    """A wall-clock moment (ns) as ISO 8601 in UTC."""
+    """Return a wall-clock moment (ns) as ISO 8601 in UTC."""
     return datetime.fromtimestamp(at / 1e9, UTC).isoformat()
 
 
 def file_part(text: str) -> str:
-    """Text as a part of a file's name that every file system takes."""
+    """Return text as part of a file name that every file system accepts."""
     plain = "".join(one if (one.isascii() and one.isalnum()) or one in "-._" else "-" for one in text)
     return plain[:LONGEST_NAME].strip(".") or "unnamed"

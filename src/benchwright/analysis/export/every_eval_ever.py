@@ -1,6 +1,6 @@
-"""A run as records of Every Eval Ever 0.3.0: for each target a file of figures, and one of samples beside it.
+"""Export of a run as records of Every Eval Ever 0.3.0: for each target a file of figures, and one of samples.
 
-The shapes are those of every_eval_ever/schemas/eval.schema.json; samples are in `every_eval_ever_rows`.
+The shapes follow every_eval_ever/schemas/eval.schema.json; samples are in `every_eval_ever_rows`.
 """
 
 from __future__ import annotations
@@ -28,23 +28,24 @@ from benchwright.statistic import is_number
 
 UNKNOWN = "unknown"
 LONGEST_PART = 120
-"""Characters of a folder's name."""
+"""Maximum number of characters of a folder's name."""
 
 GENERATION = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
-"""Settings of a target for which the format has a place."""
+"""Settings of a target for which the format has a field."""
 
 
 def write_every_eval_ever(
     manifest: Manifest, table: RunTable, directory: Path, developer: str | None = None
 ) -> Iterator[Path]:
-    """Writes data/COLLECTION/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl for each target; yields both paths.
+    """Write data/COLLECTION/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl for each target; yield both paths.
 
-    The table has `effort`. `developer` made the models whose names do not begin with one (`org/model`). A mean is that
-    of what was scored; a sample that failed has the score 0 that the format asks for, and an `error`.
+    The table must be read with `effort=True`. `developer` is used for models whose names do not begin with one
+    (`org/model`). A mean is over scored trials. A failed sample has the score 0 that the format requires, and
+    an `error`.
 
     Raises:
-        UserError: no target has a score, or a file cannot be written.
-        JournalError: the journal cannot be read.
+        UserError: If no target has a score, or a file cannot be written.
+        JournalError: If the journal cannot be read.
     """
     scored = [
         (target, figures)
@@ -59,7 +60,7 @@ def write_every_eval_ever(
 
 
 class _Place(NamedTuple):
-    """Where the records of a target belong, and how they are told apart from all others."""
+    """The folder and the unique identifiers of a target's records."""
 
     folder: str
     unique: str
@@ -100,7 +101,7 @@ def _write(
 
 
 def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
-    """The same for the same run, whenever it is written."""
+    """Return the place of a target's records, which is the same whenever the run is written."""
     model = target.model
     named, slash, name = model.partition("/")
     if slash:
@@ -115,7 +116,7 @@ def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
 
 
 def _folder_part(text: str) -> str:
-    """A part of a path as the datastore spells it: what no file system or no path takes becomes an underscore."""
+    """Return part of a path as the datastore spells it: characters that paths do not accept become underscores."""
     plain = "".join("_" if one in '<>:"/\\|?*' or not one.isprintable() else one for one in text.strip())
     named = plain[:LONGEST_PART].rstrip(". ") or UNKNOWN
     return f"{named}_" if named == "data" else named
@@ -149,7 +150,7 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, str]:
-    """The program that made the run: of an imported one, the other program."""
+    """Return the program that made the run; for an imported run, the other program."""
     origin = origin_of(manifest)
     if origin is None:
         return {"name": "benchwright", "version": benchwright.__version__}
@@ -198,7 +199,7 @@ def _interval(score: ScoreSummary) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings in their places; the others as strings, the only other kind there is."""
+    """Return the settings in their fields; the others as strings, the only other type allowed."""
     known = {
         name: kind(settings[name])
         for name, kind in GENERATION.items()

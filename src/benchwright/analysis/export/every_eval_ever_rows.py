@@ -1,6 +1,6 @@
 """A trial as rows of Every Eval Ever, one for each score.
 
-The shapes are those of every_eval_ever/schemas/instance_level_eval.schema.json, version 0.3.0.
+The shapes follow every_eval_ever/schemas/instance_level_eval.schema.json, version 0.3.0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCHEMA = "0.3.0"
 
 
 class GradedScore(NamedTuple):
-    """A score of a run, the name and the id of the figure that it is part of, and the score that says what passes."""
+    """A score of a run, the name and id of its figure, and the score that decides whether a trial passes."""
 
     name: str
     evaluation: str
@@ -35,13 +35,13 @@ class GradedScore(NamedTuple):
 
     @classmethod
     def of(cls, manifest: Manifest, name: str, result: str) -> GradedScore:
-        """A score as the run knows it: that of a pack passes by the pack's own status."""
+        """Create it from a score of a run; whether a pack's score passes is decided by the pack's own status."""
         decided_by = PASSED if manifest.kind == "pack" and name == SCORE else name
         scale = scale_of(manifest, decided_by)
         return cls(name, f"{manifest.task.name}/{name}", result, scale, decided_by)
 
     def passes(self, counted: CountedTrial) -> bool:
-        """Whether the trial passes by this score; where nothing says what does, a full 1 does."""
+        """Return True if the trial passes by this score; without a threshold, only a full 1 passes."""
         state, value = counted.score(self.decided_by)
         if state is not ScoreState.SCORED or self.scale.lower_is_better:
             return False
@@ -51,7 +51,7 @@ class GradedScore(NamedTuple):
 def rows_of(
     counted: CountedTrial, scores: Sequence[GradedScore], evaluation: str, model: str
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a trial: what they share is made once."""
+    """Yield the rows of a trial; their common part is built once."""
     trial, body = counted.trial, counted.body
     messages, _ = parse_messages(body, (), 0, 1 << 30)
     told = gist(trial, body)
@@ -70,7 +70,10 @@ def rows_of(
 
 
 def _graded(counted: CountedTrial, score: GradedScore, messages: Sequence[ParsedMessage]) -> dict[str, Any]:
-    """What a row says of one score. A failure has no score: its row says 0, as the format wants a number, and why."""
+    """Return the part of a row on one score.
+
+    A failure has no score: its row has 0, as the format requires a number, and the reason in `error`.
+    """
     state, value = counted.score(score.name)
     calls = sum(len(one.calls) for one in messages)
     made: dict[str, Any] = {
@@ -146,7 +149,7 @@ def _message(place: int, message: ParsedMessage) -> dict[str, Any]:
 
 
 def _call(number: int, call: ParsedCall) -> dict[str, Any]:
-    """A call of a tool; all values of its arguments are strings."""
+    """Return a tool call, with all values of its arguments as strings."""
     try:
         given = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
@@ -160,7 +163,7 @@ def _call(number: int, call: ParsedCall) -> dict[str, Any]:
 
 
 def _effort(requests: Sequence[RequestRecord]) -> dict[str, Any]:
-    """Tokens where a server told both kinds of them, times where there are any."""
+    """Return token usage if a server reported both kinds of tokens, and times if there are any."""
     made: dict[str, Any] = {}
     usage = sum_of_usages([one.usage for one in requests])
     if usage.prompt_tokens is not None and usage.completion_tokens is not None:

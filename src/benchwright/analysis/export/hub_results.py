@@ -1,7 +1,8 @@
-"""A run of a benchmark as `.eval_results` of a model's repository on the Hugging Face Hub.
+"""Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
-The Hub takes results of its own Benchmark datasets only, each with the names of its tasks (`eval.yaml`), and does not
-say in which unit. `BENCHMARKS` has those that repositories there are known to use: all give percent.
+The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
+and does not specify the unit. `BENCHMARKS` lists those that repositories there are known to use: all use
+percent.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from benchwright.statistic import is_number
 
 
 class HubBenchmark(NamedTuple):
-    """A Benchmark dataset of the Hub, one of its tasks, and what a reader must know of our samples."""
+    """A Benchmark dataset of the Hub, one of its tasks, and a note on our samples for readers."""
 
     dataset: str
     task: str
@@ -43,13 +44,14 @@ BENCHMARKS = {
 
 
 def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Writes `.eval_results/BENCHMARK.yaml` for each target, in a folder of its own where there are several.
+    """Write `.eval_results/BENCHMARK.yaml` for each target, and yield the paths.
 
-    A run that a leaderboard could not show beside others is refused: a part of the samples, another way of asking than
-    the authors', a run that is not finished or was answered by a simulated server.
+    Several targets have separate folders. A run that a leaderboard could not show beside others is refused: a
+    part of the samples, departures from the authors' protocol, an unfinished run, or answers of a simulated
+    server.
 
     Raises:
-        UserError: the run is no such result, or a file cannot be written.
+        UserError: If the run cannot be published as such a result, or a file cannot be written.
     """
     summary = summarise(manifest, table)
     subject = subject_of(manifest)
@@ -81,15 +83,18 @@ def _objections(manifest: Manifest, summary: RunSummary) -> Iterator[str]:
 
 
 def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
-    """The score that the benchmark is known by."""
+    """Return the benchmark's main score."""
     name = manifest.about.get("metric")
     return next((one for one in figures.scores if one.scorer == name), figures.scores[0])
 
 
 def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) -> str:
-    """A list of one entry in YAML. Strings are quoted as in JSON, which YAML reads alike; no number has an exponent."""
+    """Return a list of one entry in YAML.
+
+    Strings are quoted as in JSON, which is also valid YAML; no number has an exponent.
+    """
     score = _score(manifest, figures)
-    assert is_number(score.mean_scored)  # else there are objections
+    assert is_number(score.mean_scored)  # otherwise there are objections
     day = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d")
     return "\n".join(
         [

@@ -1,7 +1,7 @@
-"""A run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
+"""Export of a run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
 
-The list of samples (`summaries.json`) is what viewers and data frames read, the samples what is read one by one; both
-are made of the same record. Members are compressed by deflate, which every reader of Inspect's unpacks.
+Viewers and data frames read the list of samples (`summaries.json`); the samples are read one by one. Both are
+made from the same record. Members are compressed by deflate, which every reader of Inspect logs supports.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 SERVICE = "openai-api/benchwright"
-"""What stands before a model in a log: the provider that serves any OpenAI-compatible endpoint, and a name for it."""
+"""Prefix of a model's name in a log: the provider for any OpenAI-compatible endpoint, and a service name."""
 
 STATES = {"finished": "success", "decided": "success", "stopped": "cancelled", "unfinished": "started"}
 COMPRESSION = 1
-"""Fast: a log of 100,000 samples is written in seconds."""
+"""Fast compression level: a log of 100,000 samples is written in seconds."""
 
 
 def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Writes the log of each target into a directory; the table has `effort`. Yields their paths.
+    """Write the log of each target into a directory, and yield the paths.
+
+    The table must be read with `effort=True`.
 
     Raises:
-        UserError: a file cannot be written.
-        JournalError: the journal cannot be read.
+        UserError: If a file cannot be written.
+        JournalError: If the journal cannot be read.
     """
     summary = summarise(manifest, table)
     for target, figures in zip(manifest.targets, summary.targets, strict=True):
@@ -70,7 +72,7 @@ def _write(
 def _write_samples(
     archive: zipfile.ZipFile, lines: IO[bytes], table: RunTable, target: Target, model: LogModel
 ) -> dict[str, dict[str, int]]:
-    """Writes the samples, and their list to `lines`; returns the tokens of all by model."""
+    """Write the samples, and their list to `lines`; return the total tokens by model."""
     sums: dict[str, dict[str, int]] = {}
     separator = b"["
     for one in counted_trials(table, target.slot):
@@ -87,7 +89,7 @@ def _write_samples(
 
 
 def _earlier(table: RunTable, counted: CountedTrial) -> list[ScoredTrial]:
-    """The attempts before the one that counts."""
+    """Return the attempts before the one that counts."""
     if table.attempts(counted.row) == 1:
         return []
     last = counted.trial.record.attempt
@@ -157,7 +159,10 @@ def _header(
 
 
 def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
-    """A score's figures. Their `mean` is ours of what was scored: no answer is 0, a failure is left out."""
+    """Return the figures of a score.
+
+    `mean` is our mean of scored trials: no answer counts as 0, failures are left out.
+    """
     score = figures.scores[place]
     metrics: dict[str, Any] = {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}
     ends: dict[str, Any] = {"low": score.low, "high": score.high}

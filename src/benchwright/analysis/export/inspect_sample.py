@@ -1,6 +1,6 @@
-"""A trial as a sample of an Inspect log, and as its line in the log's list of samples.
+"""A trial as a sample of an Inspect log, and as its entry in the log's list of samples.
 
-The shapes are those of inspect_ai/log/_log.py, as Inspect 0.3.285 reads them.
+The shapes follow inspect_ai/log/_log.py, as Inspect 0.3.285 reads them.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from benchwright.text import shortened
 
 STOP_REASONS = {"length": "max_tokens"}
 LONGEST_IN_LIST = 1_024
-"""Characters of a text in the list of samples, as Inspect itself cuts them."""
+"""Maximum number of characters of a text in the list of samples, as in Inspect itself."""
 
 LIMITS = {"turn": "turn", "token": "token", "second": "time"}
 
 
 class LogModel(NamedTuple):
-    """The model of a log: as Inspect names it with its provider, and as the server calls it."""
+    """The model of a log: its name in Inspect, with the provider, and its name on the server."""
 
     name: str
     served: str
 
 
 def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogModel) -> dict[str, Any]:
-    """The sample of a trial; `earlier` attempts at it are told as retries."""
+    """Return the sample of a trial; `earlier` attempts are listed as retries."""
     trial, body = counted.trial, counted.body
     record = trial.record
     told = gist(trial, body)
@@ -75,7 +75,7 @@ def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogM
 
 
 def line_of(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """The sample's line in the list, from which viewers and data frames are made."""
+    """Return the sample's entry in the list, which viewers and data frames read."""
     line = {
         "id": sample["id"],
         "epoch": sample["epoch"],
@@ -109,7 +109,7 @@ def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The scores that have a value; one without is left out, as Inspect leaves it out of its means."""
+    """Yield the scores that have a value. Others are left out, as Inspect leaves them out of its means."""
     for name, value in trial.record.scores.items():
         yield name, {"value": value}
     for name, score in trial.scores.items():
@@ -127,7 +127,7 @@ def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any
 
 
 def _ours(trial: ScoredTrial) -> dict[str, Any]:
-    """What a log has no place for, so that `import` finds it again."""
+    """Return the facts for which a log has no field, so that `import` can restore them."""
     record = trial.record
     without = {name: str(score.status) for name, score in trial.scores.items() if score.value is None}
     found = {
@@ -140,7 +140,7 @@ def _ours(trial: ScoredTrial) -> dict[str, Any]:
 
 
 def _messages(body: Body) -> tuple[list[Message], list[Message]]:
-    """The conversation, and those of its messages that the model wrote."""
+    """Return the conversation, and the messages in it that the model wrote."""
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
     messages = []
     names: dict[str, str] = {}
@@ -151,7 +151,7 @@ def _messages(body: Body) -> tuple[list[Message], list[Message]]:
 
 
 def _message(message: Message, role: str, text: str, reasoning: str, names: Mapping[str, str]) -> Message:
-    """A message as Inspect has it: a developer's is the system's, calls have objects as arguments."""
+    """Return a message in Inspect's form: the role developer becomes system, arguments of calls become objects."""
     known = {"developer": "system", "function": "tool"}.get(role, role)
     content = _content(message.get("content"), text)
     if reasoning:
@@ -172,7 +172,7 @@ def _message(message: Message, role: str, text: str, reasoning: str, names: Mapp
 
 
 def _content(content: Any, text: str) -> Any:
-    """Text, or parts where there are pictures among them."""
+    """Return text, or a list of parts if there are images among them."""
     parts = texts_and_pictures(content)
     return [
         {"type": "text", "text": said} if url is None else {"type": "image", "image": url}
@@ -196,7 +196,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _event(
     request: RequestRecord, model: LogModel, record: TrialRecord, answers: Sequence[Message], place: int
 ) -> dict[str, Any]:
-    """A request as a model event, without its messages, which stand once in the sample."""
+    """Return a request as a model event, without its messages, which the sample contains once."""
     own = request.role == "model"
     served = model.served if own else request.role
     answer = answers[place] if own and place < len(answers) else {"role": "assistant", "content": ""}
@@ -226,7 +226,7 @@ def _event(
 
 
 def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
-    """Tokens by model: those of a judge stand under its role, and are never the model's."""
+    """Return tokens by model; a judge's tokens are listed under its role, never under the model."""
     sums: dict[str, list[Usage]] = {}
     for one in requests:
         if one.usage != Usage():

@@ -1,7 +1,7 @@
-"""A run in the layout of lm-evaluation-harness 0.4.13: results and samples of each target, in a folder of its model.
+"""Export of a run in the layout of lm-evaluation-harness 0.4.13: a folder of results and samples per target.
 
-That format has one score for a sample: of repeats it is their mean, and the answers stand side by side. What failed
-has no line, as that program ends at the first failure.
+The format has one score per sample: for repeats it is their mean, and the answers are listed side by side.
+Failures have no line, as that program ends at the first failure.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Values = Mapping[str, float]
 
 
 def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Writes MODEL/samples_TASK_TIME.jsonl and MODEL/results_TIME.json for each target; yields both paths.
+    """Write MODEL/samples_TASK_TIME.jsonl and MODEL/results_TIME.json for each target; yield both paths.
 
-    The table has `effort`. A score that is not named METRIC,FILTER is named SCORE,none.
+    The table must be read with `effort=True`. A score that is not named METRIC,FILTER is written as SCORE,none.
 
     Raises:
-        UserError: the run has no score, or a file cannot be written.
-        JournalError: the journal cannot be read.
+        UserError: If the run has no score, or a file cannot be written.
+        JournalError: If the journal cannot be read.
     """
     if not any(_figures(manifest, table, target) for target in manifest.targets):
         raise UserError(f"{manifest.id} has no score: samples of lm-evaluation-harness are scored ones.")
@@ -60,7 +60,7 @@ def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Itera
 
 
 def _write_samples(write: Any, manifest: Manifest, table: RunTable, target: Target) -> int:
-    """Writes the lines of all samples, one for each filter; returns how many samples have one."""
+    """Write the lines of all samples, one for each filter; return the number of samples with a line."""
     documents = 0
     trials = counted_trials(table, target.slot, by_sample=manifest.repeats > 1)
     for place, (_, group) in enumerate(groupby(trials, lambda one: one.trial.record.sample)):
@@ -73,14 +73,14 @@ def _write_samples(write: Any, manifest: Manifest, table: RunTable, target: Targ
 
 
 def _mean(repeats: Sequence[CountedTrial], score: str) -> float | None:
-    """The mean over the repeats that have the score, no answer being 0; None without any."""
+    """Return the mean over the repeats that have the score, with no answer as 0; None without any."""
     found = [one.score(score) for one in repeats]
     values = [value for state, value in found if state is not ScoreState.FAILED]
     return sum(values) / len(values) if values else None
 
 
 def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Iterator[dict[str, Any]]:
-    """The lines of a sample: one for each filter, with the metrics of that filter."""
+    """Yield the lines of a sample: one for each filter, with the metrics of that filter."""
     filters: dict[str, dict[str, float]] = {}
     for name, value in values.items():
         metric, kind = metric_and_filter(name)
@@ -113,14 +113,14 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Itera
 
 
 def _span(counted: CountedTrial, metrics: Mapping[str, float], kind: str) -> str | None:
-    """What a scorer took as the answer."""
+    """Return the answer that a scorer extracted."""
     scores = counted.trial.scores
     named = (scores.get(name) for metric in metrics for name in (f"{metric},{kind}", metric))
     return next((score.span for score in named if score is not None and score.span), None)
 
 
 def metric_and_filter(score: str) -> tuple[str, str]:
-    """A score's metric and its filter, `none` where its name has none."""
+    """Return a score's metric and its filter, `none` if its name has no filter."""
     metric, comma, kind = score.partition(",")
     return (metric, kind) if comma else (score, "none")
 

@@ -1,4 +1,4 @@
-"""A run that was made, for whoever reads it from Python."""
+"""A loaded run, for use from Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.runs.table import RunTable
 
 
 class LoadedRun(msgspec.Struct, frozen=True):
-    """A run that was made: its manifest (configuration, versions), and its trials and requests as rows."""
+    """A loaded run: its manifest (configuration, versions), and its trials and requests as rows."""
 
     directory: Path
     manifest: Manifest
@@ -24,20 +24,20 @@ class LoadedRun(msgspec.Struct, frozen=True):
     requests: RequestRows
 
     def summary(self) -> RunSummary:
-        """What `benchwright show` shows."""
+        """Return the summary that `benchwright show` displays."""
         from benchwright.analysis.summary import summary_of
 
         return summary_of(self.directory)
 
 
 def load_run(run: str | os.PathLike[str]) -> LoadedRun:
-    """Opens a run by its directory, its id, or a unique part of the id; nothing of its journal is read yet.
+    """Open a run by its directory, its id, or a unique part of the id, without reading its journal yet.
 
     >>> run = benchwright.load_run("20261121T10")  # doctest: +SKIP
     >>> [trial.scores["exact"] for trial in run.trials if trial.status == "scored"]  # doctest: +SKIP
 
     Raises:
-        UserError: there is no such run.
+        UserError: If there is no such run.
     """
     directory = run_or_results(os.fspath(run))
     manifest = read_manifest(directory)

@@ -1,4 +1,4 @@
-"""Messages with pictures, as formats have them that can hold both."""
+"""Message contents with images, for formats that can hold both."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from benchwright.pictures import url_of_part
 
 
 def texts_and_pictures(content: Any) -> list[tuple[str, str | None]]:
-    """The parts of a message's content in their order: (text, None), or what a picture is and its address.
+    """Return the parts of a message's content in order: (text, None), or (description of an image, its URL).
 
-    Empty where it has no pictures: then it is text.
+    Empty if there are no images: then the content is plain text.
     """
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     found = [(content_text([part]), url_of_part(part)) for part in parts]

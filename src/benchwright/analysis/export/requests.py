@@ -15,10 +15,10 @@ from benchwright.runs.table import RunTable
 
 
 class RequestRow(Record, frozen=True):
-    """One request with its timings, under the documented names of `RequestMetrics`; None where nothing was measured.
+    """One request with its timings, under the documented names of `RequestMetrics`; None if nothing was measured.
 
-    `sample`, `repeat` and `attempt` are None for a request of no trial; `started_seconds` counts from the start
-    of the trial. `reused` requests were made by an earlier run.
+    `sample`, `repeat` and `attempt` are None for a request of no trial. `started_seconds` counts from the
+    start of the trial. `reused` requests were made by an earlier run.
     """
 
     run: str
@@ -56,7 +56,7 @@ class RequestRow(Record, frozen=True):
 
 
 class _Origin(NamedTuple):
-    """The attempt that a request was made for."""
+    """The attempt for which a request was made."""
 
     sample: str | None = None
     repeat: int | None = None
@@ -65,13 +65,13 @@ class _Origin(NamedTuple):
 
 
 class RequestRows:
-    """All requests of a run, those of attempts that do not count and of judges included, in the order of the journal.
+    """All requests of a run, in journal order, including those of judges and of attempts that do not count.
 
-    The journal is read each time, once.
+    Each iteration reads the journal once.
     """
 
     columns = flat_columns(RequestRow, {})
-    """The names of the columns and what they hold: str, int, float or bool."""
+    """The names of the columns and their types: str, int, float or bool."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self._directory = directory
@@ -98,7 +98,7 @@ class RequestRows:
             yield from (self._row(request, origin) for request in record.requests)
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
-        """The rows as dictionaries, with the names of `columns`: what an export holds."""
+        """Return the rows as dictionaries, by the names of `columns`: the contents of an export."""
         return (flattened(row, {}) for row in self)
 
     def _row(self, request: RequestRecord, origin: _Origin) -> RequestRow:

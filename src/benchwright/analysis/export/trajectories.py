@@ -1,4 +1,4 @@
-"""A run as trajectories in ATIF, a file for each trial: the format is that of Harbor's RFC 0001, version 1.7."""
+"""Export of a run as trajectories in ATIF, a file for each trial: the format of Harbor's RFC 0001, version 1.7."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ VERSION = "ATIF-v1.7"
 
 
 def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Writes the trajectory of each trial that counts; the table has `effort`. A trial that said nothing has none.
+    """Write the trajectory of each counted trial, and its images; yield the paths.
+
+    The table must be read with `effort=True`. A trial without any message has no trajectory.
 
     Raises:
-        UserError: a file cannot be written.
-        JournalError: the journal cannot be read.
+        UserError: If a file cannot be written.
+        JournalError: If the journal cannot be read.
     """
     models = {
         target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
@@ -49,7 +51,7 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
 
 
 def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
-    """Writes the pictures of a conversation that are not there yet, each under its name."""
+    """Write the images of a conversation that are not stored yet, each under its name."""
     for one in parse_messages(body, (), 0, 1 << 30)[0]:
         for url, _ in pictures_of(one.message.get("content")):
             path = directory / str(picture_name(url))
@@ -59,7 +61,7 @@ def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
 
 
 def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
-    """Who acted: another program or an agent of a recipe, by name and version, else what was typed, else we."""
+    """Return name and version of the agent: another program, a recipe's agent, the typed agent, or Benchwright."""
     name, _, version = (made_by(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
     if name:
         return {"name": name, "version": version}
@@ -67,13 +69,13 @@ def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
 
 
 def file_name(record: TrialRecord) -> str:
-    """A name that no other trial has and every file system takes."""
+    """Return a file name that is unique to the trial and that every file system accepts."""
     unique = xxhash.xxh3_64_hexdigest(record.key.encode())[:8]
     return f"{file_part(record.sample)}-{record.repeat + 1}-{unique}.json"
 
 
 def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, Any]:
-    """The conversation of a trial as steps; scores and status, for which ATIF has no place, are under `extra`."""
+    """Return the conversation of a trial as steps; scores and status, which ATIF lacks, are under `extra`."""
     trial, body = counted.trial, counted.body
     record, own = trial.record, counted.requests
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
@@ -102,7 +104,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
 def _steps(
     messages: Sequence[ParsedMessage], requests: Sequence[RequestRecord], began: int, model: str
 ) -> Iterator[dict[str, Any]]:
-    """Numbered steps: what tools answered belongs to the step that called them."""
+    """Yield numbered steps; the results of tools belong to the step that called them."""
     answered = iter(requests)
     step: dict[str, Any] | None = None
     number = 0
@@ -143,7 +145,7 @@ def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
 
 
 def _said(message: ParsedMessage) -> str | list[dict[str, Any]]:
-    """Text, or parts where there are pictures among them, which lie in files beside the trajectory."""
+    """Return text, or a list of parts if there are images, which are stored in files beside the trajectory."""
     parts = texts_and_pictures(message.message.get("content"))
     return [_part(text, url) for text, url in parts] or message.text
 
@@ -157,7 +159,7 @@ def _part(text: str, url: str | None) -> dict[str, Any]:
 
 
 def _arguments(written: str) -> dict[str, Any]:
-    """The arguments of a call; what is not an object stands under `raw`."""
+    """Return the arguments of a call; anything but an object is stored under `raw`."""
     try:
         found = json.loads(written or "{}")
     except (ValueError, RecursionError):

@@ -18,11 +18,11 @@ from benchwright.runs.table import RunTable
 class TrialRow(Record, frozen=True):
     """The attempt at a trial that counts, with its scores.
 
-    `agent` is the one that asked the model, empty without one. `started_at` is UTC, ISO 8601. Requests and tokens are
-    those of the model's own turns; those of side requests stand apart. `scores` holds None for a score without a value,
-    `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of `analysis.gists`:
-    the sample's own question, what was expected, what was given, and why it scored so. `flags` has a line for each
-    flag: its kind and the evidence.
+    `agent` is the agent that asked the model, empty without one. `started_at` is UTC, ISO 8601. Requests and
+    tokens count the model's own turns; side requests are listed separately. `scores` holds None for a score
+    without a value, `spans` the extracted answers. `input`, `target`, `answer` and `explanation` are from
+    `analysis.gists`: the sample's question, the expected answer, the model's answer, and why it scored so.
+    `flags` has a line for each flag: its kind and the evidence.
     """
 
     run: str
@@ -55,9 +55,9 @@ class TrialRow(Record, frozen=True):
 
 
 class TrialRows:
-    """The trials of a run in the order in which they were first begun.
+    """The trials of a run in the order in which they were first started.
 
-    The table must have `effort`; it is read on whenever the rows are gone through.
+    The table must be read with `effort=True`; each iteration reads it on.
     """
 
     def __init__(self, table: RunTable, manifest: Manifest) -> None:
@@ -76,17 +76,17 @@ class TrialRows:
 
     @property
     def columns(self) -> list[tuple[str, type]]:
-        """The names of the flat columns and what they hold: str, int, float or bool."""
+        """The names of the flat columns and their types: str, int, float or bool."""
         return flat_columns(TrialRow, self._names())
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
-        """The rows as flat dictionaries, with the names of `columns`: what an export holds."""
+        """Yield the rows as flat dictionaries, by the names of `columns`: the contents of an export."""
         names = self._names()
         for row in self:
             yield flattened(row, names)
 
     def _names(self) -> Names:
-        """The names of all scores and labels, those that only some trials have with them."""
+        """Return the names of all scores and labels, including those that only some trials have."""
         self._table.advance()
         labels = dict.fromkeys(name for labels in self._table.label_sets for name in labels)
         spans = [scorer.name for scorer in self._manifest.scorers]

@@ -1,4 +1,4 @@
-"""Tokens as Inspect counts them, and the formats that follow it."""
+"""Token counts in the form of Inspect, and of the formats that follow it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.records import Usage
 
 
 def sum_of_usages(usages: Sequence[Usage]) -> Usage:
-    """Sums of what is known; a count that no server told stays unknown."""
+    """Sum the known counts; a count that no server reported stays unknown."""
     fields = msgspec.structs.fields(Usage)
     known = {
         field.name: [count for one in usages if (count := getattr(one, field.name)) is not None]
@@ -20,7 +20,7 @@ def sum_of_usages(usages: Sequence[Usage]) -> Usage:
 
 
 def token_counts(usage: Usage) -> dict[str, int]:
-    """The counts by their names there: input leaves out what came from a cache."""
+    """Return the counts by Inspect's names; input excludes cached tokens."""
     cached = usage.cached_tokens or 0
     found = {
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),

@@ -1,1 +1,1 @@
-"""Quality and speed of the same requests: of one run, and of runs at several concurrencies."""
+"""Quality and speed of the same requests: for one run, and for runs at several concurrencies."""

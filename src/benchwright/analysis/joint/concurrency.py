@@ -1,4 +1,4 @@
-"""Accuracy by concurrency: runs that differ in nothing else, and whether there is a trend over the same samples."""
+"""Accuracy by concurrency: runs that differ in nothing else, and the trend over the same samples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TimedSide(NamedTuple):
 
 
 def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ByConcurrency]:
-    """A table for each set of sides (with their views) that differ in concurrency and in nothing else known."""
+    """Return a table for each set of sides (with their views) that are known to differ only in concurrency."""
     sets: dict[Hashable, list[TimedSide]] = {}
     for side, view in zip(sides, views, strict=True):
         if view is not None and view.concurrency is not None:
@@ -31,7 +31,7 @@ def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> 
 
 
 def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
-    """A sentence where concurrencies differ, and yet there is no table."""
+    """Return a sentence if concurrencies differ but there is no table."""
     known = [view for view in views if view is not None and view.concurrency is not None]
     if tables or len({view.concurrency for view in known}) < 2:
         return []
@@ -41,7 +41,7 @@ def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurren
 
 
 def _identity(side: Side, view: JointView) -> Hashable:
-    """Whatever has to be the same for two runs to be put into one table."""
+    """Return everything that must be equal for two runs to share a table."""
     facts = side.facts
     return (
         *(facts.kind, facts.subject, facts.model, facts.variant, facts.data, facts.simulated),
@@ -84,7 +84,7 @@ def _row(view: JointView) -> ConcurrencyRow:
 
 
 def _trend(runs: list[TimedSide]) -> Trend | str:
-    """The trend over the samples that were judged at every concurrency, or why there is none."""
+    """Return the trend over the samples that were graded at every concurrency, or why there is none."""
     levels = sorted({timed.view.concurrency or 0 for timed in runs})
     shares: list[dict[str, float]] = []
     for level in levels:
@@ -107,7 +107,7 @@ def _trend(runs: list[TimedSide]) -> Trend | str:
 
 
 def _collect(timed: TimedSide, outcomes: dict[str, list[bool]]) -> None:
-    """Adds the outcomes of a side's own trials that were judged, by sample."""
+    """Add the outcomes of a side's own graded trials, by sample."""
     side, effort = timed.side, timed.side.effort
     assert effort is not None
     column = side.trials.scores[timed.view.score]

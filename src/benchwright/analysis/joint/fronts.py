@@ -1,4 +1,4 @@
-"""Quality against what it takes: which of several models no other beats in both (their Pareto front)."""
+"""Quality against time or cost: the models that no other beats in both (their Pareto front)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.records import Record
 from benchwright.statistic import Statistic, is_number
 
 Spent = Literal["seconds", "tokens", "cost"]
-"""What a trial takes: the median of the seconds that the model took, the mean of its tokens, the mean of its cost."""
+"""Resource per trial: the median seconds of model time, the mean number of tokens, or the mean cost."""
 
 
 class PerTrial(Record, frozen=True):
-    """What a trial takes, None where it is not known."""
+    """Time, tokens and cost per trial; None if unknown."""
 
     seconds: float | None = None
     tokens: float | None = None
@@ -24,7 +24,10 @@ class PerTrial(Record, frozen=True):
 
 
 class FrontPoint(Record, frozen=True):
-    """A model: `spent` on a trial, and the mean of its score with its interval; `on_front` where no other beats it."""
+    """A model: `spent` per trial, and the mean of its score with its interval.
+
+    `on_front` is True if no other model beats it.
+    """
 
     letter: str
     spent: float
@@ -54,7 +57,7 @@ class Candidate(Record, frozen=True):
 
 
 def per_trial(side: Side) -> PerTrial:
-    """What a trial of a side takes; those that asked before the concurrency had settled and reused ones not counted."""
+    """Return time and tokens per trial of a side, without reused trials; times also without unsettled trials."""
     effort = side.effort
     if effort is None:
         return PerTrial()
@@ -69,7 +72,7 @@ def per_trial(side: Side) -> PerTrial:
 
 
 def fronts(task: str, score: str, candidates: Sequence[Candidate]) -> list[Front]:
-    """By speed, and by cost or else by tokens; only of two or more models that both are known of."""
+    """Return the fronts by time, and by cost or else tokens, each for at least two models with known values."""
     priced = any(one.per_trial.cost is not None for one in candidates)
     kinds: list[Spent] = ["seconds", "cost" if priced else "tokens"]
     found = []
@@ -89,7 +92,7 @@ def _points(candidates: Sequence[Candidate], spent: Spent) -> Iterable[FrontPoin
 
 
 def _marked(points: Sequence[FrontPoint]) -> list[FrontPoint]:
-    """The points from the cheapest on; on the front is each that is better than all that cost no more."""
+    """Return the points, the cheapest first; a point is on the front if it beats all that cost no more."""
     from msgspec.structs import replace
 
     found, best = [], -np.inf

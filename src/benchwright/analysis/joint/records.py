@@ -1,4 +1,7 @@
-"""The joint view of a run and of runs at several concurrencies, as plain data. Times are in seconds."""
+"""The joint view of quality and speed, of a run and of runs at several concurrencies, as plain data.
+
+Times are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ Metric = Literal["latency", "ttft"]
 
 
 class Rate(Record, frozen=True):
-    """`correct` answers per `per` (seconds, or thousands of tokens); `low` and `high` are None where data cannot tell.
+    """Correct answers per unit of `per` (seconds, or thousands of tokens).
 
-    `n_groups` groups of trials (samples, where they are in no groups) are what the interval counts as independent.
+    `low` and `high` are None if the data cannot support an interval. The interval treats `n_groups` groups of
+    trials (samples, if these are in no groups) as independent.
     """
 
     value: float
@@ -26,7 +30,7 @@ class Rate(Record, frozen=True):
 
 
 class SpeedBucket(Record, frozen=True):
-    """A quarter of the trials by speed: from the fastest, `fastest`, to the slowest, `slowest`, of them.
+    """A quarter of the trials by speed, with times from `fastest` to `slowest`.
 
     `correct` of `n` are right; `low` and `high` are the interval of `accuracy`, made by `method`.
     """
@@ -42,7 +46,10 @@ class SpeedBucket(Record, frozen=True):
 
 
 class WithinSamples(Record, frozen=True):
-    """Among repeats of one sample: of `samples` with right and wrong ones, in how many groups the wrong took longer."""
+    """Comparison among repeats of one sample, over the `samples` that have right and wrong ones.
+
+    `wrong_slower`, `wrong_faster` and `ties` count groups.
+    """
 
     samples: int
     wrong_slower: int
@@ -54,8 +61,9 @@ class WithinSamples(Record, frozen=True):
 class SpeedAccuracy(Record, frozen=True):
     """Accuracy by one measure of speed, over the `n` trials that have both; the fastest bucket first.
 
-    `untimed` trials were judged but have no such time. `wrong_slower` is the probability that a wrong answer took
-    longer than a right one (0.5: no association), `p_value` that of `test` that it is 0.5.
+    `untimed` trials were graded but have no such time. `wrong_slower` is the probability that a wrong answer
+    took longer than a right one (0.5: no association). `p_value`, by `test`, is for the hypothesis that it is
+    0.5.
     """
 
     metric: Metric
@@ -70,12 +78,13 @@ class SpeedAccuracy(Record, frozen=True):
 
 
 class OutcomeCounts(Record, frozen=True):
-    """Trials by what became of them; they add up to `trials`.
+    """Trials by outcome; the counts add up to `trials`.
 
-    `wrong` have a score below the threshold, `no_answer` none because no answer was found: both count as wrong.
-    `failed` (provider, agent, grader) are neither right nor wrong. `reused` were taken over from earlier runs, and
-    are in nothing else. `low` and `high` are the interval of `accuracy`, correct of correct, wrong and no_answer; all
-    three are the same `NoScore` if every trial failed, and not known if all were reused.
+    `wrong` trials have a score below the threshold; `no_answer` trials have no score because no answer was
+    found. Both count as wrong. `failed` trials (provider, agent, grader) are neither right nor wrong.
+    `reused` trials come from earlier runs and are in no other count. `low` and `high` are the interval of
+    `accuracy`: correct / (correct + wrong + no_answer). All three are the same `NoScore` if every trial
+    failed, and unknown if all were reused.
     """
 
     trials: int = 0
@@ -91,17 +100,17 @@ class OutcomeCounts(Record, frozen=True):
 
     @property
     def n(self) -> int:
-        """The denominator of the accuracy."""
+        """Denominator of the accuracy."""
         return self.correct + self.wrong + self.no_answer
 
 
 class JointView(Record, frozen=True):
     """Quality and speed of the requests that one target answered in one run.
 
-    A trial is correct where `score` is at least `threshold`. `working_seconds` is the time in which trials were under
-    way, None where that is not known; `requests` were answered. Percentiles are those of requests. `timings_valid` is
-    None where that is not known. `name` is what people read for the target. There are no correct answers per second or
-    token if nothing was scored.
+    A trial is correct if its `score` is at least `threshold`. `working_seconds` is the time in which trials
+    were in flight, None if unknown. `requests` were answered, and percentiles are over requests.
+    `timings_valid` is None if unknown. `name` is the readable name of the target. The rates of correct
+    answers are None if nothing was scored.
     """
 
     model: str
@@ -134,7 +143,7 @@ class JointView(Record, frozen=True):
 
 
 class Trend(Record, frozen=True):
-    """How accuracy changes with each doubling of concurrency, over the `samples` judged at all `levels`."""
+    """Change of accuracy per doubling of concurrency, over the `samples` graded at all `levels`."""
 
     per_doubling: float
     samples: int
@@ -147,7 +156,7 @@ class Trend(Record, frozen=True):
 
 
 class ConcurrencyRow(Record, frozen=True):
-    """One run of the table by concurrency; the fields are those of its `JointView`, found under `letter`."""
+    """One run in the table by concurrency; the fields are as in its `JointView`, which has the same `letter`."""
 
     letter: str
     concurrency: int
@@ -162,7 +171,7 @@ class ConcurrencyRow(Record, frozen=True):
 
 
 class ByConcurrency(Record, frozen=True):
-    """Runs that differ in nothing but concurrency, the lowest first. `no_trend` says why there is no `trend`."""
+    """Runs that differ only in concurrency, the lowest first. `no_trend` is the reason why there is no `trend`."""
 
     model: str
     task: str

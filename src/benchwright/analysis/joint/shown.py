@@ -1,4 +1,4 @@
-"""What `show` shows of a run: its summary, and quality and speed of each target."""
+"""Data of the `show` command: a run's summary, and quality and speed of each target."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class ShownRun(RunSummary, frozen=True):
 
 
 def shown_run(run: RunSides) -> ShownRun:
-    """What `show` shows."""
+    """Return the data that `show` displays."""
     return ShownRun(**msgspec.structs.asdict(run.summary), joint=joint_views(run))
 
 
 def joint_views(run: RunSides, confidence: float = 0.95) -> Sequence[JointView]:
-    """The view of each target of a run that made timed trials itself, in the order of the targets."""
+    """Return the joint view of each target with enough own timed trials, in the order of the targets."""
     names = target_names(run.manifest)
     shown = dict(zip(names, side_names(list(names.values()), list(names)), strict=True))
     sides = {slot: run.side(slot) for slot in names}

@@ -1,4 +1,4 @@
-"""The joint view of a side: what its right answers took, and whether the slow ones were more often wrong."""
+"""The joint view of a side: rates of right answers, and whether slow answers are more often wrong."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from benchwright.stats.ratios import clustered_ratio
 from benchwright.stats.repeats import Estimate, from_clustered
 
 FEWEST = 8
-"""Timed trials that it takes: two to each quarter."""
+"""Minimum number of timed trials: two in each quarter."""
 
 NO_REASONS: Mapping[str, int] = {}
 
@@ -36,9 +36,9 @@ Mask = NDArray[np.bool_]
 
 
 def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
-    """Quality and speed of a side by one score, by default its first.
+    """Return quality and speed of a side by one score, by default its first.
 
-    None where fewer than `FEWEST` of its trials, reused ones not counted, have a time.
+    None if fewer than `FEWEST` of its trials have a time; reused ones have none.
     """
     effort, trials = side.effort, side.trials
     score = next(iter(trials.scores), None) if score is None else score
@@ -94,7 +94,7 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
 
 
 def _timed_seconds(effort: Effort, seconds: Vector) -> float:
-    """The time in which trials were under way whose times count, and lost ones."""
+    """Return the time of settled trials and of lost ones, in seconds."""
     return float(seconds[~effort.unsettled].sum() + effort.lost.seconds.sum())
 
 
@@ -102,19 +102,19 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 def right(column: Column, threshold: float) -> Mask:
-    """Which trials (n,) are correct: scored, at the threshold or above."""
+    """Return a mask (n,) of the correct trials: scored, at the threshold or above."""
     found: Mask = (column.states == SCORED) & (column.values >= threshold)
     return found
 
 
 Clusters = Codes | range
-"""What each trial is counted with, by number; a range where each is counted by itself, which takes no memory."""
+"""Cluster code of each trial; a range if each is a cluster by itself, which takes no memory."""
 
 
 def clusters_of(samples: Labels, groups: Labels) -> Clusters:
-    """The number of what each trial is counted with: its group, else its sample; nothing else where it has neither.
+    """Return the cluster of each trial: its group, else its sample, else the trial alone.
 
-    Where all trials are in one and the same group, samples are taken as independent within it.
+    If all trials are in the same group, samples count as independent within it.
     """
     if samples.distinct() == len(samples) and not (groups.codes >= 0).any():
         return range(len(samples))
@@ -129,7 +129,7 @@ def clusters_of(samples: Labels, groups: Labels) -> Clusters:
 
 
 def _of_these(clusters: Clusters, chosen: Mask) -> Clusters:
-    """The clusters of the trials that are chosen (n,)."""
+    """Return the clusters of the trials that `chosen` (n,) selects."""
     return range(int(chosen.sum())) if isinstance(clusters, range) else clusters[chosen]
 
 
@@ -141,9 +141,9 @@ def judged(
     confidence: float,
     reasons: Mapping[str, int] = NO_REASONS,
 ) -> OutcomeCounts:
-    """Count trials by what became of them, with the accuracy of those that are right or wrong.
+    """Count trials by outcome, with the accuracy of those that are right or wrong.
 
-    `reasons` says why trials failed, with counts, for where all of them did.
+    `reasons` counts why trials failed; they are used if all of them did.
     """
     own = ~reused
     decided = own & (column.states != ERROR)
@@ -169,7 +169,7 @@ def judged(
 
 
 def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate | None:
-    """The share of trials that are right; Wilson's interval, at the effective size where trials share a cluster."""
+    """Return the share of right trials with Wilson's interval, at the effective size if trials share a cluster."""
     if not correct.size:
         return None
     pooled = clustered_mean(correct.astype(np.float64), clusters)
@@ -177,7 +177,7 @@ def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate 
 
 
 class _Rates:
-    """Right answers for what was spent on all trials, those that failed and those that came to no end included."""
+    """Right answers per amount spent on all trials, including failed and unfinished ones."""
 
     def __init__(
         self,
@@ -197,9 +197,9 @@ class _Rates:
         self._confidence = confidence
 
     def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
-        """The rate for each `unit` of what the trials (n,) and the lost ones (m,) took; None where that is nothing.
+        """Return the rate per `unit` of the amounts of the trials (n,) and of lost ones (m,); None if they are 0.
 
-        With `among` (n,) only of these trials.
+        `among` (n,) restricts it to these trials.
         """
         amounts = np.concatenate([spent[self._own], lost]).astype(np.float64, copy=False)
         amounts /= unit
@@ -234,7 +234,7 @@ def _by_speed(
     labels = _of_these(clusters, timed)
     association = rank_association(outcomes, values, labels)
     within = None
-    if side.trials.samples.distinct() < times.size:  # else no sample has repeats
+    if side.trials.samples.distinct() < times.size:  # otherwise no sample has repeats
         samples = clusters_of(side.trials.samples, Labels.none(times.size))
         within = within_association(outcomes, values, _of_these(samples, timed), labels)
     return SpeedAccuracy(

@@ -1,1 +1,1 @@
-"""Scores that a judge gave: who it was, and what people's labels say of it."""
+"""Scores from a judge: its identity, and its certificate from human labels."""

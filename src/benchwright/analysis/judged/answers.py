@@ -1,4 +1,4 @@
-"""The answers of a run that have a verdict, and people's labels of them."""
+"""The answers of a run that have a verdict, and human labels of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArray[np.uint32]:
-    """The rows of trials that count and have a verdict, of one target or of all."""
+    """Return the rows of counted trials that have a verdict, of one target or of all."""
     rows = table.counted(target)
     if score not in table.scores:
         return rows[:0]
@@ -31,9 +31,10 @@ def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArr
 
 
 class Answers(NamedTuple):
-    """The answers of a target that have a verdict, and how many independent ones they are worth.
+    """The answers of a target that have a verdict, and their effective number of independent answers.
 
-    `answered` is the share of all trials that have one, None where all have.
+    `answered` is the share of all trials that have a verdict, None if all have one. `mean` is over all scored
+    trials.
     """
 
     rows: NDArray[np.uint32]
@@ -44,7 +45,7 @@ class Answers(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Columns (n,) of labelled answers: label and verdict, from 0 to 1, and characters of the answer."""
+    """Columns (n,) of labelled answers: label and verdict, from 0 to 1, and the answer's length in characters."""
 
     labels: Vector
     verdicts: Vector
@@ -52,7 +53,7 @@ class Pairs(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """Labels with verdicts; `rows` are those of own answers, whose labels stand first."""
+    """Labels with verdicts; `rows` are the rows of own answers. `left_out` labels could not be used."""
 
     rows: NDArray[np.uint32]
     own: Pairs
@@ -60,14 +61,14 @@ class Labelled(NamedTuple):
     left_out: int
 
     def pairs(self) -> Pairs:
-        """All of them."""
+        """Return all pairs, own answers first."""
         return Pairs(*(np.concatenate(parts) for parts in zip(self.own, self.others, strict=True)))
 
 
 def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Answers:
-    """The answers of a target that count and have a verdict.
+    """Return the answers of a target that count and have a verdict.
 
-    With repeats or groups they are worth as many independent ones as have the standard error of their mean.
+    With repeats or groups, their effective number follows from the standard error of their mean.
     """
     rows = judged_rows(table, score, target)
     verdicts = table.scores[score].values(rows)
@@ -84,7 +85,7 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
 
 
 def labelled(table: RunTable, kept: KeptLabels, answers: Answers) -> Labelled:
-    """The labels of this target's answers as they are now, and those of other answers."""
+    """Match labels with the current answers of this target, and collect the labels of other answers."""
     judged = {int(row): place for place, row in enumerate(answers.rows)}
     rows: list[int] = []
     own: list[tuple[float, float, float]] = []

@@ -1,6 +1,6 @@
-"""The certificate of a judged score: how the judge agrees with people's labels, and the score that these would give.
+"""The certificate of a judged score: the judge's agreement with human labels, and the corrected score.
 
-A score is not corrected where the labels cannot carry it; the reason is part of the certificate.
+A score is not corrected if the labels cannot support it; the certificate contains the reason.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from benchwright.stats.arrays import Vector
 
 FEWEST = 50
-"""Labels that a correction takes."""
+"""Minimum number of labels for a correction."""
 
 UNLIKELY = 0.01
-"""Below this probability, labels were not drawn at random from the answers."""
+"""Probability below which labels are considered not drawn at random from the answers."""
 
 
 def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Certificate | None:
-    """The certificate of a target's score; None where the run has no labels for it.
+    """Return the certificate of a target's score; None if the run has no labels for it.
 
     Raises:
-        UserError: the labels cannot be read.
+        UserError: If the labels cannot be read.
     """
     kept = read_labels(table.directory)
     if kept is None or kept.scorer != score or score not in table.scores:
@@ -78,7 +78,7 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
 
 
 def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corrected | None, str | None]:
-    """The corrected mean, or why there is none."""
+    """Return the corrected mean, or why there is none."""
     if not answers.rows.size:
         return None, "no answer has a verdict"
     pairs = seen.pairs()
@@ -123,7 +123,7 @@ def _by_own(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) 
 
 
 def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) -> float:
-    """By how much labels of repeats of a sample, or of samples of a group, raise the variance of their mean."""
+    """Return the factor by which labels of repeats, or of samples of a group, raise the variance of their mean."""
     groups, samples = table.group.numbers(rows).tolist(), table.sample.numbers(rows).tolist()
     clusters = [
         ("group", group) if group else ("sample", sample)
@@ -135,7 +135,7 @@ def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) ->
 
 
 def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> str | None:
-    """Why the labelled answers cannot have been drawn at random from all; None where they can."""
+    """Return why the labelled answers cannot be a random sample of all; None if they can."""
     total, drawn = answers.rows.size, len(seen.rows)
     if binary:
         right, among = int(answers.verdicts.sum()), int(seen.own.verdicts.sum())
@@ -156,7 +156,7 @@ def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: b
 
 
 def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:
-    """Says which label all labelled samples share, where so many drawn at random would not."""
+    """Return a sentence if all labelled answers share a label value that a random sample would not."""
     sets = [table.label_sets[table.labels[int(row)]] for row in rows]
     theirs = [table.label_sets[table.labels[int(row)]] for row in drawn]
     for name in theirs[0]:

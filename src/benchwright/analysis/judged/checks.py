@@ -1,4 +1,4 @@
-"""What a judge says of the same answers when something changes that should not matter: verdicts compared in pairs."""
+"""Experiments on a judge: verdicts on the same answers, before and after a change that should not matter."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from benchwright.stats.paired import mcnemar
 class Experiment(Record, frozen=True):
     """Verdicts of the run and verdicts under one change, on the same n answers.
 
-    `to_right` answers were wrong by the run's verdict and right by the other one, `to_wrong` the reverse. `agreement`
-    is the share of equal verdicts with Wilson's interval, `p_value` that of McNemar's exact test of whether both ways
-    are equally likely; both are None without any. `no_verdict` answers got none and are left out.
+    `to_right` answers were wrong by the run's verdict and right by the other one, `to_wrong` the reverse.
+    `agreement` is the share of equal verdicts with Wilson's interval. `p_value` is from McNemar's exact test
+    of whether both directions are equally likely. Both are None if there are no pairs. `no_verdict` answers
+    got no new verdict and are left out.
     """
 
     name: str
@@ -29,10 +30,10 @@ class Experiment(Record, frozen=True):
 
 
 class JudgeCheck(Record, frozen=True):
-    """What was found out about the judge of a run.
+    """Results of the experiments on the judge of a run.
 
-    `answers` were drawn at random from all that it has scored. `left_out` says which experiments could not be made, and
-    why. `second` is the model of the second judge.
+    `answers` were drawn at random from all that it has scored. `left_out` maps the experiments that could not
+    be made to the reasons. `second` is the model of the second judge.
     """
 
     run: str
@@ -46,7 +47,7 @@ class JudgeCheck(Record, frozen=True):
 def experiment(
     name: str, before: Sequence[float], after: Sequence[float | None], threshold: float
 ) -> Experiment:
-    """Compares verdicts; both are right from `threshold` on."""
+    """Compare verdicts in pairs; a verdict is right if it is at least `threshold`."""
     pairs = [
         (one >= threshold, other >= threshold)
         for one, other in zip(before, after, strict=True)

@@ -1,4 +1,4 @@
-"""What is known of a judged score: who judged, and the certificate that people's labels give."""
+"""Records of a judged score: its judge, and its certificate from human labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright.stats.judged import Agreement, Corrected
 
 
 class Judge(Record, frozen=True):
-    """Who gave a score: the model as it was named, how it was asked, and a digest of the prompt."""
+    """The judge of a score: its model, a digest of its prompt, and the settings of its requests."""
 
     model: str
     prompt: str
@@ -16,13 +16,14 @@ class Judge(Record, frozen=True):
 
 
 class Certificate(Record, frozen=True):
-    """What people's labels say of a judge's score of one target.
+    """Certificate of a judge's score of one target, from human labels.
 
-    `own` labels are of this target's answers, `other` ones of answers from elsewhere; `left_out` are labels of answers
-    that were replaced since, or that the judge gave no verdict on. A label or a verdict is right from `threshold` on.
-    `corrected` is None where it is refused; `refusal` says why. `raw` is the judge's own mean, with trials without an
-    answer as 0. `wrong_longer` is the probability that an answer on which the judge is wrong is longer than one on
-    which it is right (0.5: length does not matter), `wrong_longer_p` its two-sided p-value; None without both kinds.
+    `own` labels are of this target's answers, `other` labels of answers from elsewhere. `left_out` labels are
+    of answers that were replaced since, or have no verdict. A label or a verdict is right if it is at least
+    `threshold`. `corrected` is None if it is refused; `refusal` is the reason. `raw` is the judge's mean,
+    with trials without an answer as 0. `wrong_longer` is the probability that an answer on which the judge is
+    wrong is longer than one on which it is right (0.5: length does not matter), `wrong_longer_p` its
+    two-sided p-value; both are None without both kinds.
     """
 
     source: str
@@ -39,7 +40,10 @@ class Certificate(Record, frozen=True):
 
 
 def judge_of(manifest: Manifest, score: str) -> Judge | None:
-    """Who judged a score; None where it is not a judge's, or the run is of a version that did not note it."""
+    """Return the judge of a score.
+
+    None if no judge gave the score, or if the run's version did not record it.
+    """
     judging = next((one.judging for one in manifest.scorers if one.name == score), None)
     judge = next((target for target in manifest.helpers if target.slot == "judge"), None)
     if judging is None or judge is None:

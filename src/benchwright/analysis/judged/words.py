@@ -18,7 +18,7 @@ METHODS = {
 
 
 class JudgedScore(Protocol):
-    """A score of a target, as far as it was judged."""
+    """The part of a target's score that concerns its judge."""
 
     @property
     def scorer(self) -> str:
@@ -27,24 +27,24 @@ class JudgedScore(Protocol):
 
     @property
     def judge(self) -> Judge | None:
-        """Who gave it."""
+        """The judge that gave it, if any."""
         ...
 
     @property
     def certificate(self) -> Certificate | None:
-        """What people's labels say of it."""
+        """Its certificate from human labels, if any."""
         ...
 
 
 def judge_lines(scores: Iterable[JudgedScore]) -> Iterator[str]:
-    """Who gave the scores of a target, and what people's labels say of it."""
+    """Yield lines on the judges of a target's scores, and on their certificates."""
     for one in scores:
         yield from judge_line(one.scorer, one.judge)
         yield from certificate_lines(one.scorer, one.certificate)
 
 
 def certificate_lines(score: str, found: Certificate | None) -> Iterator[str]:
-    """A certificate as sentences; the last one is the corrected score, or why there is none."""
+    """Yield a certificate as sentences; the last one is the corrected score, or why there is none."""
     if found is None:
         return
     if found.agreement is not None:
@@ -77,7 +77,7 @@ def _agreement_text(found: Agreement) -> str:
 
 
 def judge_line(score: str, judge: Judge | None) -> Iterator[str]:
-    """Who gave a score, as a sentence."""
+    """Yield a sentence on the judge of a score."""
     if judge is not None:
         sent = "".join(f", {name} {value}" for name, value in judge.settings.items())
         yield f"{score}: judged by {judge.model}, prompt {judge.prompt[:12]}{sent}"

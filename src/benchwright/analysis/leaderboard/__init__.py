@@ -1,1 +1,1 @@
-"""Leaderboards: any runs as rows, what they were asked as columns, and which differences the data can tell."""
+"""Leaderboards: any runs as rows, tasks and scores as columns, with tests of which differences are significant."""

@@ -1,4 +1,4 @@
-"""A leaderboard of any runs: its columns, its rows, who leads, and what goes into its plots."""
+"""A leaderboard of any runs: its columns, its rows, the ranks, and the data of its plots."""
 
 from __future__ import annotations
 
@@ -41,12 +41,15 @@ from benchwright.statistic import is_number
 CONFIDENCE = 0.95
 
 MOST_CURVES = 6
-"""Rows whose latencies are drawn in one plot."""
+"""Maximum number of rows whose latencies are drawn in one plot."""
 
 
 class BoardOptions(Record, frozen=True):
-    """What a leaderboard is to show: `scores` by name (none: see `task_scores`), a row for each model or run, prices
-    by model."""
+    """Options of a leaderboard.
+
+    `scores` are names of scores (if empty, see `task_scores`), `by` selects a row for each model or run,
+    `prices` are by model.
+    """
 
     scores: tuple[str, ...] = ()
     by: By = "model"
@@ -54,20 +57,20 @@ class BoardOptions(Record, frozen=True):
 
 
 class Chosen(NamedTuple):
-    """A run to be shown, and its only target to be shown, if it is to be one."""
+    """A run to show; `slot` restricts it to one target."""
 
     directory: Path
     slot: str | None = None
 
 
 def leaderboard(chosen: Iterable[Chosen], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
-    """Reads the runs and ranks their targets: in each column, every one against every other one.
+    """Read the runs and rank their targets: in each column, every one against every other one.
 
-    Runs without a score are left out where others have one; levels of load are curves in any case.
+    Runs without a score are left out if others have one. Load levels are curves in any case.
 
     Raises:
-        UserError: there is no such run or target.
-        JournalError: a journal cannot be read.
+        UserError: If there is no such run or target.
+        JournalError: If a journal cannot be read.
     """
     entrants, measured = list[Entrant](), Measurements()
     for one in dict.fromkeys(chosen):
@@ -146,7 +149,7 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
 
 
 def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> dict[int, Cell]:
-    """The cell of each entrant of a column."""
+    """Return the cell of each entrant of a column."""
     placed = ranks(column.members, found)
     best = max((_mean(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
@@ -228,7 +231,7 @@ def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int,
 def _distributions(
     entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]
 ) -> list[Distribution]:
-    """The times of the requests of the first rows of a column."""
+    """Return the request times of the first rows of a column."""
     rows = list(dict.fromkeys(placed.values()))
     first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MOST_CURVES]
     return distributions({placed[place]: entrants[place].side.timings for place in first})

@@ -1,4 +1,4 @@
-"""The columns of a leaderboard: scores that may be compared with each other stand in one."""
+"""The columns of a leaderboard: scores that are comparable share a column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from benchwright.errors import UserError
 
 
 class TaskScore(NamedTuple):
-    """A score of a task, and the entrants that have it, by their places. `apart` says why it is not an earlier one."""
+    """A score of a task, and the places of the entrants that have it.
+
+    `apart` is the reason why it is separate from an earlier column of the same task and score.
+    """
 
     name: str
     task: str
@@ -25,10 +28,10 @@ class TaskScore(NamedTuple):
 
 
 def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[TaskScore]:
-    """The scores that are named, or of one task all, or of several the first of each.
+    """Return the named scores; if none is named, all scores of a single task, or the first score of each of several.
 
     Raises:
-        UserError: none of the entrants has a score that is named.
+        UserError: If no entrant has a named score.
     """
     known = dict.fromkeys(score for one in entrants for score in one.scores)
     for name in wanted:
@@ -66,20 +69,20 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
 
 
 def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:
-    """Why figures of two runs of a pack must not stand together: those of a choice of scenarios are on their own."""
+    """Return why two runs of a pack cannot share a column: their selected scenarios differ."""
     ours, theirs = (set(entrant.manifest.about.get("scenarios", ())) for entrant in (one, other))
     return [] if ours == theirs else [f"{other.manifest.id} has other scenarios than {one.manifest.id}"]
 
 
 def _by(facts: Facts, score: str) -> Facts:
-    """The facts as far as this score goes: by what another is graded does not matter."""
+    """Return the facts with only this score's grader, as the graders of other scores do not matter."""
     if facts.graders is None or facts.kind == "benchmark":
         return facts
     return replace(facts, graders={name: rule for name, rule in facts.graders.items() if name == score})
 
 
 def _named(found: Sequence[TaskScore]) -> list[TaskScore]:
-    """By their tasks, with the score where a task has several; those that are kept apart are numbered."""
+    """Name the columns by task, with the score if a task has several; separated ones are numbered."""
     scores = {
         task: len({one.score for one in found if one.task == task})
         for task in dict.fromkeys(one.task for one in found)

@@ -1,4 +1,4 @@
-"""What a leaderboard reads of each run: the scores of its targets, and what these took."""
+"""The entrants of a leaderboard, read from each run: the scores of its targets, and their time, tokens and cost."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from benchwright.runs.manifest import Manifest
 
 
 class Entrant(NamedTuple):
-    """A target of a run; of a pack's run the first score is the pack's own total.
+    """A target of a run. The first score of a pack's run is the pack's own total.
 
-    `takes` is what one of its trials takes, `spent` what all did. `solved` of the trials that it made itself passed,
-    None where passing is not defined.
+    `takes` is the time, tokens and cost of one trial, `spent` the total of all. `solved` counts the passed
+    trials that the run made itself; None if passing is not defined.
     """
 
     side: Side
@@ -38,7 +38,7 @@ class Entrant(NamedTuple):
 
     @property
     def model(self) -> str:
-        """Its model, as the user typed it."""
+        """The model, as the user typed it."""
         return self.side.facts.model
 
     @property
@@ -48,21 +48,24 @@ class Entrant(NamedTuple):
 
     @property
     def task(self) -> str:
-        """What it was tried on; an eval of a suite may have a name that tells it from others of its dataset."""
+        """The name of its task, or the given name of an eval in a suite.
+
+        The given name distinguishes several evals of one dataset.
+        """
         own = self.manifest.kind == "eval" and suite_of(self.manifest) and given_name(self.manifest)
         return own or self.side.facts.task
 
     @property
     def failed(self) -> int:
-        """How many of its trials failed."""
+        """Number of failed trials."""
         return failed_trials(self.target.statuses)
 
 
 def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) -> Iterator[Entrant]:
-    """The targets of a run, or that of a slot; nothing of them holds on to its table.
+    """Yield the targets of a run, or only the one of a slot, without references to its table.
 
     Raises:
-        UserError: the run has no such target.
+        UserError: If the run has no such target.
     """
     totals = pack_totals(run.manifest, run.table) if run.manifest.kind == "pack" else {}
     for side in run.sides() if slot is None else [run.side(slot)]:
@@ -95,7 +98,7 @@ def _unscored(target: TargetSummary, score: str) -> bool:
 
 
 def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, Scored]:
-    """The scores that the summary shows; a comparison has a benchmark's own under the name `score`."""
+    """Return the scores that the summary shows; a comparison lists a benchmark's score under the name `score`."""
     found = {}
     for summary in target.scores:
         name = "score" if manifest.kind == "benchmark" else summary.scorer

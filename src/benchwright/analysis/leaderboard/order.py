@@ -1,4 +1,4 @@
-"""The order of a leaderboard's rows."""
+"""Orders of a leaderboard's rows."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
     "cost": lambda row: math.inf if row.cost is None else row.cost,
     "cost-per-solved": lambda row: math.inf if row.cost_per_solved is None else row.cost_per_solved,
 }
-"""Orders by what is not a score: the least first."""
+"""Orders by other figures than scores: the lowest first."""
 
 
 def orders(board: Leaderboard) -> list[str]:
-    """The names of all orders: by rank, by a column, by a figure."""
+    """Return the names of all orders: by rank, by a column, or by another figure."""
     return [RANK, *(column.name for column in board.columns), *FIGURES]
 
 
 def ordered(board: Leaderboard, by: str) -> Leaderboard:
-    """The leaderboard with its rows in this order: the best of a column first, of a figure the least.
+    """Return the leaderboard with its rows in this order: the best of a column first, the lowest of another figure.
 
     Raises:
-        UserError: there is no such order.
+        UserError: If there is no such order.
     """
     if by in ("", RANK):
         return board
@@ -50,7 +50,7 @@ def ordered(board: Leaderboard, by: str) -> Leaderboard:
 
 
 def default_order(row: BoardRow) -> tuple[float, float]:
-    """By the mean of the ranks, then by the first of the means; rows that have none last."""
+    """Return the default sort key: the mean rank, then the first mean; rows without them are last."""
     first = next(iter(numbers(cell.mean for cell in row.cells if cell is not None)), -math.inf)
     return math.inf if row.mean_rank is None else row.mean_rank, -first
 

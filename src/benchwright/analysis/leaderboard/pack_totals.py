@@ -1,4 +1,4 @@
-"""A pack's own totals in a leaderboard: the figure of a cell, and who is better by the totals of single repeats."""
+"""A pack's own totals in a leaderboard: the figure of a cell, and differences from the totals of single repeats."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TOTAL = "total"
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
     """Return the total of each target of a pack's run by slot, without a figure if the pack has not scored it.
 
-    The interval is that of the mean of the totals of single repeats, by Student's t.
+    The interval is for the mean of the totals of single repeats, by Student's t.
 
     Raises:
-        JournalError: the run cannot be read.
+        JournalError: If the run cannot be read.
     """
     scores = read_scores(manifest, table)
     return {
@@ -37,7 +37,7 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
 
 
 def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
-    """Return the figure of a total: a `NoScore` if no cell has a result, None if the pack gave none."""
+    """Return the figure of a total: a `NoScore` if no cell has a result, None if the pack has not scored it."""
     if found.cells and found.missing == found.cells:
         none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
         return Scored(found.cells, 0, none, none, none, "none")
@@ -56,7 +56,10 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
 
 
 def total_difference(a: Scored, b: Scored, confidence: float) -> Difference | None:
-    """B - A by the totals of single repeats (Welch's t); None where a side has fewer than two, or is incomplete."""
+    """Return B - A by the totals of single repeats (Welch's t).
+
+    None if a side has fewer than two totals, or is incomplete.
+    """
     if any(len(one.totals) < 2 or one.n_scored < one.n for one in (a, b)):
         return None
     found = unpaired_difference(b.totals, a.totals, confidence=confidence)

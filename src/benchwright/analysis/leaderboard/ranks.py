@@ -1,4 +1,4 @@
-"""Who is better than whom in a column: every pair, by the tests of `compare`, all corrected together."""
+"""Ranks in a column: pairwise tests, as in `compare`, all corrected together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from benchwright.stats.families import holm
 
 
 class Contest(NamedTuple):
-    """Entrant `b` against entrant `a`, by their places, in a column; `p_adjusted` and `verdict` are among all."""
+    """Pairwise test of entrant `b` against entrant `a`, by their places, in a column.
+
+    `p_adjusted` and `verdict` are corrected for all tests.
+    """
 
     column: str
     a: int
@@ -33,7 +36,7 @@ class Contest(NamedTuple):
 def contests(
     entrants: Sequence[Entrant], columns: Sequence[TaskScore], confidence: float
 ) -> tuple[list[Contest], int]:
-    """All pairs of all columns with Holm's p-values, and how many tests there are."""
+    """Test all pairs in all columns. Return them with Holm's p-values, and the number of tests."""
     found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
     p_values = [one.found.p_value for one in found if one.found.p_value is not None]
     adjusted = iter(holm(p_values).tolist())
@@ -65,7 +68,7 @@ def _difference(
 
 
 def _numbered(sides: Sequence[Side]) -> list[Side]:
-    """The sides with samples and groups under codes that mean the same in all of them."""
+    """Return the sides with common codes for samples and groups."""
     samples = numbered_alike([side.trials.samples for side in sides])
     groups = numbered_alike([side.trials.groups for side in sides])
     return [
@@ -75,7 +78,7 @@ def _numbered(sides: Sequence[Side]) -> list[Side]:
 
 
 def ranks(members: Sequence[int], found: Sequence[Contest]) -> dict[int, int]:
-    """1 + how many others are better, for each that was compared with any."""
+    """Return 1 + the number of better entrants, for each entrant that was compared with any."""
     compared = {place for one in found for place in (one.a, one.b)}
     worse = [
         one.a if one.verdict == "better" else one.b for one in found if one.verdict in ("better", "worse")

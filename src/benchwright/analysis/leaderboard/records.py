@@ -1,4 +1,4 @@
-"""What a leaderboard holds, as plain data. Times are in seconds; rows go by their letters."""
+"""The contents of a leaderboard as plain data. Times are in seconds; rows are identified by their letters."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from benchwright.runs.about import titled
 from benchwright.statistic import NoScore, Statistic
 
 Standing = Literal["best", "tied", "behind", "alone"]
-"""Of a cell in its column.
+"""Standing of a cell in its column.
 
-best    the highest mean of those that no other is better than, or one as high
-tied    no other is better than it, either
+best    the highest mean among the cells that no other is better than
+tied    no other is better than it, but its mean is not the highest
 behind  some other is better
 alone   there is nothing to compare it with
 """
 
 
 class Price(Record, frozen=True):
-    """What a million tokens cost, in any one currency."""
+    """Price of a million tokens, in any one currency."""
 
     prompt: float
     completion: float
 
 
 class Cell(Record, frozen=True):
-    """One score of one target of one run, as its summary has it; of a pack's total, `n` are the cells of the run.
+    """One score of one target of one run, as in its summary; for a pack's total, `n` are the cells of the run.
 
-    `rank` is 1 + how many others in the column are better by a test (None: there is no other): where the data cannot
-    tell, ranks are shared.
+    `rank` is 1 + the number of entrants in the column that are better by a test, None if there is no other.
+    Ranks are shared if the data show no difference.
     """
 
     run: str
@@ -50,15 +50,16 @@ class Cell(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """Why nothing was scored; None if something was, or a pack has not made its total yet."""
+        """The reason why nothing was scored; None if something was, or a pack has not made its total yet."""
         return self.mean if isinstance(self.mean, NoScore) else None
 
 
 class BoardColumn(Record, frozen=True):
-    """One score of one task; `unit` says that all values lie in [0, 1]. `apart` says why it is not another column.
+    """One score of one task; `unit` is True if all values are in [0, 1].
 
-    Of its `pairs` so many are `paired`; `tests` are their tests, `methods` those of their intervals. `total` says that
-    it is a pack's own total, in `scale`.
+    `apart` is the reason why it is separate from a similar column. `paired` of its `pairs` are paired;
+    `tests` are their tests, `methods` the methods of their intervals. `total` is True for a pack's own total,
+    in `scale`.
     """
 
     name: str
@@ -77,7 +78,7 @@ class BoardColumn(Record, frozen=True):
 class Pair(Record, frozen=True):
     """Row `b` against row `a` in a column. `p_adjusted` is Holm's over all pairs of the leaderboard.
 
-    `n` samples are on both sides; where it is 0 the two are compared without pairing.
+    `n` samples are on both sides; 0 means that the two are compared without pairing.
     """
 
     column: str
@@ -97,14 +98,14 @@ class Pair(Record, frozen=True):
 class BoardRow(Record, frozen=True):
     """A model with the command-line agent that asked it, if there is one; `cells` are parallel to the columns.
 
-    `detail` says what sets it apart from others of its name. `name` is what people read for it where there is little
-    room (see `comparison.names`). `seconds` are the wall times of its `runs` together, tokens those of all `requests`
-    that its trials cost, and `cost` is theirs, None where a price or a count of tokens is not known (`uncounted`
-    requests came without one). The `side` figures are the part of side requests. So many trials are `solved`, which is
-    that they passed and were not reused; None where passing is not defined. `cost_per_solved` is None where that or the
-    cost is unknown, or nothing is solved. Of the completion tokens of its other requests `reasoning_tokens` are known
-    to be thinking, some of them estimated where `reasoning_estimated`; None where nothing is known. `seconds` is None
-    where another program wrote down no time.
+    `detail` distinguishes it from other rows of the same model. `name` is a short name for tables and plots
+    (see `comparison.names`). `seconds` is the total wall time of its `runs`, None if another program recorded
+    no time. Tokens and `cost` cover all `requests` of its trials; the cost is None if a price or a token
+    count is unknown (`uncounted` requests came without one). The `side` figures are the part of side
+    requests. `solved` counts the trials that passed and were not reused; None if passing is not defined.
+    `cost_per_solved` is None if it or the cost is unknown, or nothing is solved. `reasoning_tokens` are the
+    known thinking tokens among the completion tokens, without side requests, partly estimated if
+    `reasoning_estimated`; None if nothing is known.
     """
 
     letter: str
@@ -133,24 +134,27 @@ class BoardRow(Record, frozen=True):
 
     @property
     def tokens(self) -> int | None:
-        """Those of prompts and answers together, None where nobody counted any."""
+        """Total tokens of prompts and answers, None if nobody counted any."""
         return self.prompt_tokens + self.completion_tokens or None
 
     @property
     def title(self) -> str:
-        """Its model and agent, and what sets it apart."""
+        """Its model and agent, and the detail that distinguishes it."""
         who = titled(self.model, self.agent)
         return f"{who} ({self.detail})" if self.detail else who
 
     @property
     def mean_rank(self) -> float | None:
-        """The mean of its ranks, None where it has none."""
+        """Mean of its ranks, None if it has none."""
         ranks = [cell.rank for cell in self.cells if cell is not None and cell.rank is not None]
         return sum(ranks) / len(ranks) if ranks else None
 
 
 class Leaderboard(Record, frozen=True):
-    """All of it; `tests` is the size of Holm's family. `fronts` and `distributions` are by the columns' names."""
+    """A complete leaderboard.
+
+    `tests` is the size of Holm's family. `fronts` and `distributions` are by the columns' names.
+    """
 
     columns: list[BoardColumn]
     rows: list[BoardRow]

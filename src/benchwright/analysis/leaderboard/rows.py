@@ -1,4 +1,4 @@
-"""The rows of a leaderboard: a model with its agent each; where runs of one meet in a column, what sets them apart."""
+"""The rows of a leaderboard: one for each model and agent, or several with a distinguishing detail."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from benchwright.runs.journal import encode_json
 By = Literal["model", "run"]
 
 AGENT = ("module", "agent_command", "mcp", "system", "template")
-"""Settings that say who asks the model, and how."""
+"""Settings that define the agent that asks the model."""
 
 
 class Grouped(NamedTuple):
-    """The places of the entrants of a row, and what sets it apart from others of its model."""
+    """The places of the entrants of a row, and the detail that distinguishes it from other rows of its model."""
 
     model: str
     agent: str
@@ -28,10 +28,10 @@ class Grouped(NamedTuple):
 
 
 def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[Grouped]:
-    """The rows: runs of one model with one agent on different tasks share one, unless `by` is `run`.
+    """Group entrants into rows: runs of one model and agent on different tasks share one, unless `by` is `run`.
 
-    Runs that meet in a column are told apart by what was typed (settings, agent), by address, by the level of load,
-    and at last by their beginning: of those that differ in nothing else, the newest stays with the others.
+    Runs in the same column are split by typed settings and agent, by program, by address, by load level, and
+    at last by start time: if runs differ in nothing else, the newest stays with the others.
     """
     filled = [
         {column.name for column in columns if place in column.members} for place in range(len(entrants))
@@ -61,7 +61,7 @@ def _parted(
 
 
 def _meet(places: Sequence[int], filled: Sequence[set[str]]) -> bool:
-    """Whether two of them have a value in one column."""
+    """Return True if two of them have a value in the same column."""
     return sum(len(filled[place]) for place in places) > len(
         set().union(*(filled[place] for place in places))
     )
@@ -70,7 +70,7 @@ def _meet(places: Sequence[int], filled: Sequence[set[str]]) -> bool:
 def _one_by_one(
     places: Sequence[int], filled: Sequence[set[str]], entrants: Sequence[Entrant]
 ) -> list[list[int]]:
-    """The newest of each column together, each older one by itself."""
+    """Return the newest of each column together, and each older one alone."""
     newest, taken, older = list[int](), set[str](), list[list[int]]()
     for place in sorted(places, key=lambda one: -entrants[one].manifest.created_at):
         if taken & filled[place]:
@@ -82,7 +82,7 @@ def _one_by_one(
 
 
 def _typed(entrant: Entrant) -> str:
-    """What the user typed that shapes the answers."""
+    """Return the settings typed by the user that influence the answers."""
     typed, sent = entrant.manifest.settings, entrant.target.slot
     target = next(one for one in entrant.manifest.targets if one.slot == sent)
     told = [f"{name}={_plain(value)}" for name, value in target.settings.items() if name in typed]
@@ -128,7 +128,7 @@ TRAITS: Sequence[Trait] = (_typed, _program, _address, _level)
 
 
 def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Sequence[Entrant]) -> str:
-    """The traits in which rows of one model differ; the beginning where no other sets them apart."""
+    """Return the traits in which rows of one model differ; the start time if no trait distinguishes them."""
     if len(parts) == 1:
         return ""
     told = []

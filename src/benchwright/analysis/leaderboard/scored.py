@@ -1,4 +1,4 @@
-"""A score of an entrant, as the cells of a leaderboard have it."""
+"""A score of an entrant in the form that leaderboard cells need."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from benchwright.statistic import Statistic, numbers
 class Scored(NamedTuple):
     """The figure of a cell: `mean` over `n_scored` of `n` trials, with the interval that `method` made.
 
-    `column` has the values as a comparison sees them. A pack's own total has none, as it is not a mean of its cells:
-    its `totals` are those of single repeats, in `unit`.
+    `column` has the values in the form that a comparison needs. A pack's own total has none, as it is not a
+    mean of its cells: it has `totals` of single repeats, in `unit`.
     """
 
     n: int
@@ -32,14 +32,14 @@ class Scored(NamedTuple):
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The values (n,) that say on which scale it is."""
+        """The values (n,) that show the scale of the score."""
         if self.column is not None:
             return self.column.values
         return np.array([*self.totals, *numbers([self.mean])])
 
 
 def scored_of(summary: ScoreSummary, column: Column) -> Scored:
-    """A score as a run's summary has it."""
+    """Return a score from a run's summary and its column."""
     return Scored(
         summary.n,
         summary.n_scored,

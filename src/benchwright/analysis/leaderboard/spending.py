@@ -1,4 +1,4 @@
-"""What the requests of models cost: side requests of agents included, and apart."""
+"""Cost of models' requests: side requests of agents are included, and also listed separately."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from benchwright.records import Record
 
 
 class Spending(Record, frozen=True):
-    """Requests, their tokens, and their cost, None where the price or a count of tokens is not known.
+    """Requests, their tokens, and their cost; the cost is None if the price or a token count is unknown.
 
-    `uncounted` requests came without their tokens. The `side` figures are the part of side requests.
+    `uncounted` requests came without token counts. The `side` figures are the part of side requests.
     """
 
     requests: int = 0
@@ -28,7 +28,7 @@ class Spending(Record, frozen=True):
 
 
 def spending(requests: RequestSummary, price: Price | None) -> Spending:
-    """What the requests of one target came to."""
+    """Return the requests, tokens and cost of one target."""
     known = price if not requests.uncounted_requests else None
     side = (requests.side_prompt_tokens, requests.side_completion_tokens)
     return Spending(
@@ -45,10 +45,10 @@ def spending(requests: RequestSummary, price: Price | None) -> Spending:
 
 
 def read_price(text: str) -> tuple[str, Price]:
-    """`MODEL=IN,OUT`, the prices of a million tokens, as a model and its price.
+    """Parse `MODEL=IN,OUT`, the prices of a million tokens. Return the model and its price.
 
     Raises:
-        UserError: it is not of this form.
+        UserError: If the text is not of this form.
     """
     model, _, amounts = text.rpartition("=")
     try:
@@ -63,7 +63,7 @@ def read_price(text: str) -> tuple[str, Price]:
 
 
 def together(all_of: Sequence[Spending]) -> Spending:
-    """What several targets came to; what is unknown of one is unknown of all."""
+    """Sum the spending of several targets. A cost is None if it is unknown for any of them."""
     return Spending(
         requests=sum(one.requests for one in all_of),
         prompt_tokens=sum(one.prompt_tokens for one in all_of),

@@ -1,1 +1,1 @@
-"""What was served at each level of load."""
+"""Results of load measurements at each level of load."""

@@ -1,6 +1,6 @@
-"""Prompts that a server may know: those sent again, and those that it knew before a measurement sent them.
+"""Prompts that a server may have cached: prompts sent again, and prompts cached before a measurement sent them.
 
-Its times are then not those of new prompts.
+The times of such requests are not representative of new prompts.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 WARM = 0.1
-"""Share of prompt tokens that were cached unexpectedly above which a level is marked."""
+"""Share of unexpectedly cached prompt tokens above which a level is marked."""
 
 WARM_CACHE = "warm-cache"
 """The tag of the run of such a level."""
 
 LOOKED_AT = 200
-"""Requests of a level whose prompts are read: its first ones."""
+"""Number of requests, from the start of a level, whose prompts are read."""
 
 BLOCK = 64
-"""Characters, about 16 tokens: the size of the blocks in which servers keep prompts."""
+"""Characters, about 16 tokens: the size of the blocks in which servers cache prompts."""
 
 TEMPLATE_TOKENS = 64
-"""What a chat template may put before each prompt, unseen by us: the same each time, so that it is cached."""
+"""Tokens that a chat template may add before each prompt: always the same, so they are cached."""
 
 
 class PromptsSent(NamedTuple):
-    """What is known of the prompts of a level's first trials, of which the first request is looked at.
+    """Cache use of the prompts of a level's first trials; only the first request of each counts.
 
-    `unexpected` is the share of their tokens that was cached although no prompt of this measurement had begun like
-    that; None where the server does not say what was cached. `repeated` is the share of prompts that had been sent
-    before, whole, at this level or an earlier one; None where no prompt is known.
+    `unexpected` is the share of their tokens that was cached although no prompt of this measurement had the
+    same beginning; None if the server does not report cached tokens. `repeated` is the share of prompts that
+    had been sent whole before, at this level or an earlier one; None if no prompt is known.
     """
 
     unexpected: float | None = None
@@ -44,10 +44,10 @@ class PromptsSent(NamedTuple):
 
 
 def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
-    """Return what is known of a level's prompts. `sent` holds those of earlier levels, and takes those of this one.
+    """Return the cache use of a level's prompts. `sent` holds the prompts of earlier levels; this level's are added.
 
-    Expected in the server's cache is what an empty one would know by then: the beginning that a prompt shares with an
-    earlier one, whether a system prompt, examples, or the whole of it.
+    A beginning is expected in the server's cache if an earlier prompt shares it: a system prompt, examples,
+    or the whole prompt.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -71,7 +71,7 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
 
 
 def warm_cache_lines(run: Path) -> list[str]:
-    """What it means for the times of a run that it is tagged as one of a warm cache, if it is."""
+    """Return a line on what a warm cache means for the times of a run, if the run is tagged so."""
     if WARM_CACHE not in read_tags(run):
         return []
     return [
@@ -81,14 +81,14 @@ def warm_cache_lines(run: Path) -> list[str]:
 
 
 def _first_request(record: TrialRecord, body: Body) -> Sequence[tuple[Usage, ExchangeBody]]:
-    """The first answered request to the model, if there is one: later ones go on from what it was told."""
+    """Return the first answered request to the model, if any: later ones continue its conversation."""
     answered = [request for request in record.requests if request.error is None]
     pairs = zip(answered, body.exchanges, strict=False)
     return [(request.usage, exchange) for request, exchange in pairs if request.role == "model"][:1]
 
 
 def _blocks(exchange: ExchangeBody, body: Body) -> list[bytes]:
-    """The prompt as JSON, tools first, as chat templates have them."""
+    """Return the prompt as blocks of JSON, tools first, as in chat templates."""
     sent, request = exchange.sent, exchange.request
     messages = body.messages[:sent] if isinstance(sent, int) else sent
     text = encode_json([request.get("tools"), request.get("prompt"), messages])

@@ -1,4 +1,4 @@
-"""What a level costs, from its rates and a price."""
+"""Cost of a level, from its rates and a price."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ MILLION = 1e6
 
 
 def cost_of(result: LevelResult, price: Price | None) -> Cost | None:
-    """The cost at the rates of a level; None without a price, or where the level has no steady rate.
+    """Return the cost at the rates of a level; None without a price, or if the level has no steady rate.
 
-    By tokens it is only known where the server told those of every answer.
+    A price per token requires the server's token counts of every answer.
     """
     if price is None or result.achieved is None or not result.achieved.value:
         return None

@@ -1,4 +1,4 @@
-"""The course of a level: requests in flight, answers, latency and the server's own metrics from beginning to end."""
+"""Timeline of a level: requests in flight, answers, latency and the server's own metrics, from start to end."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from benchwright.records import Record
 from benchwright.stats.windows import mean_at_once_between
 
 MOST_BINS = 160
-"""However long a level was, and however many requests it had."""
+"""Maximum number of bins, however long a level was and however many requests it had."""
 
 PER_BIN = 4
-"""Requests of a bin, on average, where there are too few for so many bins."""
+"""Mean number of requests per bin if there are too few for the maximum number of bins."""
 
 FEWEST_BINS = 16
 
 LATENCIES = 3
-"""Median latencies that a bin lasts where levels are long enough: requests in step end in bursts."""
+"""Minimum length of a bin in median latencies, if levels are long enough: synchronised requests end in bursts."""
 
 
 class Seen(Record, frozen=True):
-    """What the server said of itself `at` so many seconds into the level; None where it does not say.
+    """The server's own metrics at `at` seconds into the level; None if the server does not report one.
 
     `cache` is the share of its KV cache that is in use.
     """
@@ -37,11 +37,12 @@ class Seen(Record, frozen=True):
 
 
 class Course(Record, frozen=True):
-    """A level from its first intended start (0) to its last answer, in bins of `width` seconds.
+    """Timeline of a level from its first intended start (0) to its last answer, in bins of `width` seconds.
 
-    `in_flight` is the mean number of requests under way, `answers` those that ended, per second. `latency_p50` and
-    `latency_most` are of the answered requests whose intended start is in the bin, None where there are none. The
-    requests due between `begin` and `end` count; both are None where none do.
+    `in_flight` is the mean number of requests in flight, `answers` the number that ended per second.
+    `latency_p50` and `latency_most` (median and maximum) cover the answered requests whose intended start is
+    in the bin, None if there are none. The requests due between `begin` and `end` count; both are None if
+    none count.
     """
 
     width: float
@@ -55,12 +56,12 @@ class Course(Record, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long the level was."""
+        """Length of the level in seconds."""
         return self.width * len(self.in_flight)
 
 
 def course_of(requests: Requests, found: Found | None, looks: Sequence[Look]) -> Course | None:
-    """The course of a level's requests; None where there are none, or they took no time."""
+    """Return the timeline of a level's requests; None if there are none, or they took no time."""
     number = int(requests.ok.size)
     seconds = float(requests.end.max()) if number else 0.0
     if seconds <= 0:
@@ -85,7 +86,7 @@ def course_of(requests: Requests, found: Found | None, looks: Sequence[Look]) ->
 
 
 def _latencies(requests: Requests, width: float, bins: int) -> tuple[list[float | None], list[float | None]]:
-    """The median latency and the longest, by the bin of the intended start."""
+    """Return the median and the longest latency, by the bin of the intended start."""
     known = requests.ok & np.isfinite(requests.latency)
     places = np.minimum((requests.intended[known] / width).astype(np.int64), bins - 1)
     latencies = requests.latency[known]
@@ -95,7 +96,7 @@ def _latencies(requests: Requests, width: float, bins: int) -> tuple[list[float 
 
 
 def _seen(looks: Sequence[Look], began_at: int, seconds: float) -> list[Seen]:
-    """What the server said while the level lasted, at most as often as there are bins."""
+    """Return the server's metrics during the level, at most `MOST_BINS` readings."""
     inside = [look for look in looks if 0 <= look.at - began_at <= seconds * 1e9]
     chosen = inside[:: -(-len(inside) // MOST_BINS) or 1]
     return [Seen((look.at - began_at) / 1e9, look.running, look.waiting, look.cache) for look in chosen]

@@ -1,4 +1,4 @@
-"""Load curves: what each level of a measurement served, and how long its requests took."""
+"""Load curves: the rate that each level of a measurement served, and the times of its requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.runs.table import RunTable
 
 
 class LoadPoint(Record, frozen=True):
-    """A level: answers per second, and the times of its requests in the window that warm-up and cool-down leave."""
+    """A level: answers per second, and the times of its requests in the window between warm-up and cool-down."""
 
     level: Level
     run: str
@@ -36,7 +36,7 @@ class LoadCurve(Record, frozen=True):
 
 
 def curve_of(report: LoadReport, letter: str) -> LoadCurve:
-    """The curve of a measurement, of its levels that have a steady rate."""
+    """Return the curve of a measurement, from its levels that have a steady rate."""
     points = [
         LoadPoint(one.level, one.run, one.achieved.value, one.ttft, one.latency)
         for one in report.levels
@@ -46,17 +46,17 @@ def curve_of(report: LoadReport, letter: str) -> LoadCurve:
 
 
 class Measurements:
-    """The levels of load among some runs, by the measurement that they are of."""
+    """The load levels among some runs, grouped by measurement."""
 
     def __init__(self) -> None:
         self._points: dict[str, list[LoadPoint]] = {}
         self._manifests: dict[str, Manifest] = {}
 
     def add(self, manifest: Manifest, table: RunTable) -> None:
-        """Takes a run in, if it is a level.
+        """Add a run, if it is a level.
 
         Raises:
-            JournalError: the journal cannot be read, or what the manifest says of the level.
+            JournalError: If the journal, or the level's plan in the manifest, cannot be read.
         """
         plan = plan_of(manifest)
         if plan is None:
@@ -68,7 +68,7 @@ class Measurements:
             self._manifests[plan.id] = manifest
 
     def curves(self) -> list[LoadCurve]:
-        """A curve for each measurement, the oldest first."""
+        """Return a curve for each measurement, the oldest first."""
         found = []
         for place, (identity, points) in enumerate(sorted(self._points.items())):
             manifest = self._manifests[identity]
@@ -80,7 +80,7 @@ class Measurements:
 
 
 def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint | None:
-    """Return the figures of a level as `load` has them; None if its window has no answer, or no steady rate."""
+    """Return the figures of a level as in `load`; None if its window has no answer, or no steady rate."""
     found = find_window(requests, plan)
     if found is None:
         return None

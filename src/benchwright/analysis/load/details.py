@@ -1,4 +1,4 @@
-"""What plots of a measurement under load show beside its figures: distributions and the course of each level."""
+"""Data for plots of a load measurement, besides its figures: distributions, and the timeline of each level."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from benchwright.stats.latency import cumulative
 MOST_POINTS = 160
 
 Points = list[tuple[float, float]]
-"""(seconds, share of them that are no longer), rising in both."""
+"""(seconds, share of the values that are not longer), rising in both."""
 
 
 class LevelDetail(Record, frozen=True):
-    """The level of a run: how the TTFT of its requests and the gaps between chunks are distributed, and its course.
+    """Distributions of a level's TTFT and of the gaps between chunks, and its timeline.
 
-    The distributions are over the same requests as the figures of its `LevelResult`; empty where nothing is known.
+    The distributions cover the same requests as the figures of its `LevelResult`; empty if nothing is known.
     """
 
     run: str
@@ -35,7 +35,10 @@ class LevelDetail(Record, frozen=True):
 
 
 class DetailedLoad(Record, frozen=True):
-    """A measurement with what its plots show; a file of `load -o` has no details, as they come from the journals."""
+    """A measurement with the data of its plots.
+
+    A file of `load -o` has no details, as they come from the journals.
+    """
 
     report: LoadReport
     details: list[LevelDetail] = []
@@ -44,7 +47,7 @@ class DetailedLoad(Record, frozen=True):
 def detail_of(
     run: str, requests: Requests, found: Found | None, figures: Figures | None, looks: Sequence[Look]
 ) -> LevelDetail:
-    """The detail of a level; `figures` are those of its window."""
+    """Return the detail of a level; `figures` are the figures of its window."""
     ttft = np.empty(0) if figures is None else figures.known("ttft")
     gaps = None if figures is None else figures.pooled_gaps
     return LevelDetail(

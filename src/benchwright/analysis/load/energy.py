@@ -1,4 +1,4 @@
-"""The energy of a level, from what the serving devices reported and the rates of its window."""
+"""Energy of a level, from the readings of the serving devices and the rates of its window."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from benchwright.statistic import is_number
 from benchwright.stats.integrals import growth_between, mean_between
 
 LONGEST_GAP = 3.0
-"""Seconds between two readings beyond which the energy between them is not known (the rule of InferenceX)."""
+"""Longest time in seconds between two readings for which the energy is known (the rule of InferenceX)."""
 
 
 def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: int) -> Energy | None:
-    """The energy over the level's window, which began after `began_at` (wall-clock ns); None without readings.
+    """Return the energy over the level's window; None without readings.
 
-    Power is integrated by trapezoids, energy counters by their difference, both interpolated at the ends of the window,
-    or up to the last reading, if that is a little earlier. A reading in which no device has another value than
-    before is an old one: exporters renew them at their own pace.
+    `began_at` is the start of the level in wall-clock ns. Power is integrated by trapezoids, energy counters
+    by their difference. Both are interpolated at the ends of the window, or up to the last reading if that is
+    a little earlier. A reading in which no device has a new value is ignored: exporters renew values at their
+    own pace.
     """
     if not readings or not result.seconds:
         return None
@@ -60,7 +61,7 @@ def _values(reading: PowerReading, by: str) -> dict[str, float]:
 
 
 def _fresh(readings: Sequence[PowerReading], by: str) -> Iterator[PowerReading]:
-    """Without those that only repeat the one before."""
+    """Yield the readings, without those that only repeat the one before."""
     yield readings[0]
     for before, one in pairwise(readings):
         if _values(one, by) != _values(before, by):
@@ -68,7 +69,7 @@ def _fresh(readings: Sequence[PowerReading], by: str) -> Iterator[PowerReading]:
 
 
 def _invalid(fresh: Sequence[PowerReading], by: str, begin: int, end: int) -> str | None:
-    """Why the energy of the window is not known; None where it is."""
+    """Return why the energy of the window is not known; None if it is."""
     if any(_values(one, by).keys() != _values(fresh[0], by).keys() for one in fresh):
         return "not all devices reported all the time"
     if fresh[0].at > begin or fresh[-1].at < end - min(LONGEST_GAP * 1e9, (end - begin) / 2):
@@ -87,5 +88,5 @@ def _invalid(fresh: Sequence[PowerReading], by: str, begin: int, end: int) -> st
 
 
 def _each(watts: float, rate: float | None) -> float | None:
-    """Joules for each of what comes at this rate per second."""
+    """Return the joules per item at this rate per second; None without a rate."""
     return watts / rate if rate else None

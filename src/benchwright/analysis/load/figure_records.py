@@ -1,4 +1,4 @@
-"""The figures of a level of load, as plain data. Times are in seconds, rates in requests or tokens per second."""
+"""The figures of a load level, as plain data. Times are in seconds, rates in requests or tokens per second."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from benchwright.runs.lag import StandstillCause
 class Estimate(Record, frozen=True):
     """A figure and its 95 % interval, which respects that requests in one queue depend on each other.
 
-    An end that the requests are too few for is None. Of a percentile, `bound` is what it does not exceed with a
-    confidence of 99 %.
+    An end is None if there are too few requests for it. For a percentile, `bound` is its one-sided upper
+    bound at a confidence of 99 %.
     """
 
     value: float
@@ -22,7 +22,7 @@ class Estimate(Record, frozen=True):
 
 
 class Spread(Record, frozen=True):
-    """How a measure is spread over `n` requests."""
+    """Distribution of a measure over `n` requests."""
 
     n: int
     mean: float
@@ -32,10 +32,10 @@ class Spread(Record, frozen=True):
 
 
 class Goodput(Record, frozen=True):
-    """Requests that met all objectives: `met` of `counted`, and how many of them per second (None in a burst).
+    """Requests that met all objectives: `met` of `counted`, and their rate per second (None in a burst).
 
-    `low` and `high` are Wilson's 95 % interval of `share`, of as many requests as these are worth independent ones. A
-    request that failed has met nothing. `attained` says of each objective which share met it.
+    `low` and `high` are Wilson's 95 % interval of `share`, with the effective number of independent requests.
+    A failed request has met nothing. `attained` maps each objective to the share of requests that met it.
     """
 
     met: int
@@ -48,10 +48,10 @@ class Goodput(Record, frozen=True):
 
 
 class Gaps(Record, frozen=True):
-    """The times between chunks with tokens, of all requests together, in seconds; off by at most 12.5 %.
+    """Times between chunks with tokens, pooled over all requests, in seconds; off by at most 12.5 %.
 
-    There were `n` of them. `chunk_tokens` is how many tokens a chunk after the first holds on average, None where no
-    tokens were told: with several tokens in a chunk a gap is not a time per token.
+    `n` is their number. `chunk_tokens` is the mean number of tokens per chunk after the first, None if the
+    server did not report tokens: with several tokens per chunk, a gap is not a time per token.
     """
 
     n: int
@@ -62,10 +62,10 @@ class Gaps(Record, frozen=True):
 
 
 class Cost(Record, frozen=True):
-    """What a level costs, in the currency of the price: per hour, per million tokens, and per correct answer.
+    """Cost of a level, in the currency of the price: per hour, per million tokens, and per correct answer.
 
-    `tokens` is per million of all tokens, `output_tokens` per million of those in answers. None where the server does
-    not tell tokens, or nothing was graded.
+    `tokens` is per million of all tokens, `output_tokens` per million tokens of answers. None if the server
+    does not report tokens, or nothing was graded.
     """
 
     hour: float
@@ -75,11 +75,12 @@ class Cost(Record, frozen=True):
 
 
 class Energy(Record, frozen=True):
-    """What the devices that serve the model used in the window, by their own metrics: the whole deployment.
+    """Energy used in the window by all devices that serve the model, from their own metrics.
 
-    `watts` is the mean power of all `devices`, `by` their energy counters or their power readings. Joules per answered
-    `request`, per `token` of prompts and answers, per `output_token` and per `correct` answer: the mean power over the
-    rate of these; None where the rate is not known. `invalid` says why there are no figures.
+    `watts` is the mean power of all `devices`; `by` is its source: energy counters or power readings. The
+    other figures are joules per answered `request`, per `token` of prompts and answers, per `output_token`
+    and per `correct` answer: the mean power divided by the rate. None if the rate is not known. `invalid` is
+    the reason why there are no figures.
     """
 
     devices: int
@@ -93,12 +94,12 @@ class Energy(Record, frozen=True):
 
 
 class Overall(Record, frozen=True):
-    """The level from its first request to its last answer, ramp-up and drain included: as other programs count.
+    """The level from its first request to its last answer, ramp-up and drain included, as other programs count.
 
-    Rates per second over `seconds`. The times are means in seconds over the answers that were seen to come in pieces:
-    `tpot` is (latency - TTFT) / (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token
-    latency); `itl` from the first to the last token over tokens - 1, as in GuideLLM, whose `tpot_with_ttft` is the time
-    to the last token over all tokens.
+    Rates are per second over `seconds`. The times are means in seconds over the answers that arrived in
+    several pieces: `tpot` is (latency - TTFT) / (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there
+    called inter token latency); `itl` is the time from the first to the last token over tokens - 1, as in
+    GuideLLM, whose `tpot_with_ttft` is the time to the last token over all tokens.
     """
 
     seconds: float
@@ -110,11 +111,12 @@ class Overall(Record, frozen=True):
 
 
 class Server(Record, frozen=True):
-    """What the server's own metrics said during the level, looked at about each second; None where it does not say.
+    """The server's own metrics during the level, read about once a second; None if the server does not report one.
 
-    `cache_most` is the highest share of the KV cache in use, `preempted` how many requests lost their place in it, and
-    `cached` the share of all prompt tokens, those of other users too, that it found in its prefix cache. `accepted` is
-    the share of the tokens drafted by speculative decoding that the model took.
+    `cache_most` is the highest share of the KV cache in use, `preempted` the number of requests that lost
+    their place in it. `cached` is the share of all prompt tokens, other users' included, that it found in its
+    prefix cache. `accepted` is the share of the tokens drafted by speculative decoding that the model
+    accepted.
     """
 
     looks: int
@@ -129,13 +131,14 @@ class Server(Record, frozen=True):
 
 
 class Replayed(Record, frozen=True):
-    """What became of a trace: all requests that were answered, those of the warm-up too.
+    """Results of a replayed trace, over all requests including the warm-up.
 
-    `requests` of the trace were asked, `answered` of them well; of conversations that failed the rest was not asked.
-    `late` is by how much they were sent after they were due. `ideal_cached` is the share of prompt tokens that a cache
-    without limit would have known, by the ids of the trace in the order of sending, `cached` what the server says; None
-    where there are no ids, or it does not. `length_off` is how far the lengths of prompts are off in all, as a share,
-    `length_off_most` in tokens; `ended_early` the share of answers that were shorter than recorded.
+    `requests` of the trace were sent, `answered` of them successfully; after a failure, the rest of a
+    conversation was not sent. `late` is the delay between due and sent. `ideal_cached` is the share of prompt
+    tokens that a cache without limit would have held, from the ids of the trace in the order of sending;
+    `cached` is the share that the server reports. Each is None if there are no ids, or no report.
+    `length_off` is the total deviation of the prompts' lengths as a share, `length_off_most` the largest one
+    in tokens. `ended_early` is the share of answers that were shorter than recorded.
     """
 
     requests: int
@@ -149,8 +152,10 @@ class Replayed(Record, frozen=True):
 
 
 class StoodStill(Record, frozen=True):
-    """A time in which our own process stood still: so many seconds after the level's first intended start, how long,
-    and why (see `Standstill`)."""
+    """A standstill of our own process: its start in seconds after the level's first intended start, length and cause.
+
+    See `Standstill` for the causes.
+    """
 
     at: float
     seconds: float

@@ -1,4 +1,4 @@
-"""The figures of one level: of its requests, those in the window that warm-up and cool-down leave."""
+"""Figures of one level, over the requests in the window between warm-up and cool-down."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_FAILURES = 5
 
 
 class Figures:
-    """What the requests in the window come to. `open_loop`: they came when they were due."""
+    """Figures of the requests in the window. `open_loop`: they were sent when they were due."""
 
     def __init__(self, requests: Requests, found: Window, *, open_loop: bool) -> None:
         self._all = requests
@@ -35,23 +35,23 @@ class Figures:
 
     @property
     def counted(self) -> int:
-        """How many requests have their intended start in the window."""
+        """Number of requests with their intended start in the window."""
         return self._window.last + 1 - self._window.first
 
     @property
     def failed(self) -> int:
-        """How many of these got no answer."""
+        """Number of these requests without an answer."""
         return int((~self._all.ok[self._counted]).sum())
 
     @property
     def failures(self) -> dict[str, int]:
-        """Their most frequent reasons."""
+        """The most frequent reasons of failures, with counts."""
         reasons = Counter(reason for reason in self._all.failures[self._counted] if reason is not None)
         return dict(reasons.most_common(MOST_FAILURES))
 
     @property
     def outlasting(self) -> int:
-        """How many requests began before the window and ended after it."""
+        """Number of requests that began before the window and ended after it."""
         return int(self._outlasting.sum())
 
     @property
@@ -62,7 +62,7 @@ class Figures:
 
     @property
     def offered(self) -> float | None:
-        """Intended starts per second; None of a single one."""
+        """Intended starts per second; None for a single one."""
         return None if self._answer_time is None else self.counted / self._answer_time.due
 
     @property
@@ -71,9 +71,9 @@ class Figures:
         return self._rate(np.ones(self._all.ok.size))
 
     def tokens_per_second(self, column: str) -> Estimate | None:
-        """Tokens of a column per second; None in a burst, or where the server told them of no answer.
+        """Return the tokens of a column per second; None in a burst, or if the server reported them for no answer.
 
-        Answers of which it did not are taken to have as many as the others.
+        Answers without a report are assumed to have as many tokens as the others.
         """
         reported = self.reported_share(column)
         rate = self._rate(np.nan_to_num(getattr(self._all, column))) if reported else None
@@ -84,50 +84,53 @@ class Figures:
         )
 
     def reported_share(self, column: str) -> float:
-        """The share of the answers of which a column is known."""
+        """Return the share of the answers for which a column is known."""
         known = np.isfinite(self._answered(column))
         return float(known.mean()) if known.size else 0.0
 
     def spread(self, column: str) -> Spread | None:
-        """How a measure is spread over the answered requests in the window; None where it is known of none."""
+        """Return the distribution of a measure over the answered requests in the window; None if it is unknown."""
         return spread(self.known(column))
 
     def answered_later(self) -> Spread | None:
-        """The time to the first token of the answer proper; None where that is the first token of every answer."""
+        """Return the time to the first token of the answer proper; None if that is the first token of every answer."""
         later = self._answered("ttfa") > self._answered("ttft")
         return self.spread("ttfa") if later.any() else None
 
     def normalized(self) -> Spread | None:
-        """Latency over the tokens of the answer (normalized latency: Kwon et al. 2023); None without a token count."""
+        """Return latency over the tokens of the answer; None without token counts.
+
+        Normalized latency: Kwon et al. 2023.
+        """
         latency, tokens = self._answered("latency"), self._answered("completion_tokens")
         known = tokens > 0
         return spread(latency[known] / tokens[known]) if known.any() else None
 
     def lateness(self) -> Spread | None:
-        """How much later than intended requests were begun, answered or not."""
+        """Return the delay from intended to actual start of all requests, answered or not."""
         return spread((self._all.start - self._all.intended)[self._counted])
 
     @property
     def at_once(self) -> int:
-        """How many answers of several tokens were streamed and came in one piece."""
+        """Number of answers of several tokens that were streamed but arrived in one piece."""
         several = self._answered("completion_tokens") > 1
         whole = np.isfinite(self._answered("ttft")) & np.isnan(self._answered("itl"))
         return int((several & whole).sum())
 
     def ending(self) -> float | None:
-        """The median time from the last token to the end of an answer; None where no moment of a token is known."""
+        """Return the median time from the last token to the end of an answer; None if no token times are known."""
         times = self._answered("latency") - self._answered("last_token")
         known = times[np.isfinite(times)]
         return float(np.median(known)) if known.size else None
 
     def mean(self, column: str) -> float | None:
-        """The mean of a column over the answered requests in the window of which it is known."""
+        """Return the mean of a column over the answered requests in the window; None if it is never known."""
         known = self.known(column)
         return float(known.mean()) if known.size else None
 
     @cached_property
     def pooled_gaps(self) -> Counter[int]:
-        """The histogram of the times between chunks with tokens, of all answers."""
+        """Histogram of the times between chunks with tokens, over all answers."""
         pooled = Counter[int]()
         for place in range(self._window.first, self._window.last + 1):
             if self._all.ok[place]:
@@ -135,7 +138,7 @@ class Figures:
         return pooled
 
     def gaps(self) -> Gaps | None:
-        """The times between chunks with tokens; None where no answer has two of them."""
+        """Return the times between chunks with tokens; None if no answer has two such chunks."""
         pooled = self.pooled_gaps
         if not pooled:
             return None
@@ -146,17 +149,17 @@ class Figures:
         return Gaps(pooled.total(), middle, late, longest, held)
 
     def cached(self) -> float | None:
-        """The share of prompt tokens that the server had in its cache, where it says."""
+        """Return the share of prompt tokens that the server had in its cache; None if it reports none."""
         cached, prompt = self._answered("cached_tokens"), self._answered("prompt_tokens")
         known = np.isfinite(cached) & np.isfinite(prompt)
         total = float(prompt[known].sum())
         return float(cached[known].sum()) / total if total else None
 
     def goodput(self, objectives: Sequence[Objective]) -> Goodput | None:
-        """The requests that met all objectives; None where there are none.
+        """Return the requests that met all objectives; None if there are no objectives.
 
-        What is not known of an answer (a time to the first token that did not come apart) has not been met, but for
-        `itl`: an answer of one token has nothing between its tokens.
+        An unknown measure of an answer (such as the time to the first token of an answer in one piece) is not
+        met. The exception is `itl`: an answer of one token has nothing between its tokens.
         """
         if not objectives:
             return None
@@ -187,12 +190,12 @@ class Figures:
         return values
 
     def known(self, column: str) -> Vector:
-        """A column of the answered requests in the window, in the order of time, where it is known."""
+        """Return the known values of a column for the answered requests in the window, in order of time."""
         values = self._answered(column)
         return values[np.isfinite(values)]
 
     def _rate(self, amounts: Vector) -> Estimate | None:
-        """What all answers bring, per second; None in a burst, which has no steady rate."""
+        """Return the sum of the amounts of all answers per second; None in a burst, which has no steady rate."""
         if self._window.burst:
             return None
         return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
@@ -202,7 +205,7 @@ class Figures:
         return answer_time(self._all.intended[self._counted], self._answered("latency"))
 
     def _open_rate(self, amounts: Vector) -> Estimate | None:
-        """The rule of `stats.open_loop`."""
+        """Return the rate by the rule of `stats.open_loop`."""
         time = self._answer_time
         if time is None:
             return None
@@ -214,9 +217,10 @@ class Figures:
         return Estimate(value, value * low, value * high)
 
     def _closed_rate(self, amounts: Vector) -> Estimate:
-        """Little's law: what is in flight, over the mean time of a request, times what a request brings on average.
+        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount per request.
 
-        What was under way all the time, and so has no counterpart among those that count, only kept a place.
+        Requests in flight during the whole window have no counterpart among the counted ones and are left
+        out: they only occupied a slot.
         """
         requests, others = self._all, ~self._outlasting
         span = self._window.begin, self._window.end
@@ -236,7 +240,7 @@ class Figures:
 
 
 def spread(values: Vector) -> Spread | None:
-    """Mean and percentiles with their intervals, of values in the order of time; see `stats.batches`."""
+    """Return mean and percentiles with their intervals, of values in order of time; see `stats.batches`."""
     if not values.size:
         return None
 

@@ -1,4 +1,4 @@
-"""What metrics said during a level, kept beside the level's journal: the server's own, and the power of its devices."""
+"""Server metrics during a level, stored beside its journal: the server's own, and the power of its devices."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Seen = TypeVar("Seen", bound=Record)
 
 
 def keep_looks(directory: Path, looks: Sequence[Look]) -> None:
-    """Writes them, if there are any.
+    """Write the readings of the server's metrics, if there are any.
 
     Raises:
-        UserError: they cannot be written.
+        UserError: If the file cannot be written.
     """
     _keep(directory / LOOKS, looks)
 
 
 def read_looks(directory: Path) -> list[Look]:
-    """Those of a run; none where there are none, or they cannot be read."""
+    """Read the server metrics of a run; empty if there are none, or they cannot be read."""
     return _read(directory / LOOKS, Look)
 
 
 def keep_power(directory: Path, readings: Sequence[PowerReading]) -> None:
-    """Writes them, if there are any.
+    """Write the power readings, if there are any.
 
     Raises:
-        UserError: they cannot be written.
+        UserError: If the file cannot be written.
     """
     _keep(directory / POWER, readings)
 
 
 def read_kept_power(directory: Path) -> list[PowerReading]:
-    """Those of a run; none where there are none, or they cannot be read."""
+    """Read the power readings of a run; empty if there are none, or they cannot be read."""
     return _read(directory / POWER, PowerReading)
 
 

@@ -1,4 +1,4 @@
-"""A measurement under load as a whole: its levels, what they come to together, and what has to be known of them."""
+"""A load measurement as a whole: its levels, their joint results, and notes on them."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 CACHED = 0.05
-"""Share of prompt tokens from the server's cache from which on it is told."""
+"""Minimum share of prompt tokens from the server's cache that is reported."""
 
 MORE_AT_ONCE = "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
 
 REPEATED = 0.05
-"""Share of prompts that were sent before from which on it is told."""
+"""Minimum share of repeated prompts that is reported."""
 
 ENDS_LATE = 0.05
-"""Share of the latency between the last token and the end of an answer from which on it is told."""
+"""Minimum time between the last token and the end of an answer that is reported, as a share of the latency."""
 
 MISSED = 0.1
-"""How far the length of answers may be from the one asked for before it is told."""
+"""Minimum deviation of the answers' length from the requested one that is reported, as a share."""
 
 
 def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
-    """The measurement whose levels these runs are, as `load` told it, in detail; None where none is a level.
+    """Return the measurement with these runs as levels, as `load` reported it, with details; None without any level.
 
-    The tables must have `effort`.
+    The tables must be read with `effort=True`.
 
     Raises:
-        JournalError: one cannot be read.
+        JournalError: If a journal cannot be read.
     """
     found = [
         (plan, table) for table in tables if (plan := plan_of(read_manifest(table.directory))) is not None
@@ -52,7 +52,7 @@ def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
 
 
 def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None) -> LoadReport:
-    """What the levels come to, in the order they were measured in; `interrupted` is read from them if not given."""
+    """Return the report on levels, given in the order of measurement; `interrupted` is read from them if None."""
     first = levels[0]
     results = [one.result for one in levels]
     target = first.manifest.targets[0]
@@ -76,7 +76,7 @@ def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None)
 
 
 def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation | None:
-    """The verdict of a sweep, which went through these levels."""
+    """Return the result of a sweep that measured these levels."""
     plan = levels[0].plan
     if plan.sweep is None:
         return None
@@ -90,7 +90,7 @@ def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation
 
 
 def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
-    """What has to be known of the figures."""
+    """Yield notes on the figures."""
     plan, results = levels[0].plan, [one.result for one in levels]
     cached = [
         one
@@ -125,7 +125,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
 
 
 def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
-    """That the server serves one request at a time, with what shows it."""
+    """Yield a note, with the evidence, if the server serves one request at a time."""
     found = levels_alone(results)
     alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:
@@ -139,7 +139,7 @@ def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
-    """That prompts were sent again, and how often: a cache need not tell of itself to make them quicker."""
+    """Yield a note on repeated prompts: a cache may speed them up even if the server does not report it."""
     again = [one for one in results if one.replayed is None and (one.prompts_repeated or 0.0) > REPEATED]
     told = [
         f"at {one.level.name} {(one.prompts_repeated or 0.0) * 100:.0f} %"
@@ -246,7 +246,7 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _too_short(one: LevelResult) -> str:
-    """How long a level has to be that is too short for its latency, in words."""
+    """Return the minimum length, in words, of a level that is too short for its latency."""
     if one.needs_seconds is None:
         return ""
     latency = one.needs_seconds / LATENCIES_NEEDED

@@ -1,4 +1,4 @@
-"""Whether a server serves one request at a time, by its levels or by the streams of one level."""
+"""Detection of a server that serves one request at a time, from its levels or from one level's streams."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.stats.windows import most_at_once
 
 ENOUGH = 10.0
-"""So many answers should have begun while another one was being sent if the two had nothing to do with each other: that
-none did then has a probability below 0.0001."""
+"""Minimum expected number of answers that begin while another one is being streamed, if they were independent.
+
+If none did, the probability of that is below 0.0001.
+"""
 
 TOLERANCE = 0.002
-"""Seconds by which two streams may seem to overlap that came one after the other."""
+"""Seconds by which two consecutive streams may seem to overlap."""
 
 SHORTEST = 10 * TOLERANCE
-"""Shorter streams (seconds, the median) are too short to be seen to overlap."""
+"""Minimum median length of streams in seconds: shorter ones cannot be seen to overlap."""
 
 
 def streams_alone(requests: Requests) -> int | None:
-    """Return how many answers were streamed, none while another one was; None if some were, or that may be chance.
+    """Return the number of streamed answers if no two overlapped; None if some did, or if that may be chance.
 
-    With independent answers, one that begins while c others are under way meets one of their streams with a probability
-    of 1 - (1 - f)^c, where f is the share of its time that a request is being streamed. Servers that read prompts one
-    after the other and write answers together are not taken for such that do one at a time, nor are those whose
-    answers are so short that it cannot be told.
+    If answers are independent, one that begins while c others are in flight meets one of their streams with a
+    probability of 1 - (1 - f)^c, with f the share of its time in which a request is being streamed. Servers
+    that read prompts one after the other and write answers together are not mistaken for servers with one
+    request at a time. Neither are servers whose answers are too short to decide.
     """
     known = requests.ok & np.isfinite(requests.ttft) & np.isfinite(requests.itl)
     begun = (requests.intended + requests.ttft)[known]
@@ -44,15 +46,18 @@ def streams_alone(requests: Requests) -> int | None:
 
 
 def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """How many of the intervals [start, end) hold each moment (n,)."""
+    """Return how many of the intervals [start, end) contain each moment (n,)."""
     begun = np.searchsorted(np.sort(starts), at, side="right")
     under_way: np.ndarray = begun - np.searchsorted(np.sort(ends), at, side="right")
     return under_way
 
 
 def levels_alone(results: Sequence[LevelResult]) -> OneAtATime | None:
-    """Return how the highest level compares with that of one request, if it is as of a server that does one at a time;
-    None if it is not, or there are no two such levels."""
+    """Compare the highest level with the level of one request in flight.
+
+    Return the comparison if it shows that the server serves one request at a time; None if it does not, or if
+    these two levels are missing.
+    """
     known = [
         one
         for one in results

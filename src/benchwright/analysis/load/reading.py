@@ -1,4 +1,4 @@
-"""From a level that was run to its result: figures, accuracy, the server's metrics, and whether the client held out."""
+"""The result of a level, computed from its run: figures, accuracy, server metrics, and checks of the client."""
 
 from __future__ import annotations
 
@@ -41,19 +41,23 @@ from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 BUSY = 0.9
-"""Share of one core from which on our own process, which has one loop, is taken to be the limit.
-With --workers it is that of a process on average."""
+"""Minimum share of one core from which our own process, which has one loop, is considered the limit.
+
+With --workers it is the mean over the processes.
+"""
 
 SLOWED = 0.05
-"""Share of the median latency that our event loop's median lag may be."""
+"""Maximum median lag of our event loop, as a share of the median latency."""
 
 LATE_SECONDS = 0.01
-"""At a 99th percentile of lateness above this, requests did not leave when they were due."""
+"""99th percentile of lateness above which requests are considered not sent on time."""
 
 
 class ReadLevel(msgspec.Struct, frozen=True):
-    """A level's plan and result, what plots show of it, the side that it is in a comparison (None where nothing was
-    scored), and its run."""
+    """A level that was read: its plan, its result, the data of its plots, and its manifest.
+
+    `side` is its side in a comparison, None if nothing was scored.
+    """
 
     plan: LevelPlan
     result: LevelResult
@@ -63,10 +67,10 @@ class ReadLevel(msgspec.Struct, frozen=True):
 
 
 def plan_of(manifest: Manifest) -> LevelPlan | None:
-    """What a manifest says of its level of load; None of any other run.
+    """Return the load level's plan from a manifest; None for any other run.
 
     Raises:
-        JournalError: it is no such thing.
+        JournalError: If the plan is invalid.
     """
     if "load" not in manifest.about:
         return None
@@ -77,13 +81,13 @@ def plan_of(manifest: Manifest) -> LevelPlan | None:
 
 
 def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = None) -> ReadLevel:
-    """A level from the table of its run, which must have `effort`.
+    """Read a level from the table of its run, which must have `effort`.
 
-    `sent` holds the prompts of the levels before, and takes those of this one; without it nothing is said of prompts
-    that the server knew.
+    `sent` holds the prompts of earlier levels, and this level's are added. Without it, warm caches are not
+    detected.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     requests = read_requests(table)
     run = RunSides(table.directory, str(table.directory), table)
@@ -141,7 +145,7 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
 def with_figures(
     result: LevelResult, requests: Requests, plan: LevelPlan, found: Found, figures: Figures
 ) -> LevelResult:
-    """Return the result with the figures of the window that was found; no rates if nothing was answered."""
+    """Return the result with the figures of its window; no rates if nothing was answered."""
     answered = figures.counted > figures.failed
     return msgspec.structs.replace(
         result,
@@ -183,7 +187,7 @@ def with_figures(
 
 
 def client_bound(result: LevelResult, summary: RunSummary) -> str | None:
-    """Why the timings say more of our own process than of the server; None where they do not."""
+    """Return why the timings reflect our own process rather than the server; None if they do not."""
     lag = summary.lag
     if lag.spoils_timings:
         return f"our loop was {lag.p99 / 1e6:.0f} ms late (p99)"
@@ -196,13 +200,13 @@ def client_bound(result: LevelResult, summary: RunSummary) -> str | None:
 
 
 def client_limited(result: LevelResult, summary: RunSummary) -> bool:
-    """Whether our own process held the rates down: its core was used up, or it was late by a part of the latency."""
+    """Return True if our own process limited the rates: its core was used up, or its loop lag was high."""
     slowed = result.latency is not None and summary.lag.p50 / 1e9 > SLOWED * result.latency.p50.value
     return result.cpu_share >= BUSY or slowed
 
 
 def accuracy(side: Side) -> OutcomeCounts | None:
-    """How many answers were right, by the run's first score; all of them count, those of the warm-up too."""
+    """Return the counts of right answers by the run's first score, over all answers including the warm-up."""
     trials = side.trials
     score = next(iter(trials.scores), None)
     if score is None or not len(trials.samples):
@@ -215,21 +219,21 @@ def accuracy(side: Side) -> OutcomeCounts | None:
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:
-    """Why graders failed, and how often."""
+    """Return why graders failed, with counts."""
     rows = table.counted("primary")
     ungraded = table.status.equal(STATUSES.index(Status.GRADER_ERROR))[rows]
     return table.failure_reasons(rows[ungraded])
 
 
 def server_of(looks: Sequence[Look]) -> Server | None:
-    """What the server said during a level; None where it said nothing."""
+    """Return the server's metrics during a level; None if it reported none."""
     if not looks:
         return None
 
     def known(name: str, of: Sequence[Look]) -> list[float]:
         return [value for look in of if (value := getattr(look, name)) is not None]
 
-    meanwhile = looks[1:-1]  # the first look and the last are of an idle server
+    meanwhile = looks[1:-1]  # the first and the last reading are of an idle server
     running, waiting, cache = (known(name, meanwhile) for name in ("running", "waiting", "cache"))
     preempted = known("preempted", looks)
     return Server(
@@ -246,15 +250,15 @@ def server_of(looks: Sequence[Look]) -> Server | None:
 
 
 def _share(part: Sequence[float], whole: Sequence[float]) -> float | None:
-    """The share of what one counter grew by that another did; None where neither did, or one is not there."""
+    """Return the growth of one counter over the growth of another; None if there is none."""
     return _grown(part) / grown if part and (grown := _grown(whole)) else None
 
 
 def _grown(counter: Sequence[float]) -> float:
-    """How much a counter grew; 0 where the server was started anew, or there are no looks at it."""
+    """Return the growth of a counter; 0 if the server was restarted, or there are no readings."""
     return max(0.0, counter[-1] - counter[0]) if counter else 0.0
 
 
 def sides_of(levels: Sequence[ReadLevel]) -> list[Side]:
-    """The sides of the closed-loop levels, which differ in nothing but the concurrency."""
+    """Return the sides of the closed-loop levels, which differ only in the concurrency."""
     return [one.side for one in levels if one.side is not None and not one.result.level.open]

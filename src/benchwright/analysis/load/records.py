@@ -1,4 +1,4 @@
-"""A measurement under load, as plain data. Times are in seconds, rates in requests or tokens per second."""
+"""A load measurement, as plain data. Times are in seconds, rates in requests or tokens per second."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Level(Record, frozen=True):
 
     @property
     def open(self) -> bool:
-        """Whether requests are sent when they are due, whatever became of those before."""
+        """True if requests are sent when they are due, whatever became of those before."""
         return self.concurrency is None
 
     @property
     def height(self) -> float:
-        """How high the load is: requests in flight, or per second; 0 for a trace."""
+        """The load as a number: requests in flight, or per second; 0 for a trace."""
         return float(self.concurrency if self.concurrency is not None else self.rate or 0.0)
 
     @property
@@ -52,7 +52,7 @@ class Level(Record, frozen=True):
 
 
 class Objective(Record, frozen=True):
-    """What a request is to keep: `measure` (ttft, latency, itl) at most so many seconds."""
+    """An objective of each request: `measure` (ttft, latency, itl) is at most `seconds`."""
 
     measure: Measure
     seconds: float
@@ -67,7 +67,7 @@ class SweepPlan(Record, frozen=True):
 
 
 class SelfTest(Record, frozen=True):
-    """What the machine can measure: `requests` and `chunks` per second, and TTFT errors in seconds, at 64 streams."""
+    """Limits of the machine: `requests` and `chunks` per second, and TTFT errors in seconds, at 64 streams."""
 
     requests: float
     chunks: float
@@ -76,7 +76,7 @@ class SelfTest(Record, frozen=True):
 
 
 class Price(Record, frozen=True):
-    """What is paid: per million tokens of prompts and of answers, or per hour of the hardware."""
+    """The price: per million tokens of prompts and of answers, or per hour of the hardware."""
 
     input: float = 0.0
     output: float = 0.0
@@ -84,13 +84,13 @@ class Price(Record, frozen=True):
 
 
 class LevelPlan(Record, frozen=True):
-    """What the manifest of a level says of it, under `load`.
+    """The plan of a level, stored in its manifest under `load`.
 
-    `id` is the tag of the measurement, of which this is level `number` (from 1) in the order of time, and the
-    `repeat`-th at this load. `requests` and `seconds` end it;
-    `prompts` says what is asked, `prompt_seed` which synthetic prompts, and `seeded` that the user said which.
-    `answer_tokens` are asked for in each answer. Prompts `made_of_trace` are in no journal; a trace is replayed at so
-    many times its `speed`. `window` has the seconds of the level that count, if given.
+    `id` is the tag of the measurement. This is its level `number` (from 1) in order of time, and the
+    `repeat`-th at this load. The level ends after `requests` or `seconds`. `prompts` describes the prompts,
+    `prompt_seed` is the seed of synthetic prompts, and `seeded` is True if the user chose it. `answer_tokens`
+    are requested for each answer. Prompts that are `made_of_trace` are in no journal; a trace is replayed at
+    `speed` times its speed. `window` has the seconds of the level that count, if given.
     """
 
     id: str
@@ -117,37 +117,46 @@ class LevelPlan(Record, frozen=True):
 
 
 class LevelResult(Record, frozen=True):
-    """One level: an ordinary run, and its figures over the window that warm-up and cool-down leave.
+    """One level: an ordinary run, and its figures over the window between warm-up and cool-down.
 
-    `requests` were made, of which `counted` had their intended start in the window of `seconds`, and `failed` of these
-    got no answer. The window begins `begin` seconds after the first intended start; `window` says whether that is the
-    default, was found in the latencies (`stats.steady.warm_up`), or given. `steady` is false where the requests came in
-    one burst, or where the latency changed over the window by the share `drift`, which is told only if it is certain.
-    `input_tokens` and `output_tokens` are per second, None where the server told them of no answer; it told them of the
-    share `tokens_told`, and the other answers are taken to be alike. `offered` is the rate of intended starts in the
-    window (open loop), `achieved` that of answers; a burst has no rates but those in `overall`.
-    `ttft`, `ttfa` (to the first token of the answer proper, behind all reasoning), `latency` and `itl` (mean time
-    between the tokens of a request) are those of answered requests; TTFT, TTFA and latency count from the intended
-    start, `sent_latency` from when the request was really sent, and `late` is between the two. `normalized` is latency
-    over the tokens of the answer. `connect` is how long opening a connection took, of the requests that opened one; it
-    is part of their TTFT. `held_back` requests of an open loop were due while all that may be in flight were.
-    `in_flight` is the most that were under way at once, `cpu_share` how much of a core a process of ours took. `judged`
-    counts every graded answer,
-    those of the warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says
-    which scores could not be made at all. `cached` is the share of prompt tokens that the server took from its cache,
-    and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). There were
-    so many different `prompts`, one of which was sent `prompt_most` times, and `prompts_repeated` is the share of the
-    first ones that had been sent before, at this level or an earlier one. Of the mean
-    `answer_length`, `reasoning_length` tokens were reasoning, where the server counts it apart. `ending` is the median
-    time from the last token to the end of an answer. `outlasting` requests began before the window and ended after it:
-    they are in no figure of it.
-    `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
-    our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed. Where our process
-    `stood_still`, figures are those of the longest stretch without a standstill, and `disturbed` requests in none.
-    A level that is too short for its latency `needs_seconds` to have a steady rate. Of `at_once` answers, which were
-    streamed and came in one piece, nothing is known of the time between tokens. `streams_alone` answers were streamed,
-    none while another one was, although that would be likely: the server serves one request at a time. `lost` is what
-    it took to send requests again whose idle connections the server had closed; it is part of their TTFT.
+    Requests. `requests` were made; `counted` of them had their intended start in the window of `seconds`, and
+    `failed` of these got no answer. `outlasting` requests began before the window and ended after it: no
+    figure of the window includes them. `held_back` requests of an open loop were due while the maximum number
+    was in flight. `in_flight` is the peak number in flight. The level used this many distinct `prompts`; the
+    most frequent one was sent `prompt_most` times. `prompts_repeated` is the share of the first ones that had
+    been sent before, at this level or an earlier one.
+
+    Window. It begins `begin` seconds after the first intended start. `window` states whether it is the
+    default, was found from the latencies (`stats.steady.warm_up`), or was given. `steady` is False if the
+    requests came in one burst, or if the latency changed over the window by the share `drift`, which is only
+    set if it is certain. A level that is too short for its latency `needs_seconds` to have a steady rate.
+
+    Rates. `offered` is the rate of intended starts in the window (open loop), `achieved` the rate of answers;
+    a burst has no rates except those in `overall`. `input_tokens` and `output_tokens` are per second, None if
+    the server reported token counts for no answer. It reported them for the share `tokens_told`; the other
+    answers are assumed to be alike.
+
+    Times. `ttft`, `ttfa` (to the first token of the answer proper, after any reasoning), `latency` and `itl`
+    (mean time between the tokens of a request) are of answered requests. TTFT, TTFA and latency count from
+    the intended start, `sent_latency` from the actual start, and `late` is the delay between the two.
+    `normalized` is latency over the tokens of the answer. `connect` is the time of opening a connection, over
+    the requests that opened one; it is part of their TTFT. `lost` is the time lost by requests that had to be
+    sent again because the server had closed their idle connections; it is part of their TTFT. `ending` is the
+    median time from the last token to the end of an answer. `at_once` answers were streamed but arrived in
+    one piece, so their time between tokens is unknown. `streams_alone` answers were streamed without any
+    overlap, although an overlap would be likely: the server serves one request at a time.
+
+    Quality and tokens. `judged` counts every graded answer, including the warm-up. `ungraded` counts the
+    reasons for which graders failed, and `shortfalls` lists the scores that could not be computed at all.
+    `cached` is the share of prompt tokens that the server took from its cache, and `unexpected_cached` the
+    part that this measurement does not explain (see `cached_prompts`). `reasoning_length` of the mean
+    `answer_length` tokens were reasoning, if the server reports it separately.
+
+    Client. `cpu_share` is the mean share of a core that our processes used. `client_bound` is the reason
+    why the timings are not to be trusted, None if they are; `client_limited` is True if our own process
+    limited even the rates. If our process `stood_still`, the figures are from the longest stretch without a
+    standstill, and `disturbed` requests are in none. `replayed` describes how faithfully a trace was
+    replayed.
     """
 
     level: Level
@@ -215,15 +224,16 @@ class LevelResult(Record, frozen=True):
 
     @property
     def answered(self) -> int:
-        """How many of those that count got an answer; `achieved` may be 0 all the same, where all came late."""
+        """Number of counted requests with an answer. `achieved` may still be 0, if all came late."""
         return self.counted - self.failed
 
 
 class Saturation(Record, frozen=True):
-    """What a sweep came to: the `level` from which on more load buys nothing, or why none was found.
+    """Result of a sweep: the `level` from which on more load brings nothing, or the reason why none was found.
 
-    `served` of it is in the unit `by`. It is `doubtful` where the objectives are about times that are not valid. In an
-    open loop it is the highest rate that the server keeps up with, None where even the lowest was too much.
+    `served` is its rate, in the unit `by`. The result is `doubtful` if the objectives are about times that
+    are not valid. In an open loop, the level is the highest rate that the server keeps up with, None if even
+    the lowest was too high.
     """
 
     found: bool
@@ -238,9 +248,9 @@ class Saturation(Record, frozen=True):
 
 
 class LoadReport(Record, frozen=True):
-    """The measurement of a model: its runs share the tag `id`, also with those of models measured together with it.
+    """The measurement of a model. Its runs share the tag `id`, also with models measured together with it.
 
-    `prompts` says what was asked, `prompt_seed` which synthetic prompts (None for other ones).
+    `prompts` describes the prompts, `prompt_seed` is the seed of synthetic prompts (None for other prompts).
     """
 
     id: str

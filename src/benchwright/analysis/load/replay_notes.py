@@ -1,4 +1,4 @@
-"""How faithfully a trace was replayed, in sentences."""
+"""Notes on how faithfully a trace was replayed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.load.records import LevelResult
 
 LENGTH_OFF = 0.01
-"""Share of the tokens of a trace's prompts by which they may be off before it is told."""
+"""Minimum deviation of the prompts' lengths from the trace that is reported, as a share of the tokens."""
 
 
 def replay_notes(results: Sequence[LevelResult], speed: float) -> Iterator[str]:
-    """How faithfully a trace was replayed, a sentence for each level."""
+    """Yield notes on how faithfully a trace was replayed, for each level."""
     for one in results:
         replayed = one.replayed
         if replayed is None:

@@ -1,4 +1,4 @@
-"""How faithfully a trace was replayed: lateness, lengths, and what a cache could have known of the prompts."""
+"""How faithfully a trace was replayed: lateness, lengths, and the prompt tokens that a cache could have held."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPLAYED = "replayed.json"
 
 
 class Sent(NamedTuple):
-    """A request of the trace as it was sent: its moment in ns, by how many ns late, and its record."""
+    """A sent request of the trace: the moment of sending in ns, its delay in ns, its trace entry, and its record."""
 
     at: int
     late: int
@@ -33,9 +33,10 @@ class Sent(NamedTuple):
 
 
 class StoredReplay(Record, frozen=True):
-    """What is kept of a replay beside its journal, which the trace may outlive or not.
+    """Results of a replay that are stored beside its journal, as the trace may be deleted.
 
-    `unexpected` is the share of prompt tokens that was cached although nobody had sent them, by the blocks.
+    `unexpected` is the share of prompt tokens that were cached although their blocks had not been sent
+    before.
     """
 
     replayed: Replayed
@@ -43,11 +44,11 @@ class StoredReplay(Record, frozen=True):
 
 
 def keep_replayed(table: RunTable, trace: Trace, most: int | None = None) -> None:
-    """Writes what became of a trace, of which answers of at most `most` tokens were asked for.
+    """Write the results of a replayed trace; `most` is the limit of tokens that was requested for answers, if any.
 
     Raises:
-        JournalError: the journal cannot be read.
-        UserError: it cannot be written.
+        JournalError: If the journal cannot be read.
+        UserError: If the file cannot be written.
     """
     sent = _sent(table, trace)
     answered = [one for one in sent if one.record.error is None]
@@ -61,7 +62,7 @@ def keep_replayed(table: RunTable, trace: Trace, most: int | None = None) -> Non
 
 
 def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
-    """A level with what became of its trace; where prompts have blocks, these say whether its cache was warm."""
+    """Return a level with the results of its trace; if prompts have blocks, they decide whether its cache was warm."""
     try:
         kept = msgspec.json.decode((directory / REPLAYED).read_bytes(), type=StoredReplay)
     except (OSError, *UNREADABLE):
@@ -75,7 +76,7 @@ def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
 
 
 def _sent(table: RunTable, trace: Trace) -> list[Sent]:
-    """The requests in the order in which they were sent."""
+    """Return the requests in the order in which they were sent."""
     found = []
     for trial in table.trials(table.in_order(table.counted("primary"))):
         record = trial.record
@@ -89,7 +90,7 @@ def _sent(table: RunTable, trace: Trace) -> list[Sent]:
 
 
 def _of_prompts(replayed: Replayed, sent: Sequence[Sent]) -> tuple[Replayed, float | None]:
-    """Adds what is known of the prompts; also the share of tokens that was cached although nobody had sent them."""
+    """Add the figures of the prompts; also return the share of tokens that were unexpectedly cached."""
     seen = SeenPrefixes()
     tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
     for _, _, traced, record in sent:
@@ -117,9 +118,9 @@ def _marks(traced: TracedRequest) -> list[bytes]:
 
 
 def _ended_early(answered: Sequence[Sent], most: int | None) -> float | None:
-    """The share of answers with fewer tokens than recorded, or than the `most` that are asked for.
+    """Return the share of answers with fewer tokens than recorded, or than the limit `most` of the request.
 
-    None where neither trace nor server tells of any.
+    None if trace or server report no lengths.
     """
     lengths = [
         (one.record.usage.completion_tokens, min(one.traced.output_tokens, most or one.traced.output_tokens))

@@ -1,4 +1,4 @@
-"""The requests of a level, from the table of its run."""
+"""The requests of a level, read from the table of its run."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from benchwright.stats.arrays import Vector
 
 
 class Requests(NamedTuple):
-    """The trials of a level in the order of their intended starts: parallel columns (n,), times in seconds.
+    """The requests of a level in order of intended start: parallel columns (n,), times in seconds.
 
-    Requests that have intended starts of their own, turns of a conversation that is replayed, stand for themselves.
-
-    `intended` and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
-    `sent_latency` from the real one; `ttfa` is to the first token of the answer proper, `last_token` to the last,
-    both as `ttft`; `itl` is the mean time between tokens and `connect` the time that opening connections took. `chunks`
-    and `later_tokens` are those after the first chunk. `lost` is what sending once more took, on a connection that the
-    server had not closed; NaN for what was sent once. What is not known is NaN. `ok` tells the trials that were
-    answered; `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks.
+    A row is a trial, or a turn of a replayed conversation, which has a separate intended start. `intended`
+    and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
+    `sent_latency` from the actual start. `ttfa` is the time to the first token of the answer proper,
+    `last_token` to the last token, both counted as `ttft`. `itl` is the mean time between tokens, `connect`
+    the time of opening connections. `chunks` and `later_tokens` count chunks and tokens after the first
+    chunk. `lost` is the time that was lost before sending again, after the server had closed an idle
+    connection; NaN for requests sent once. Unknown values are NaN. `ok` marks the rows that were answered;
+    `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks. `began_at`
+    is the first intended start in wall-clock ns.
     """
 
     intended: Vector
@@ -53,7 +54,7 @@ class Requests(NamedTuple):
     simulated: bool
 
     def part(self, places: slice) -> Requests:
-        """Return the requests at these places; their times count from where they did."""
+        """Return the requests at these places; their times keep the same origin."""
         kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
         return self._replace(**kept)
 
@@ -66,10 +67,10 @@ COLUMNS = (
 
 
 def read_requests(table: RunTable) -> Requests:
-    """The trials of a run that count; the table must have `effort`.
+    """Read the counted trials of a run; the table must be read with `effort=True`.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     columns = {name: array("d") for name in COLUMNS}
     ok, failures, gaps = bytearray(), list[str | None](), list[Mapping[int, int]]()
@@ -101,7 +102,7 @@ def read_requests(table: RunTable) -> Requests:
 def _rows(
     record: TrialRecord, began_at: int
 ) -> Iterator[tuple[dict[str, float], str | None, Mapping[int, int]]]:
-    """What counts as a request of its own, each with the reason for which it failed and the gaps between its chunks."""
+    """Yield the columns of each row of a trial, with its reason of failure (or None) and its chunk gaps."""
     turns = [request for request in record.requests if request.due is not None]
     for turn in turns:
         yield _turn(turn, record.started_at - began_at), turn.error, _merged([turn])
@@ -113,9 +114,9 @@ def _rows(
 
 
 def _turn(request: RequestRecord, began: int) -> dict[str, float]:
-    """A request with an intended start of its own; `began` is the start of its trial, in ns.
+    """Return the columns of a request with a separate intended start; `began` is the start of its trial in ns.
 
-    It was late by what came between, but for what it waited for a connection or by request of the server.
+    Its lateness does not include the time waited for a connection or at the server's request.
     """
     intended = (began + (request.due or 0)) / 1e9
     sent = (began + request.started) / 1e9
@@ -170,7 +171,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
 
 
 def _moment(requests: Iterable[RequestRecord], name: str) -> float:
-    """Seconds from the start of a trial to a moment of the first of its requests that has it; NaN where none has."""
+    """Return the seconds from the start of a trial to a moment of its first request that has it; NaN if none has."""
     for request in requests:
         offset = getattr(request, name)
         if offset is not None:
@@ -179,7 +180,7 @@ def _moment(requests: Iterable[RequestRecord], name: str) -> float:
 
 
 def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
-    """The gaps between the chunks of answers whose pieces were seen to come."""
+    """Return the gaps between the chunks of answers that arrived in several pieces."""
     own = [request.gaps for request in requests if request.gaps and request.streaming is not None]
     if len(own) < 2:
         return own[0] if own else {}
@@ -190,10 +191,11 @@ def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
 
 
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
-    """The mean time between the tokens of a trial's answers, in seconds; NaN where none was seen to come in pieces.
+    """Return the mean time in seconds between the tokens of a trial's answers; NaN if none came in several pieces.
 
-    From the first to the last token's moment, over the tokens after the first piece, all requests together. A usage
-    chunk or an end of the transfer that comes later is not a token, nor is reasoning that is counted and not sent.
+    Computed from the first to the last token, over the tokens after the first piece, all requests together. A
+    later usage chunk or end of the transfer is not a token, and neither is reasoning that is counted but not
+    sent.
     """
     seconds, gaps = 0.0, 0
     for request in requests:
@@ -205,6 +207,6 @@ def _mean_gap(requests: Sequence[RequestRecord]) -> float:
 
 
 def _total(counts: Iterable[int | None]) -> float:
-    """The sum of the numbers of tokens; NaN where one is not known."""
+    """Return the sum of token counts; NaN if one is unknown."""
     known = list(counts)
     return math.nan if not known or None in known else float(sum(one or 0 for one in known))

@@ -1,4 +1,4 @@
-"""A sweep: which level is measured next, and where the server turned out to be saturated."""
+"""A sweep: chooses the next level to measure, and finds the load at which the server is saturated."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HIGHEST_RATE = 4096.0
 
 
 class Sweep:
-    """Doubles the level until it serves no more, then looks for the knee in between.
+    """Search for saturation: doubles the level until it serves no more, then looks for the knee in between.
 
-    In a closed loop the rule is that of `stats.saturation`: a level is saturated where twice as much serves less than
-    `gain` more. In an open loop it is whether the server keeps up: with at least 1 - `gain` of what is offered. What is
-    served are answers, or those of them that meet the objectives.
+    In a closed loop the rule is from `stats.saturation`: a level is saturated if twice the load serves less
+    than `gain` more. In an open loop, a level is fine if the server keeps up with at least 1 - `gain` of the
+    offered rate. The served rate counts answers, or only answers that meet the objectives.
     """
 
     def __init__(self, first: Level, plan: SweepPlan, *, objectives: bool) -> None:
@@ -30,9 +30,9 @@ class Sweep:
         self._turned = False
 
     def add(self, result: LevelResult) -> None:
-        """Takes the result of a level in."""
+        """Add the result of a level."""
         if self._turned and (result.client_limited or result.state != "finished"):
-            self._left = 0  # it tells nothing of the server; what was found before stands
+            self._left = 0  # this level does not measure the server; earlier results stay valid
             return
         self._results[result.level.height] = result
         if result.client_limited:
@@ -49,7 +49,7 @@ class Sweep:
             self._ended = f"at {result.level.name} no request was answered correctly"
 
     def next(self) -> Level | None:
-        """The next level, None where there is nothing more to find out."""
+        """Return the next level; None if there is nothing more to find out."""
         if not self._results:
             return self._first
         if not self._turned and self._ended is None and self._goes_on():
@@ -65,7 +65,7 @@ class Sweep:
         return None if middle is None else self._at(middle)
 
     def conclusion(self, interrupted: bool) -> Saturation | None:
-        """What the levels come to, None where none was measured."""
+        """Return the result of the sweep; None if no level was measured."""
         if not self._results:
             return None
         by: Served = "requests/s within the objectives" if self._objectives else "requests/s"
@@ -134,6 +134,6 @@ class Sweep:
 
 
 def served_of(result: LevelResult) -> float:
-    """What a level served: answers per second, where there are objectives those that met them; 0 in a burst."""
+    """Return the served rate of a level: answers per second (that meet any objectives); 0 in a burst."""
     rate = result.achieved if result.goodput is None else result.goodput.rate
     return 0.0 if rate is None else rate.value

@@ -1,7 +1,7 @@
-"""The part of a level that counts where our own process stood still: its longest stretch without a standstill.
+"""The part of a level that counts if our own process stood still: its longest stretch without a standstill.
 
-What was due or under way in a standstill has times that are not the server's. When it is over, all that was due leaves
-at once, and the level begins anew; so of its stretches only one can be the level.
+Requests that were due or in flight in a standstill have times that are not the server's. After it, all due
+requests leave at once, and the level starts anew; so only one of its stretches can represent the level.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchwright.runs.lag import Standstill
 
 
 def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Requests:
-    """Return the requests of the longest stretch (by intended starts) of which none met a standstill."""
+    """Return the requests of the longest stretch (by intended starts) without a standstill."""
     met = met_standstill(requests, standstills)
     if not met.any():
         return requests
@@ -30,7 +30,7 @@ def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Reques
 
 
 def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDArray[np.bool_]:
-    """Return which requests (n,) were due or under way while our process stood still."""
+    """Return a mask (n,) of the requests that were due or in flight while our process stood still."""
     met = np.zeros(requests.ok.size, np.bool_)
     for one in told_standstills(requests, standstills):
         met |= (requests.intended <= one.at + one.seconds) & (requests.end >= one.at)
@@ -38,6 +38,6 @@ def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDA
 
 
 def told_standstills(requests: Requests, standstills: Sequence[Standstill]) -> list[StoodStill]:
-    """Return the standstills by the clock of the level, in seconds from its first intended start."""
+    """Return the standstills in seconds from the level's first intended start."""
     began = requests.began_at
     return [StoodStill((one.began - began) / 1e9, one.ns / 1e9, one.cause) for one in standstills]

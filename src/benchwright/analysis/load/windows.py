@@ -1,4 +1,7 @@
-"""Which requests of a level count: the window that warm-up and cool-down leave, found in the latencies if not given."""
+"""The window of a level: the requests that count, after warm-up and before cool-down.
+
+The warm-up is found in the latencies if it is not specified.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,14 @@ from benchwright.stats.steady import CERTAIN, drift, warm_up
 from benchwright.stats.windows import Cut, Window, first_ones, most_at_once, window
 
 DRIFTS = 0.2
-"""Change of the latency over the window from which on there is no steady state."""
+"""Minimum change of the latency over the window that rules out a steady state, as a share."""
 
 
 class Found(NamedTuple):
-    """A window, how it was found, and by which share the latency changes over it, None where that is not certain."""
+    """A window, how it was found, and the share by which the latency changes over it.
+
+    `drift` is None if the change is not certain.
+    """
 
     window: Window
     rule: WindowRule
@@ -27,17 +33,18 @@ class Found(NamedTuple):
 
     @property
     def steady(self) -> bool:
-        """Whether the figures are those of a steady state."""
+        """True if the figures describe a steady state."""
         return not self.window.burst and self.drift is None
 
 
 def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
-    """The window of a level's requests; None where there are none, or the given cuts leave nothing.
+    """Return the window of a level's requests; None if there are none, or the specified cuts leave nothing.
 
-    Where none is given, at least as many requests are left out at the beginning as are in flight, in an open loop those
-    that were due before the server was full (`_filling`), and after these as many as `stats.steady.warm_up` finds in
-    the latencies, unless none of them are steady. Where that leaves no steady state either, or no answer, all requests
-    count as one burst. Latencies are those of answers, as far as there are any.
+    If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
+    open loop, the ones that were due before the server was full (`_filling`). If only a burst or no answer is
+    left then, all requests count as one burst. Otherwise `stats.steady.warm_up` decides from the latencies
+    how many more are dropped, unless the rest is not steady then. Latencies are from answered requests, if
+    there are any.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
@@ -64,8 +71,10 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
 
 
 def _filling(requests: Requests) -> int:
-    """How many requests of an open loop the server met before it was full: a tenth of all, and those that were due
-    before half of the first ones had been answered."""
+    """Return the number of requests of an open loop before the server was full.
+
+    A tenth of all, or if more, the requests that were due before half of the first ones had been answered.
+    """
     first = first_ones(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]
     filled = int(np.searchsorted(requests.intended, np.median(ends))) if ends.size else 0
@@ -73,7 +82,7 @@ def _filling(requests: Requests) -> int:
 
 
 def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
-    """What is left out around the requests that were due in these seconds."""
+    """Return the cuts around the requests that were due in these seconds."""
     first = int(np.searchsorted(requests.intended, begin, side="left"))
     last = int(np.searchsorted(requests.intended, end, side="right"))
     return Cut(requests=first), Cut(requests=requests.ok.size - last)
@@ -97,13 +106,13 @@ def _known(latencies: Vector, found: Window) -> Vector:
 
 
 LATENCIES_NEEDED = 3
-"""So many latencies a level has to last: one until the server is full, and two that count."""
+"""Minimum length of a level in latencies: one until the server is full, and two that count."""
 
 
 def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
-    """Return for how long requests must be issued for a steady rate; None without an answer.
+    """Return for how many seconds requests must be sent for a steady rate; None without an answer.
 
-    In an open loop the first requests say how long an answer takes: later ones may have waited for these.
+    In an open loop, the first requests show how long an answer takes: later ones may have waited for these.
     """
     latencies = requests.latency[requests.ok]
     if is_open:
@@ -112,7 +121,7 @@ def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
 
 
 def overall(requests: Requests) -> Overall | None:
-    """The whole level as other programs count it; None without an answer."""
+    """Return the figures of the whole level as other programs count; None without an answer."""
     ok = requests.ok
     seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
     if not ok.any() or seconds <= 0:
@@ -132,12 +141,12 @@ def overall(requests: Requests) -> Overall | None:
 
 
 def in_flight(requests: Requests) -> int:
-    """The most requests that were under way at once."""
+    """Return the peak number of requests in flight."""
     return most_at_once(requests.start, requests.end)
 
 
 def held_back(requests: Requests, limit: int) -> int:
-    """How many requests were due while as many as may be were under way, and so left later."""
+    """Return how many requests were due while the maximum number was in flight, and so left later."""
     due = requests.intended
     begun = np.searchsorted(np.sort(requests.start), due, side="left")
     ended = np.searchsorted(np.sort(requests.end), due, side="right")

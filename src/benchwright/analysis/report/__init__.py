@@ -1,1 +1,1 @@
-"""What a report tells, read from journals and result files."""
+"""The contents of a report, read from journals and result files."""

@@ -1,4 +1,4 @@
-"""The trials of one target that count, as columns of numbers: a view of the table of its run."""
+"""The counted trials of one target as columns of numbers: a view of the table of its run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Columns(NamedTuple):
-    """Parallel columns of length n, in the order in which the trials were first begun.
+    """Parallel columns of length n, in the order in which the trials were first started.
 
-    `rows` are the trials' rows in the table; `failed` and `no_answer` tell how they ended, `flagged` which have flags;
-    `began` and `took` ns;
-    `latency` the seconds that the model took for all of a trial, NaN where nothing was timed; `prompt` the tokens of
-    the first request, -1 where unknown; `scores` what each trial is worth: 0 without an answer, NaN for a failure.
+    `rows` are the trials' rows in the table. `failed` and `no_answer` mark how they ended, `flagged` which
+    have flags. `began` and `took` are in ns. `latency` is the total model time of a trial in seconds, NaN if
+    nothing was timed. `prompt` is the number of tokens of the first request, -1 if unknown. `scores` are the
+    values of the trials: 0 without an answer, NaN for a failure.
     """
 
     rows: Rows
@@ -39,7 +39,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(table: RunTable, slot: str) -> Columns:
-    """The columns of one target; the table must have `effort`."""
+    """Return the columns of one target; the table must be read with `effort=True`."""
     assert table.effort is not None
     rows = table.in_order(table.counted(slot))
     status = table.status.numbers(rows)

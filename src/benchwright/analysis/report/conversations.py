@@ -1,4 +1,4 @@
-"""Which conversations are shown, and how: reasoning apart, tools, grades, what each request took."""
+"""Selection and display of conversations: separate reasoning, tools, grades, and times of each request."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000
-"""Bytes of a conversation that is still read."""
+"""Maximum size in bytes of a conversation that is read."""
 
 MOST_MESSAGES = 24
-"""Messages of one conversation that are shown, the last ones and the first few."""
+"""Maximum number of messages shown of one conversation: the last ones and the first few."""
 
 LARGEST_PICTURE = 200_000
 MOST_PICTURES = 4
-"""Bytes of a picture that a page still carries, and how many of them in one message."""
+"""Maximum size in bytes of an image on a page, and maximum number of images in one message."""
 
 FIRST = 4
 SHORT = 600
-"""Characters of details, reasons and arguments that are shown."""
+"""Maximum number of characters shown of details, reasons and arguments."""
 
 
 def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
-    """Places of trials and why they are shown: flagged, failed, without an answer, below the threshold, slow, passed.
+    """Choose trials to show. Return {place: reason}: flagged, failed, no answer, below the threshold, slow, passed.
 
     Each kind gets an equal share as long as it has trials.
     """
@@ -82,10 +82,10 @@ def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]
 
 
 def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
-    """What was said in the trial of a row, or why that is not shown.
+    """Return the conversation in the trial of a row, or the reason why it is not shown.
 
     Raises:
-        JournalError: its line cannot be read.
+        JournalError: If the trial's journal line cannot be read.
     """
     trial = table.trial(row)
     length = trial.record.body[1]
@@ -101,7 +101,7 @@ def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
 
 
 def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
-    """The largest changes, as many lost as won where there are enough of both; lost ones first."""
+    """Return the largest changes, lost ones first, with equal shares of lost and won if there are enough of both."""
     lost = [change for change in changes if change.b < change.a]
     won = [change for change in changes if change.b > change.a]
     of_lost = max(most // 2, most - len(won))
@@ -109,7 +109,7 @@ def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
 
 
 def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") -> Conversation:
-    """The conversation cut to a length that a page can bear; in the place of a body it may say why there is none."""
+    """Return the conversation, cut to a length that suits a page; a text as `body` is the reason why there is none."""
     record, scores = trial.record, trial.scores.values()
     if isinstance(body, str):
         messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
@@ -148,7 +148,7 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
 
 
 def _small_pictures(content: Any) -> Iterator[ShownPicture]:
-    """Written anew as data URLs, so that a page holds nothing else."""
+    """Yield small images, re-encoded as data URLs, so that a page contains nothing else."""
     for url, seen in pictures_of(content):
         if seen.size <= LARGEST_PICTURE:
             yield ShownPicture(data_url(bytes_of_url(url)), str(seen))

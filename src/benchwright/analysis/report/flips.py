@@ -1,4 +1,4 @@
-"""Samples that changed from one run to another, with both conversations."""
+"""Samples whose score changed from one run to another, with both conversations."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Trial = tuple[RunTable, int]
 
 
 def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
-    """The largest changes by one score; conversations as far as there are journals and samples mean the same.
+    """Return the largest changes by one score, with conversations if there are journals and the data are the same.
 
     Raises:
-        JournalError: a journal cannot be read.
+        JournalError: If a journal cannot be read.
     """
     chosen = some_changes(score.changes, most)
     same = a.data == b.data

@@ -1,4 +1,4 @@
-"""What one side of a changed sample was asked, what was expected, and what it answered, cut where long."""
+"""One side of a changed sample: its input, the expected answer, and the model's answer, truncated."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchwright.analysis.report.records import Given
 from benchwright.runs.scored import ScoredTrial
 
 LONGEST = 600
-"""Characters of one text; the conversation has all of it."""
+"""Maximum number of characters of one text; the conversation has the full text."""
 
 
 def given_on_disk(directory: Path, trial: ScoredTrial) -> Given:
-    """Of an attempt whose body is still to be read."""
+    """Return the texts of an attempt whose body is still to be read."""
     small = trial.record.body[1] <= LARGEST_BODY
     told = gist_on_disk(directory, trial) if small else gist(trial, None)
     answer = (told.answer or "").strip("\n")

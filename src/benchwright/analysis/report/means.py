@@ -1,4 +1,4 @@
-"""Means over parts of the trials: by label, by the length of the prompt, by latency."""
+"""Mean scores of parts of the trials: by label, by prompt length, and by latency."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MOST_ROWS = 40
 MOST_DOTS = 500
 MOST_BINS = 8
 BIN = 15
-"""Trials that a bin holds at least."""
+"""Minimum number of trials in a bin."""
 
 LENGTH = "tokens of the prompt"
 
 
 class TaskRun(NamedTuple):
-    """A run of a task, and the columns of one of its targets; `labels` are those to break its scores down by."""
+    """A run of a task, and the columns of one of its targets; `labels` are the labels of its breakdowns."""
 
     letter: str
     task: str
@@ -36,9 +36,9 @@ class TaskRun(NamedTuple):
 
 
 def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
-    """The mean of a score over some trials, with its interval.
+    """Return the mean of a score over some trials, with its interval.
 
-    Trials that are all of one group tell of this group alone, and are independent of each other.
+    If all trials are of one group, they count as independent, and the mean is about this group alone.
     """
     found = values_of(run.manifest, run.table, score, run.columns.rows[places])
     if found.groups is not None and np.unique(found.groups).size == 1:
@@ -47,7 +47,7 @@ def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
 
 
 def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
-    """For each task, label and score a line per value, with a mark for each run of the task."""
+    """Return a breakdown for each task, label and score: a row per value, with a mark for each run of the task."""
     tasks: dict[str, list[TaskRun]] = {}
     for run in runs:
         tasks.setdefault(run.task, []).append(run)
@@ -70,7 +70,7 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
 
 
 def _order(name: str) -> tuple[float, str]:
-    """Numbers, with thousands set apart, by their size; everything else by the alphabet behind them."""
+    """Return a sort key: numbers (with thousands separators) by size, then all other names alphabetically."""
     digits = name.split("–")[0].replace(",", "")
     return (float(digits), name) if digits.isdecimal() else (float("inf"), name)
 
@@ -80,7 +80,7 @@ def _count(parts: Sequence[Mapping[str, NDArray[Any]]], name: str) -> int:
 
 
 def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
-    """(value, places of the trials with it)."""
+    """Yield (value of the label, places of its trials)."""
     if label == LENGTH:
         yield from _by_length(run.columns.prompt)
         return
@@ -94,7 +94,7 @@ def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _by_length(prompt: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Powers of two, so that they are the same for every run."""
+    """Yield the trials by prompt length in powers of two, so that the bins are the same for every run."""
     known = np.flatnonzero(prompt > 0)
     powers = np.floor(np.log2(prompt[known])).astype(int) if known.size else np.empty(0, int)
     for power in np.unique(powers).tolist():
@@ -110,7 +110,7 @@ def _marks(
 
 
 def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
-    """Each score against the time that the model took, where both are known."""
+    """Yield each score against the model's time, for trials with both."""
     for score, values in run.columns.scores.items():
         places = np.flatnonzero(~np.isnan(values) & ~np.isnan(run.columns.latency))
         if not places.size:
@@ -121,7 +121,7 @@ def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
 
 
 def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
-    """Parts of about the same number of trials, the fastest first."""
+    """Yield bins with about the same number of trials, the fastest first."""
     count = min(MOST_BINS, places.size // BIN)
     if count < 2:
         return
@@ -132,5 +132,5 @@ def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin
 
 
 def _evenly(n: int, most: int) -> NDArray[np.int64]:
-    """At most so many places of n, evenly spread."""
+    """Return at most `most` places of n, evenly spread."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))

@@ -1,4 +1,4 @@
-"""The messages of a trial, ready to be shown: reasoning apart, tools called, what was taken as the answer found."""
+"""The messages of a trial, parsed for display: separate reasoning, tool calls, and the extracted answer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchwright.records import UNREADABLE, Message, Record
 from benchwright.runs.journal import Body, ExchangeBody, encode_json
 
 REASONING = ("reasoning_content", "reasoning")
-"""Fields of a message in which servers send what a model thought."""
+"""Message fields in which servers send the model's reasoning."""
 
 
 class ParsedCall(Record, frozen=True):
-    """A tool that the model called; `id` joins it to its result. A call of no known shape is named `?`."""
+    """A tool call of the model; `id` links it to its result. A call of unknown shape is named `?`."""
 
     name: str
     id: str
@@ -26,7 +26,7 @@ class ParsedCall(Record, frozen=True):
 
 
 class ParsedMessage(Record, frozen=True):
-    """One message. `span` is where its text holds what was taken as the answer."""
+    """One message. `span` is the position of the extracted answer in its text."""
 
     message: Message
     role: str
@@ -39,9 +39,9 @@ class ParsedMessage(Record, frozen=True):
 def parse_messages(
     body: Body, spans: Sequence[str], first: int, most: int
 ) -> tuple[list[ParsedMessage], int]:
-    """(the `first` messages of a trial and its last ones, `most` together; how many were left out between them).
+    """Return (the `first` messages of a trial and its last ones, `most` together; the number omitted in between).
 
-    `spans` are what the scorers took as the answer; they are looked for in the model's last message.
+    `spans` are the answers that the scorers extracted; they are searched for in the model's last message.
     """
     messages = body.messages or body.unanswered or _asked_and_answered(body.exchanges)
     reasoning = dict(_reasoning(body.exchanges)) if body.messages else {}
@@ -57,7 +57,7 @@ def parse_messages(
 
 
 def _asked_and_answered(exchanges: Sequence[ExchangeBody]) -> list[Message]:
-    """What was sent last and the answer to it, of a trial that tells no messages of its own."""
+    """Return the messages of the last request and the answer, for a trial that has no conversation."""
     if not exchanges or not isinstance(exchanges[-1].sent, list):
         return []
     answer = _answer(exchanges[-1])
@@ -65,7 +65,7 @@ def _asked_and_answered(exchanges: Sequence[ExchangeBody]) -> list[Message]:
 
 
 def _answer(exchange: ExchangeBody) -> Message | None:
-    """The message of a response, None where it has none."""
+    """Return the message of a response; None if it has none."""
     try:
         answer = msgspec.json.decode(exchange.response)["choices"][0]["message"]
     except (*UNREADABLE, LookupError, TypeError):
@@ -74,7 +74,7 @@ def _answer(exchange: ExchangeBody) -> Message | None:
 
 
 def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
-    """(place of the answer among the messages, what was thought before it)."""
+    """Yield (place of the answer among the messages, the reasoning before it)."""
     for exchange in exchanges:
         if isinstance(exchange.sent, int) and (answer := _answer(exchange)) is not None:
             thought, _ = _apart(answer, content_text(answer.get("content")))
@@ -83,9 +83,9 @@ def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
 
 
 def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
-    """(reasoning, answer proper) of a model's message with this text, whose `thought` may be known already.
+    """Return (reasoning, answer proper) of a model's message with this text; `thought` is its reasoning if known.
 
-    Reasoning inside the text stays there if it is another than what was thought by the message's fields.
+    Reasoning inside the text stays there if it differs from the reasoning in the message's fields.
     """
     inline, rest = split_reasoning(text)
     fields = (answer.get(name) for name in REASONING)
@@ -122,5 +122,5 @@ def _parse_call(call: Any) -> ParsedCall:
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON."""
+    """Encode a value as JSON."""
     return encode_json(value).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Long texts cut into pieces, with what was taken as the answer marked."""
+"""Long texts cut into pieces, with the extracted answer marked."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from benchwright.analysis.report.records import Piece, Pieces
 from benchwright.formats import counted
 
 LONGEST = 4_000
-"""Characters of one text that are shown."""
+"""Maximum number of characters shown of one text."""
 
 AROUND = 120
-"""Characters that are shown around a marked span which lies in what is cut out."""
+"""Number of characters shown around a marked span in the omitted part."""
 
 
 def cut(text: str, most: int = LONGEST, span: tuple[int, int] | None = None) -> Pieces:
-    """The beginning, the end and whatever surrounds the span, with a word on what is left out between them."""
+    """Return the beginning, the end and the surroundings of the span, with notes on the omitted parts between them."""
     kept = [(0, len(text))]
     if len(text) > most:
         kept = [(0, most * 2 // 3), (len(text) - most // 3, len(text))]
@@ -33,14 +33,14 @@ def cut(text: str, most: int = LONGEST, span: tuple[int, int] | None = None) -> 
 
 
 def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pieces:
-    """text[low:high] with the part in it that the span covers apart."""
+    """Return text[low:high], with the part that the span covers as a separate piece."""
     start, end = (min(max(place, low), max(high, low)) for place in span or (low, low))
     found = [Piece("text", text[low:start]), Piece("span", text[start:end]), Piece("text", text[end:high])]
     return [piece for piece in found if piece.text]
 
 
 def find_span(text: str, span: str | None) -> tuple[int, int] | None:
-    """Where what was taken as the answer stands in a text: the last place, one between words first."""
+    """Return the position of an extracted answer in a text: the last one, preferably at word boundaries."""
     if not span:
         return None
     words = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(span)}(?!\w)", text)]

@@ -1,4 +1,4 @@
-"""How a run was made: model, settings, data, versions, dates; never a key, never a path of the machine's."""
+"""How a run was made: model, settings, data, versions and dates; never a key or a path of the machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.runs.manifest import DataFile, Manifest
 TOLD_ELSEWHERE = frozenset(
     {"model", "base_url", "headers", "baseline_model", "baseline_base_url", "concurrency", "n"}
 )
-"""Settings with a line of their own."""
+"""Settings that have separate lines."""
 
 ABOUT = {
     "protocol": "protocol",
@@ -39,7 +39,10 @@ ABOUT = {
 def facts_of_run(
     manifest: Manifest, slot: str, found_concurrency: Sequence[int] = (), card: Card | None = None
 ) -> dict[str, str]:
-    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`, `card` its endpoint's."""
+    """Return the facts of one target of a run by name.
+
+    `found_concurrency` as in `RunSummary`; `card` is the card of its endpoint.
+    """
     facts = {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
     found = {} if card is None else {f"endpoint: {title}": said for title, said in card_lines(card)}
     return facts | found
@@ -104,7 +107,7 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
 
 
 def facts_of_file(facts: Facts) -> dict[str, str]:
-    """What a result file says of itself."""
+    """Return the facts that a result file contains about itself."""
     told = {
         "run": facts.run or "",
         "kind": facts.kind,
@@ -119,7 +122,7 @@ def facts_of_file(facts: Facts) -> dict[str, str]:
 
 
 def endpoint(base_url: str) -> str:
-    """The host of an endpoint, and its port if it is named: a path or a user may hold what is nobody's business."""
+    """Return the host of an endpoint, and its port if there is one: path and user may be confidential."""
     if base_url.startswith("unix://"):
         return "a Unix socket"
     try:
@@ -135,7 +138,7 @@ def _told(value: Any) -> str:
 
 
 def _given(value: Any) -> str:
-    """A setting; an address in it is cut down to its host, a path to its last part."""
+    """Return a setting as text; an address is reduced to its host, a path to its last part."""
     if isinstance(value, list):
         return ", ".join(map(_given, value))
     if isinstance(value, str) and "://" in value:
@@ -146,6 +149,6 @@ def _given(value: Any) -> str:
 
 
 def table(runs: Sequence[Mapping[str, str]]) -> list[Fact]:
-    """The facts of all runs side by side, in the order of the first one that has them."""
+    """Return the facts of all runs side by side, in order of first occurrence."""
     names = dict.fromkeys(name for run in runs for name in run)
     return [Fact(name, [run.get(name) for run in runs]) for name in names]

@@ -1,4 +1,4 @@
-"""What a report holds, as plain data. Times are in seconds; runs go by their letters."""
+"""The contents of a report as plain data. Times are in seconds; runs are identified by their letters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.statistic import Statistic
 
 
 class Piece(NamedTuple):
-    """A part of a text: as it is, taken as the answer (`span`), or a word on what was cut out."""
+    """A part of a text: unchanged (`text`), the extracted answer (`span`), or a note on omitted text (`cut`)."""
 
     kind: Literal["text", "span", "cut"]
     text: str
@@ -26,21 +26,21 @@ Pieces = list[Piece]
 
 
 class Call(Record, frozen=True):
-    """A tool that was called."""
+    """A tool call."""
 
     name: str
     arguments: Pieces
 
 
 class ShownPicture(Record, frozen=True):
-    """A small picture of a message: a data URL of ours, and what it is."""
+    """A small image of a message: a re-encoded data URL, and a description (`told`)."""
 
     url: str
     told: str
 
 
 class ShownMessage(Record, frozen=True):
-    """One message; of its pictures only small ones are shown, all are told in the text."""
+    """One message. Only small images are shown; the text mentions all of them."""
 
     role: str
     pieces: Pieces = []
@@ -50,7 +50,7 @@ class ShownMessage(Record, frozen=True):
 
 
 class Grade(Record, frozen=True):
-    """One score of a trial: its value or why there is none, what was taken as the answer, the scorer's detail."""
+    """One score of a trial: its value or why there is none, the extracted answer, and the scorer's detail."""
 
     scorer: str
     value: float | None
@@ -67,7 +67,7 @@ class ShownFlag(Record, frozen=True):
 
 
 class Conversation(Record, frozen=True):
-    """One attempt at a trial. `shown_as` says why it was chosen; `left_out` messages in the middle are not shown."""
+    """One attempt at a trial. `shown_as` is the reason why it was chosen; `left_out` counts omitted messages."""
 
     sample: str
     repeat: int
@@ -86,7 +86,7 @@ class Conversation(Record, frozen=True):
 
 
 class Given(Record, frozen=True):
-    """A trial in short: what was asked, what was expected, and the answer."""
+    """Preview of a trial: its input, the expected answer, and the model's answer."""
 
     input: Pieces = []
     target: Pieces = []
@@ -94,7 +94,7 @@ class Given(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample that changed from run A to B; both answers and conversations as far as they are kept."""
+    """A sample whose score changed from run A to B; both answers and conversations as far as they were kept."""
 
     change: Change
     a: Conversation | None = None
@@ -104,12 +104,12 @@ class Flip(Record, frozen=True):
 
     @property
     def won(self) -> bool:
-        """Whether B is the better one."""
+        """True if B scored better."""
         return self.change.b > self.change.a
 
 
 class Flips(Record, frozen=True):
-    """Samples of one pair that changed by one score: those that are shown, and how many there are."""
+    """Samples of one pair that changed by one score: the ones shown, and the numbers of all."""
 
     a: str
     b: str
@@ -121,7 +121,7 @@ class Flips(Record, frozen=True):
 
 
 class Mark(Record, frozen=True):
-    """The mean of what was scored in one run, of `n` out of `total` trials, and its interval."""
+    """The mean score of one run, over `n` scored of `total` trials, with its interval."""
 
     letter: str
     n: int
@@ -132,14 +132,14 @@ class Mark(Record, frozen=True):
 
 
 class Row(Record, frozen=True):
-    """One line of a chart of means, a mark for every run that has one."""
+    """One row of a chart of means, with a mark for every run that has one."""
 
     name: str
     marks: list[Mark]
 
 
 class Breakdown(Record, frozen=True):
-    """Means of one score by the values of a label; `left_out` values are too many to be shown."""
+    """Means of one score by the values of a label; `left_out` values are omitted because there are too many."""
 
     task: str
     label: str
@@ -149,7 +149,7 @@ class Breakdown(Record, frozen=True):
 
 
 class Quantile(Record, frozen=True):
-    """A percentile with its interval; an end that the data cannot give is None."""
+    """A percentile with its interval; an end is None if the data cannot support it."""
 
     q: float
     value: float
@@ -158,7 +158,7 @@ class Quantile(Record, frozen=True):
 
 
 class Curve(Record, frozen=True):
-    """How the times of `n` requests are distributed: (seconds, share that took no longer)."""
+    """Distribution of the times of `n` requests, as points (seconds, share that took no longer)."""
 
     letter: str
     n: int
@@ -174,7 +174,7 @@ class Distribution(Record, frozen=True):
 
 
 class LatencyBin(Record, frozen=True):
-    """The mean score of the trials that took between `low` and `high`."""
+    """The mean score of the trials that took between `low` and `high` seconds."""
 
     low: float
     high: float
@@ -182,7 +182,7 @@ class LatencyBin(Record, frozen=True):
 
 
 class ScoreByLatency(Record, frozen=True):
-    """One score against the time that the model took for the trial: `dots` are (seconds, value) of some of `n`."""
+    """One score against the model's time for the trial: `dots` are (seconds, value) of some of the `n` trials."""
 
     letter: str
     score: str
@@ -196,7 +196,7 @@ SegmentKind = Literal["waited", "connect", "first token", "generation", "answer"
 
 
 class Segment(Record, frozen=True):
-    """A stretch of time in a trial, from its start."""
+    """A period in a trial, from the trial's start."""
 
     kind: SegmentKind
     start: float
@@ -204,7 +204,7 @@ class Segment(Record, frozen=True):
 
 
 class TimedTrial(Record, frozen=True):
-    """A trial in a waterfall; `begun` counts from the first trial of the run."""
+    """A trial in a waterfall; `begun` counts from the start of the run's first trial."""
 
     sample: str
     repeat: int
@@ -230,7 +230,7 @@ class Fact(Record, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Whether the runs are not alike in it."""
+        """True if the runs have different values."""
         return len(set(self.values)) > 1
 
 
@@ -243,7 +243,7 @@ class OwnScore(Record, frozen=True):
 
 
 class RunPart(Record, frozen=True):
-    """One run (of one target), its given `name` and what was noted on it; `decision` is that of the whole run."""
+    """One run (of one target), with its given `name` and its note; `decision` applies to the whole run."""
 
     letter: str
     reference: str
@@ -274,7 +274,7 @@ class RunPart(Record, frozen=True):
 
 
 class Report(Record, frozen=True):
-    """All of it. `made_at` is UTC, in words; `samples` how many conversations were asked for."""
+    """A complete report. `made_at` is UTC, as text; `samples` is the requested number of conversations."""
 
     title: str
     made_at: str

@@ -1,4 +1,4 @@
-"""One run of a report, or one result file."""
+"""The part of a report on one run or one result file."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_s
 
 
 class Part(NamedTuple):
-    """A run as it is shown, and what is put together with other runs: columns, times by kind, facts.
+    """A run for display, with the data that are combined with other runs: columns, times by kind, facts.
 
-    `table` is None for a file, of which only what is in it is known; `data` are the digests of the data.
+    `table` is None for a file, which has only its own contents. `data` are the digests of the data.
     """
 
     run: RunPart
@@ -52,10 +52,10 @@ class Part(NamedTuple):
 
 
 def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
-    """One target of a run, with at most so many conversations.
+    """Return the part on one target of a run, with at most `most` conversations.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     manifest, table, summary, slot = sides.manifest, sides.table, sides.summary, run.slot
     assert slot is not None
@@ -98,7 +98,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
 
 
 def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
-    """The times of all requests of a target that count in timings."""
+    """Return the times, in seconds, of all requests of a target that count in timings."""
     requests = table.requests.get(slot)
     if requests is None:
         return {}
@@ -181,7 +181,7 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
 
 
 def file_part(side: Side, run: ComparedRun) -> Part:
-    """A result file, or one model of what `eval -o` wrote."""
+    """Return the part on a result file, or on one model of an `eval -o` file."""
     facts, trials = side.facts, side.trials
     n = len(trials.samples)
     first = next(iter(trials.scores.values()), None)
@@ -217,7 +217,7 @@ def _unscored(scores: Sequence[ScoreSummary]) -> Iterator[str]:
 
 
 def _score(name: str, side: Side) -> ScoreSummary:
-    """The figures of one score as far as a file tells them."""
+    """Return the figures of one score as far as a file contains them."""
     found = _values(name, side)
     shown = with_ends(mean_of(found))
     documented = np.concatenate([found.values, np.zeros(found.failed)])

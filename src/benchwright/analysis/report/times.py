@@ -1,4 +1,4 @@
-"""Where the time went: distributions of request times, and the trials of a waterfall."""
+"""Distributions of request times, and the trials of a waterfall."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SLOWEST = 20
 
 
 def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distribution]:
-    """The distributions of `ttft` and `latency`, from the seconds of each run by its letter."""
+    """Return the distributions of `ttft` and `latency`, from the seconds of each run by its letter."""
     found = []
     for metric, title in TITLES.items():
         curves = [
@@ -46,7 +46,7 @@ def _quantile(seconds: Vector, q: float) -> Quantile:
 
 
 def over_the_run(columns: Columns) -> list[int]:
-    """Places of trials evenly spread over the run, in the order of their beginning."""
+    """Return the places of trials evenly spread over the run, in order of start."""
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if not timed.size:
         return []
@@ -56,7 +56,7 @@ def over_the_run(columns: Columns) -> list[int]:
 
 
 def slowest(columns: Columns) -> list[int]:
-    """Places of the trials that took longest, the slowest first; none where `over_the_run` has them all."""
+    """Return the places of the slowest trials, the slowest first; empty if `over_the_run` includes all trials."""
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if timed.size <= OVER_THE_RUN:
         return []
@@ -66,7 +66,7 @@ def slowest(columns: Columns) -> list[int]:
 
 
 def timed_trial(trial: ScoredTrial, first: int) -> TimedTrial:
-    """The stretches of a trial; `first` is when the run's first trial began."""
+    """Return the periods of a trial; `first` is the start of the run's first trial in ns."""
     record = trial.record
     own = [request for request in record.requests if request.role == "model"]
     return TimedTrial(

@@ -1,4 +1,4 @@
-"""AA-LCR in plain data."""
+"""Metadata of AA-LCR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AA-LCR put together."""
+"""Assembly of AA-LCR from its rows, prompt and judge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JUDGE = JudgePrompt(
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark."""
+    """Return the benchmark with these options."""
     scorer, departures = find_scorer(about, options, JUDGE, OFFICIAL_JUDGE)
     return PlainBenchmark(
         about=about,
@@ -36,7 +36,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def messages(content: dict[str, Any]) -> list[Message]:
-    """The documents, numbered from 1, and the question."""
+    """Return the prompt: the documents, numbered from 1, and the question."""
     texts = "\n\n".join(
         f"BEGIN DOCUMENT {number}:\n{text}\nEND DOCUMENT {number}"
         for number, text in enumerate(content["documents"], 1)

@@ -1,4 +1,4 @@
-"""The documents of AA-LCR: text files in a zip archive, or unpacked, found by names that are spelt in several ways."""
+"""The documents of AA-LCR: text files in a zip archive or unpacked, found by names with several spellings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError
 
 MOST_BYTES = 32 * 2**20
-"""How long a document may be; the longest have some 2 MB."""
+"""Limit on the size of a document in bytes. The longest have about 2 MB."""
 
 _PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
 
 
 class Place(NamedTuple):
-    """Which document: its category, the folder of its set and its name, as they are compared."""
+    """The key of a document: its category, the folder of its set and its name, each normalized."""
 
     category: str
     folder: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Documents:
-    """The documents of a dataset, read one by one as they are asked for."""
+    """The documents of a dataset, each read when it is requested."""
 
     def __init__(self, source: Source) -> None:
         self._readers: dict[Place, Callable[[], bytes]] = {}
@@ -38,10 +38,10 @@ class Documents:
                     self._readers[Place(*parts[-3:])] = read
 
     def text(self, category: str, folder: str, name: str) -> str:
-        """A document.
+        """Return the text of a document.
 
         Raises:
-            DatasetNotFound: there is none of that name; it is never left out in silence.
+            DatasetNotFound: If no document has that name. It is never left out silently.
         """
         reader = self._readers.get(Place(plain(category), plain(folder), plain(name)))
         if reader is None:
@@ -50,7 +50,10 @@ class Documents:
 
 
 def plain(name: str) -> str:
-    """A name by which all its spellings are equal: the archive has UTF-8 that was read as code page 437."""
+    """Normalize a name so that all its spellings are equal.
+
+    The archive has UTF-8 that was read as code page 437.
+    """
     try:
         name = name.encode("cp437").decode("utf-8")
     except UnicodeError:
@@ -59,7 +62,10 @@ def plain(name: str) -> str:
 
 
 def _archived(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The files of an archive, which is not unpacked, and how each is read."""
+    """Yield the path of each file in an archive, and a function that reads it.
+
+    The archive is not unpacked.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             members = [one for one in archive.infolist() if not one.is_dir()]

@@ -1,4 +1,4 @@
-"""AA-LCR's rows, and what becomes of them."""
+"""The row format of AA-LCR, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.records import Record, Sample
 
 
 class AaLcrRow(Record, frozen=True):
-    """One question; the names of its documents stand in their order, between semicolons."""
+    """One question. The names of its documents are in order, separated by semicolons."""
 
     document_category: str
     document_set_id: str
@@ -21,10 +21,10 @@ class AaLcrRow(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per question, with the texts of its documents.
+    """Yield one sample per question, with the texts of its documents.
 
     Raises:
-        DatasetError: a document is not there.
+        DatasetError: If a document is missing.
     """
     documents = Documents(source)
     for row in source.read(AaLcrRow, "test"):

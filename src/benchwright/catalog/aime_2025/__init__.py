@@ -1,1 +1,1 @@
-"""AIME 2025, both parts: an answer is a whole number from 0 to 999."""
+"""AIME 2025, both parts. An answer is a whole number from 0 to 999."""

@@ -1,4 +1,4 @@
-"""AIME 2025 in plain data."""
+"""Metadata of AIME 2025."""
 
 from __future__ import annotations
 

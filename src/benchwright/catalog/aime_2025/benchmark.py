@@ -1,4 +1,4 @@
-"""AIME put together: see `matharena`."""
+"""Assembly of AIME 2025; see `matharena`."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from benchwright.catalog.matharena.benchmark import WHOLE_NUMBERS, put_together
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The competition that `about` describes."""
+    """Return the competition that `about` describes."""
     return put_together(about, WHOLE_NUMBERS)

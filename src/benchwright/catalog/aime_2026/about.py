@@ -1,4 +1,4 @@
-"""AIME 2026 in plain data."""
+"""Metadata of AIME 2026."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ARC-AGI put together."""
+"""Assembly of ARC-AGI from its rows, solver and scorer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.records import Message, Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark that `about` describes."""
+    """Return the benchmark that `about` describes."""
     return PlainBenchmark(
         about=about,
         samples=samples,
@@ -27,7 +27,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The share of tasks of which all test inputs are solved, and of all test inputs."""
+    """Return the share of tasks with all test inputs solved, and the share of all test inputs."""
     kept = list(graded)
     inputs = [float(solved) for one in kept for solved in one.detail.get("solved", ())]
     return [

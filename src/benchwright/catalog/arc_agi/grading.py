@@ -1,4 +1,4 @@
-"""How ARC-AGI's attempts are graded: by exact grids."""
+"""Grading of ARC-AGI's attempts by exact grids."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
 KEPT = 2000
-"""How many characters of the grids that were read are kept with the score."""
+"""The number of characters of the parsed grids that are stored with the score."""
 
 
 class GridScorer:
-    """The share of a task's test inputs of which an attempt is right, cell by cell (scoring.py, score_task)."""
+    """Scorer by the share of a task's test inputs with a right attempt (scoring.py, score_task).
+
+    A grid is right if all its cells are.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("arc grids", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compares the grids of all attempts; correct where all test inputs are solved, unparsed without any grid."""
+        """Compare the grids of all attempts.
+
+        Correct if all test inputs are solved; unparsed if there is no grid.
+        """
         expected = [pair["output"] for pair in sample.content["test"]]
         attempts = outcome.artifacts[GRIDS]
         solved = [right in tried for right, tried in zip(expected, attempts, strict=True)]

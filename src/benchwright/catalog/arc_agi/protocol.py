@@ -1,4 +1,4 @@
-"""What the metadata of ARC-AGI-1 and -2 have in common, as plain data."""
+"""The metadata that ARC-AGI-1 and -2 share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from benchwright.data.declared import Dataset, GitRepository
 
 
 def puzzles(name: str, title: str, tasks: int, repository: GitRepository, paper: str) -> About:
-    """The metadata of the public evaluation tasks of a repository."""
+    """Return the metadata of the public evaluation tasks in a repository."""
     return About(
         name=name,
         title=title,

@@ -1,4 +1,7 @@
-"""The grid in an answer, as the authors' harness finds it (parsing.py, schemas.py). In linear time."""
+"""Extraction of the grid from an answer, as in the authors' harness (parsing.py, schemas.py).
+
+In linear time.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ BOX = "\\boxed{"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+(?:_[0-9]+)*(?:\.0+)?\s*")
 
 _MOST_DIGITS = 4_000
-"""Of a number written as a text; longer ones are none, for Python reads no more than 4,300 digits."""
+"""The largest number of digits of a number written as a string. Python parses at most 4,300 digits."""
 
 
 def read_grid(answer: str) -> list[list[int]] | None:
-    """The grid of an answer: in the first box, else what the last closing bracket of the text closes.
+    """Return the grid of an answer: that in the first box, else the list that the last closing bracket ends.
 
-    It is a list of lists in JSON, as long or empty as it may be; numbers may be written as texts, as 1.0, or as
-    true. None where there is none.
+    It is a JSON list of lists of any length. Numbers may be written as strings, as 1.0, or as true. None if
+    there is no such grid.
     """
     found = _boxed(answer)
     if found is None:
@@ -42,7 +45,7 @@ def _boxed(answer: str) -> list[list[Any]] | None:
 def _last(answer: str) -> list[list[Any]] | None:
     end = max(answer.rfind("]"), answer.rfind("}"))
     if end < 0 or answer[end] == "}":
-        return None  # what a brace closes is not a list
+        return None  # a brace ends an object, not a list
     depth = 0
     for place in range(end, -1, -1):
         if answer[place] == "]":
@@ -63,10 +66,10 @@ def _lists(text: str) -> list[list[Any]] | None:
 
 
 def _number(value: Any) -> int:
-    """A whole number, however it is written.
+    """Return a whole number, however it is written.
 
     Raises:
-        ValueError: it is none.
+        ValueError: If the value is no whole number.
     """
     if isinstance(value, str) and len(value) <= _MOST_DIGITS and _WHOLE.fullmatch(value):
         return int(value.partition(".")[0])

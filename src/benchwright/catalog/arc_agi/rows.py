@@ -1,4 +1,4 @@
-"""The tasks of ARC-AGI, a file each, and what becomes of them."""
+"""The file format of ARC-AGI's tasks, one per file, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Grid = Annotated[list[Row], msgspec.Meta(min_length=1, max_length=30)]
 
 
 class Pair(Record, frozen=True):
-    """A grid, and what it becomes: 1 to 30 rows of 1 to 30 colours from 0 to 9."""
+    """An input grid and its output grid, each 1 to 30 rows of 1 to 30 colours from 0 to 9."""
 
     input: Grid
     output: Grid
 
 
 class ArcTask(Record, frozen=True):
-    """A task: examples, and inputs to solve with their solutions."""
+    """A task: examples, and test inputs with their solutions."""
 
     train: Annotated[list[Pair], msgspec.Meta(min_length=1)]
     test: Annotated[list[Pair], msgspec.Meta(min_length=1)]
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per task, named by its file.
+    """Yield one sample per task. The name of the file is the sample's id.
 
     Raises:
-        DatasetError: a file is not a task; names file and field.
+        DatasetError: If a file is not a valid task. The message names file and field.
     """
     for file in source.files("evaluation"):
         try:
@@ -46,7 +46,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def drawn(grid: list[list[int]]) -> str:
-    """A grid as a person reads it: a row a line."""
+    """Return a grid as readable text, one row per line."""
     return "\n".join(" ".join(map(str, row)) for row in grid)
 
 

@@ -1,4 +1,4 @@
-"""How ARC-AGI's tasks are asked: each test input by itself, and two attempts at each."""
+"""Solver of ARC-AGI's tasks: separate requests for each test input, with two attempts at each."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.records import Message, Outcome, Status, Trial
 
 ATTEMPTS = 2
 TRIES = 2
-"""How often an attempt is asked for while no grid can be read from its answer."""
+"""The number of requests for an attempt until a response contains a grid."""
 
 GRIDS = "grids"
-"""Under what name the outcome's artifacts hold the grids: for each test input, those of its attempts."""
+"""The key of the outcome's artifacts with the grids: for each test input, those of its attempts."""
 
 PROMPT = """\
 You are participating in a puzzle solving competition. You are an expert at solving puzzles.
@@ -41,7 +41,7 @@ Your response:"""
 
 
 def prompt(content: dict[str, Any], number: int) -> str:
-    """What is asked about one of a task's test inputs."""
+    """Return the prompt for one of a task's test inputs."""
     examples = "".join(_example(place, pair) for place, pair in enumerate(content["train"]))
     return PROMPT.format(training_examples=examples, test_input=json.dumps(content["test"][number]["input"]))
 
@@ -52,10 +52,13 @@ def _example(place: int, pair: dict[str, Any]) -> str:
 
 
 class TwoAttempts:
-    """Asks for each test input twice, with the same prompt and seeds of their own."""
+    """Solver that sends each test input twice, with the same prompt and different seeds."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """The answer is all that was said; the status is that of the first that was refused or cut off, if any was."""
+        """Make all attempts. The answer is the text of all responses.
+
+        The status is that of the first refused or truncated response, if there is one.
+        """
         content = trial.sample.content
         asking = _Asking(trial, session)
         grids = [
@@ -67,7 +70,7 @@ class TwoAttempts:
 
 
 class _Asking:
-    """The requests of one trial, each a conversation of its own, and how they ended."""
+    """The requests of one trial, each a separate conversation, and their combined status."""
 
     def __init__(self, trial: Trial, session: Session) -> None:
         self.messages: list[Message] = []
@@ -77,7 +80,10 @@ class _Asking:
         self._session = session
 
     async def attempt(self, text: str, attempt: int) -> list[list[int]] | None:
-        """The grid of one attempt, which is made once more where none can be read; None where there is none at all."""
+        """Return the grid of one attempt.
+
+        If no grid can be read, ask once more; None if there is still none.
+        """
         for tried in range(TRIES):
             reply = await self._session.chat([user(text)], **self._seed(attempt * TRIES + tried))
             self.messages += [user(text), reply.message]
@@ -89,7 +95,7 @@ class _Asking:
         return None
 
     def _seed(self, draw: int) -> dict[str, Any]:
-        """The seed of a draw: equal prompts with equal seeds would be the same attempt twice."""
+        """Return the seed of a request. Equal prompts with equal seeds would repeat the same attempt."""
         seed = recorded_seed(self._session.target.settings.get("seed"))
         if seed is None:
             return {}

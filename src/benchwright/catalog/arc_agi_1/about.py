@@ -1,4 +1,4 @@
-"""ARC-AGI-1 in plain data."""
+"""Metadata of ARC-AGI-1."""
 
 from __future__ import annotations
 

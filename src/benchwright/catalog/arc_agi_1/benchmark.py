@@ -1,4 +1,4 @@
-"""ARC-AGI-1 put together: see `arc_agi`."""
+"""Assembly of ARC-AGI-1; see `arc_agi`."""
 
 from __future__ import annotations
 

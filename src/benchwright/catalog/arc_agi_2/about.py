@@ -1,4 +1,4 @@
-"""ARC-AGI-2 in plain data."""
+"""Metadata of ARC-AGI-2."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""GPQA Diamond: questions of graduate students that experts agree on (Rein et al. 2023, arXiv:2311.12022)."""
+"""GPQA Diamond: graduate-level questions confirmed by experts (Rein et al. 2023, arXiv:2311.12022)."""

@@ -1,4 +1,4 @@
-"""GPQA Diamond in plain data."""
+"""Metadata of GPQA Diamond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GPQA Diamond put together."""
+"""Assembly of GPQA Diamond from its rows, solver and scorer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark; `options` say whether there is a system message."""
+    """Return the benchmark. An option decides whether there is a system message."""
     return PlainBenchmark(
         about=about,
         samples=samples,
@@ -29,7 +29,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The share that a lenient reading of the letter finds right, of all trials that the score is of."""
+    """Return the share of all scored trials that are right if the letter is read leniently."""
     lenient = [float(bool(one.detail.get("lenient"))) for one in graded]
     return [
         Figure(

@@ -1,4 +1,4 @@
-"""How GPQA's answers are graded: by the letter that they state, in the order that was shown."""
+"""Grading of GPQA's answers by their letter, for the order of options that the trial showed."""
 
 from __future__ import annotations
 
@@ -18,29 +18,33 @@ _STATED_SOMEHOW = re.compile(r"\b[Aa](?:nswer|NSWER)\s*(?:is|:)\s*:?\s*([A-D])\b
 
 
 def stated_letter(answer: str) -> str | None:
-    """The letter that simple-evals reads (common.py, ANSWER_PATTERN_MULTICHOICE): the first one behind "Answer:".
+    """Return the letter that simple-evals reads from an answer: the first one after "Answer:".
 
-    Case does not matter to the match, but the letter stays as it is written, and a lower-case one is never right.
+    The pattern is ANSWER_PATTERN_MULTICHOICE of its common.py. Matching ignores case, but the letter is kept
+    as written, so that a lower-case letter is never right.
     """
     found = _STATED.search(answer)
     return found and found[1]
 
 
 def lenient_letter(answer: str) -> str | None:
-    """The last upper-case letter behind "answer:" or "answer is", whatever brackets and markup surround it."""
+    """Return the last upper-case letter after "answer:" or "answer is", ignoring brackets and markup."""
     found = last_match(_STATED_SOMEHOW, _MARKUP.sub("", answer))
     return found and found[1]
 
 
 class OrderedLetterScorer:
-    """Compares the stated letter with that of the right choice in the order that the solver noted."""
+    """Scorer that compares the stated letter with the right one in the order that the solver recorded."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("gpqa letter", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 where the letters are equal; `lenient` in the details is what a more lenient reading says."""
+        """Return 1 if the letters are equal, else 0.
+
+        `lenient` in the details is the result of the lenient reading.
+        """
         notes = outcome.artifacts[NOTES]
         right = notes["right"]
         lenient = lenient_letter(outcome.answer) == right

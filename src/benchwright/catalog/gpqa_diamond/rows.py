@@ -1,4 +1,4 @@
-"""GPQA's rows, and the order in which a repeat shows the options of a question."""
+"""The row format of GPQA, and the order in which each repeat shows the options of a question."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class GpqaRow(
         "identity": "Record ID",
     },
 ):
-    """One question in the layout of the authors' CSV, which has about 60 columns; texts stay as they are."""
+    """One question in the layout of the authors' CSV, which has about 60 columns.
+
+    Texts are kept unchanged.
+    """
 
     question: str
     right: str
@@ -41,7 +44,7 @@ class GpqaRow(
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per question; its `choices` begin with the right one."""
+    """Yield one sample per question. Its `choices` begin with the right one."""
     rows = list(source.read(GpqaRow, "train"))
     for position, row in enumerate(rows):
         content = {
@@ -56,26 +59,30 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def ordered(content: dict[str, Any], repeat: int) -> list[str]:
-    """The choices of a question in the order in which this repeat shows them."""
+    """Return the choices of a question in the order of this repeat."""
     return [content["choices"][place] for place in order(content, repeat)]
 
 
 def right_letter(content: dict[str, Any], repeat: int) -> str:
-    """The letter of the right choice in this repeat: told by its place, as another choice may have the same text."""
+    """Return the letter of the right choice in this repeat.
+
+    It is found by position, because another choice may have the same text.
+    """
     return LETTERS[order(content, repeat).index(0)]
 
 
 def order(content: dict[str, Any], repeat: int) -> list[int]:
-    """Which of the choices stands at A, B, C and D in this repeat."""
+    """Return the indices of the choices at A, B, C and D in this repeat."""
     return _orders(content["questions"], repeat)[content["position"]]
 
 
 @lru_cache(maxsize=64)
 def _orders(questions: int, repeat: int) -> list[list[int]]:
-    """The orders of all questions in one repeat.
+    """Return the orders of all questions in one repeat.
 
-    As simple-evals draws them (gpqa_eval.py): one generator, seeded with 0, goes through all questions of the first
-    repeat, then through those of the next one. Fewer repeats are therefore the beginning of more.
+    They are drawn as in simple-evals (gpqa_eval.py): one generator, seeded with 0, draws for all questions of
+    the first repeat, then for those of the next. The first repeats therefore do not depend on the number of
+    repeats.
     """
     generator = Random(0)
     drawn = [generator.sample(range(OPTIONS), OPTIONS) for _ in range(questions * (repeat + 1))]

@@ -1,4 +1,4 @@
-"""How GPQA's questions are asked: the options in an order of their own in each repeat."""
+"""Solver of GPQA's questions, which shows the options in a different order in each repeat."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchwright.records import Message, Outcome, Trial
 
 
 class AskInOrder:
-    """Asks once, after the opening messages, and notes which order was shown and which letter is right in it."""
+    """Solver that sends the question after the opening messages, and records order and right letter."""
 
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = opening
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks with the order of the trial's repeat."""
+        """Send the question with the options in the order of the trial's repeat."""
         content = trial.sample.content
         question = multiple_choice(content["question"], ordered(content, trial.repeat))
         messages = [*self._opening, question]

@@ -1,4 +1,4 @@
-"""GraphWalks and its variants in plain data."""
+"""Metadata of GraphWalks and its documented variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How GraphWalks' answers are graded."""
+"""Grading of GraphWalks' answers by their list of nodes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from benchwright.formats import counted
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
 KEPT = 2000
-"""How many characters of a list of nodes are kept with the score; lists of thousands of nodes are in the body."""
+"""The number of characters of a list of nodes that are stored with the score.
+
+The full list is in the body.
+"""
 
 
 def read_nodes(answer: str) -> list[str] | None:
-    """The nodes on the answer's last line, without repetitions; None where it holds no list.
+    """Return the distinct nodes on the answer's last line; None if it contains no list.
 
-    As openbench reads it (scorers/graphwalks.py): "Final Answer: [a, b]" in any case, with nothing behind it.
-    Blank lines at the end of the answer are not the last line, as in lm-evaluation-harness. The dataset card's own
+    As in openbench (scorers/graphwalks.py), the line must contain "Final Answer: [a, b]" in any case, with
+    nothing after it. Blank lines at the end are ignored, as in lm-evaluation-harness. The dataset card's own
     code cannot be used: it leaves "Final Answer: [" in the first node. Linear in the answer's length.
     """
     line = answer.rstrip().rpartition("\n")[2]
@@ -30,7 +33,7 @@ def read_nodes(answer: str) -> list[str] | None:
 
 
 def f1(predicted: set[str], gold: set[str]) -> float:
-    """2PR / (P + R); 1 where both sets are empty, 0 where nothing is shared (the card's formula says 1 there)."""
+    """Return 2PR / (P + R); 1 if both sets are empty, 0 if they share nothing (1 by the card's formula)."""
     if not predicted and not gold:
         return 1.0
     shared = len(predicted & gold)
@@ -38,10 +41,10 @@ def f1(predicted: set[str], gold: set[str]) -> float:
 
 
 def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
-    """F1 of the nodes read from the last line; correct where the sets are equal.
+    """Return the F1 of the nodes read from the last line. Correct if the sets are equal.
 
-    An answer without a list is read as an empty one, as openbench does: where no node is right, it scores 1
-    (`parsed` in the details tells); elsewhere it is reported as unparsed.
+    As in openbench, an answer without a list counts as an empty list: if no node is right, it scores 1
+    (`parsed` in the details is then False). Otherwise it is reported as unparsed.
     """
     nodes, gold = read_nodes(answer), set(content["answer_nodes"])
     predicted = set(nodes or ())
@@ -57,7 +60,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
-    """How many nodes are right, missing and too many."""
+    """Describe in a sentence how many nodes are right and wrong."""
     if nodes is None:
         return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
@@ -65,7 +68,10 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Jaccard similarity of all items in the response with the gold nodes; correct where the sets are equal."""
+    """Return the Jaccard similarity of all items in the response with the gold nodes.
+
+    Correct if the sets are equal.
+    """
     from benchwright.catalog.documented.evaluators.matching import (
         extract_set,
         jaccard_similarity,

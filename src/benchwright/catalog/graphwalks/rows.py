@@ -1,4 +1,4 @@
-"""GraphWalks' rows, and what becomes of them."""
+"""The row format of GraphWalks, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 OPERATION = "Operation:"
-"""What stands before the question in every prompt."""
+"""The words before the question in every prompt."""
 
 NO_NODES = "(no node)"
 
 LONGEST_SHORT = 220_000
-"""Characters: the longest prompt of the file "128k and shorter" has 219,451."""
+"""A number of characters that separates the files. The longest prompt of "128k and shorter" has 219,451."""
 
 
 class GraphWalksRow(Record, frozen=True):
-    """One graph with its operation in the hub's layout; `prompt_chars` may be told or not."""
+    """One graph with its operation in the hub's layout.
+
+    `prompt_chars` is None if the row does not contain it.
+    """
 
     prompt: str
     answer_nodes: list[str]
@@ -27,7 +30,7 @@ class GraphWalksRow(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per row."""
+    """Yield one sample per row."""
     for number, row in enumerate(source.read(GraphWalksRow, "train")):
         labels = {
             "problem_type": row.problem_type.lower(),
@@ -45,10 +48,10 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def operation(prompt: str) -> str:
-    """What is asked of the graph: the end of the prompt, behind examples and edges, or all of it."""
+    """Return the question about the graph: the end of the prompt, or the whole prompt if it has no marker."""
     return prompt.rpartition(OPERATION)[2].strip() or prompt
 
 
 def length(characters: int) -> str:
-    """In which of the dataset's two files a prompt of so many characters is."""
+    """Return the label of the dataset's file that contains prompts of this length in characters."""
     return "128k and shorter" if characters <= LONGEST_SHORT else "256k to 1M"

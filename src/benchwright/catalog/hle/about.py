@@ -1,4 +1,4 @@
-"""Humanity's Last Exam and its variants in plain data."""
+"""Metadata of Humanity's Last Exam and its variants."""
 
 from __future__ import annotations
 

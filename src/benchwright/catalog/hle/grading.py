@@ -1,4 +1,4 @@
-"""How answers to Humanity's Last Exam are graded: by another model or by matching; their calibration."""
+"""Grading of Humanity's Last Exam by a judge or by matching, and the calibration error."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _JUDGED = (
 
 
 JUDGE_PROMPT = "\n\n".join(_JUDGED)
-"""The official prompt of the judge, word for word, its slips included."""
+"""The official prompt of the judge, word for word, including its mistakes."""
 
 
 def judge_messages(content: dict[str, Any], answer: str) -> list[Message]:
-    """What the judge is asked about an answer."""
+    """Return the request to the judge about an answer."""
     return [
         user(
             JUDGE_PROMPT.format(
@@ -61,7 +61,7 @@ _MARKUP = str.maketrans("", "", "*$`")
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the last "Answer:" line is the gold answer, apart from case, spacing and markup."""
+    """Compare the last "Answer:" line with the gold answer, ignoring case, spacing and markup."""
     stated = stated_answer(answer)
     details = {"confidence": stated_confidence(answer)}
     if stated is None:
@@ -74,7 +74,7 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """The documented matching: the letter, one of A to D, or the answer found anywhere in the response."""
+    """Grade by the documented matching: one of the letters A to D, or the answer anywhere in the response."""
     from benchwright.catalog.documented.evaluators.matching import (
         contains_match,
         exact_match,
@@ -91,14 +91,14 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def stated_answer(answer: str) -> str | None:
-    """What the last "Answer:" line says, without its markup; None without such a line, or where it is blank."""
+    """Return the last "Answer:" line, without its markup; None if there is no such line or it is blank."""
     found = last_match(_ANSWER_LINE, answer)
     stated = found[1].translate(_MARKUP).strip() if found else ""
     return stated or None
 
 
 def stated_confidence(answer: str) -> int:
-    """The last confidence stated, in percent; 100 where there is none, as in the official code."""
+    """Return the last stated confidence in percent; 100 if there is none, as in the official code."""
     found = last_match(_CONFIDENCE, answer)
     return min(int(found[1]), 100) if found else 100
 
@@ -116,11 +116,11 @@ _EXTRACTED = re.compile(r"extracted_final_answer[*_\"]{0,3}:[*_\" \t]*(.*)", re.
 
 
 class JudgeScorer:
-    """Asks the run's target `judge` with the official prompt; `correct: yes` counts as solved.
+    """Scorer that asks the run's target `judge` with the official prompt. `correct: yes` counts as solved.
 
-    `model` is the judge meant, so that the scores of another are not taken for this one's. The official code
-    asks for JSON of a schema; here the same fields are read from text, so that any model can judge. Of several
-    verdicts the last one counts, for the judge quotes the answer before it judges.
+    `model` is the intended judge. It is part of the fingerprint, so that scores by different judges are never
+    mixed. The official code requests JSON with a schema. Here the same fields are parsed from text, so that
+    any model can judge. The last verdict counts, because the judge quotes the answer before it judges.
     """
 
     def __init__(self, name: str, model: str) -> None:
@@ -128,11 +128,11 @@ class JudgeScorer:
         self.fingerprint = fingerprint("hle judge", 1, JUDGE_PROMPT, model)
         self._params: dict[str, Any] = {"max_completion_tokens": JUDGE_TOKENS}
         if model == OFFICIAL_JUDGE:
-            self._params["temperature"] = None  # it accepts none
+            self._params["temperature"] = None  # it accepts no temperature
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Asks the judge; no score for an answer that is blank. No verdict counts as no, as in the official code."""
+        """Ask the judge. A blank answer has no score. No verdict counts as no, as in the official code."""
         content = sample.content
         if not outcome.answer.strip():
             return verdict_score(Verdict(None, None, content["answer"], details={"confidence": 100}))
@@ -154,26 +154,26 @@ class JudgeScorer:
 
 
 def says_yes(judgement: str) -> bool:
-    """Whether the last `correct:` of a judgement is followed by yes."""
+    """Return True if the last `correct:` of a judgement is followed by yes."""
     found = last_match(_CORRECT, judgement)
     return found is not None and found[1].lower() == "yes"
 
 
 BIN = 100
-"""How many answers make a bin in the official figure."""
+"""The number of answers per bin in the official figure."""
 
 
 def rms_calibration_error(
     confidence: Sequence[float], correct: Sequence[bool], *, last_bin: bool = True, size: int = BIN
 ) -> float | None:
-    """The root mean square over bins of |mean confidence - share correct|, weighted by the bins' sizes.
+    """Return the root mean square over bins of |mean confidence - share correct|, weighted by bin size.
 
-    Answers are sorted by confidence and cut into bins of `size`; what is left over joins the last one. The
-    official arithmetic (centerforaisafety/hle, calib_err, taken from hendrycks/outlier-exposure) leaves the
-    last bin out, which holds the most confident answers, but not out of the weights: `last_bin=False`. Answers
-    of equal confidence stay in their order. None where there is no bin to count.
+    Answers are sorted by confidence and divided into bins of `size`; a remainder is added to the last bin.
+    With `last_bin=False`, as in the official arithmetic (centerforaisafety/hle, calib_err, taken from
+    hendrycks/outlier-exposure), the last bin, which contains the most confident answers, is left out, but not
+    out of the weights. Answers of equal confidence stay in their order. None if there is no bin to count.
 
-    Both are of equal length; confidence lies between 0 and 1.
+    `confidence` (values from 0 to 1) and `correct` have equal length.
     """
     total = len(confidence)
     order = sorted(range(total), key=confidence.__getitem__)

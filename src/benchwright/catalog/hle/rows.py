@@ -1,4 +1,4 @@
-"""The rows of Humanity's Last Exam, and what becomes of them."""
+"""The row format of Humanity's Last Exam, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ MULTIPLE_CHOICE = "multipleChoice"
 
 
 class HleRow(Record, frozen=True):
-    """One question in the hub's layout; options are part of the question. `image` is empty without one."""
+    """One question in the hub's layout.
+
+    Options are part of the question. `image` is empty if there is none.
+    """
 
     id: str
     question: str
@@ -25,13 +28,13 @@ class HleRow(Record, frozen=True):
 
 
 class TextQuestions:
-    """Reads the questions without an image, and counts those with one."""
+    """Reader of the questions without an image, which counts those with one."""
 
     def __init__(self) -> None:
         self.skipped = 0
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """One sample per question that is text alone, under its own id."""
+        """Yield one sample per text-only question, with the question's id."""
         self.skipped = 0
         for row in source.read(HleRow, "test"):
             if row.image:
@@ -41,7 +44,7 @@ class TextQuestions:
 
 
 class CheckedRow(HleRow, frozen=True):
-    """The same with an image that is one, whatever its data URL says that it is."""
+    """A row whose image is checked to be a real image, whatever its data URL claims."""
 
     def __post_init__(self) -> None:
         if self.image:
@@ -49,7 +52,7 @@ class CheckedRow(HleRow, frozen=True):
 
 
 def all_samples(source: Source) -> Iterator[Sample]:
-    """One sample per question, with its image where it has one."""
+    """Yield one sample per question, with its image if it has one."""
     for row in source.read(CheckedRow, "test"):
         sample = _sample(row)
         sample.labels["image"] = "yes" if row.image else "no"

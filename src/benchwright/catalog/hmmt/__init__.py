@@ -1,1 +1,1 @@
-"""HMMT, the Harvard-MIT Mathematics Tournament: an answer is an expression, or a list of them."""
+"""HMMT, the Harvard-MIT Mathematics Tournament. An answer is an expression, or a list of expressions."""

@@ -1,4 +1,4 @@
-"""HMMT's rounds in plain data; the newest one has the plain name."""
+"""Metadata of HMMT's rounds. The newest one has the plain name."""
 
 from __future__ import annotations
 

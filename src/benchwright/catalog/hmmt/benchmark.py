@@ -1,4 +1,4 @@
-"""HMMT put together: see `matharena`."""
+"""Assembly of HMMT; see `matharena`."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from benchwright.catalog.matharena.benchmark import IN_A_BOX, put_together
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The round that `about` describes."""
+    """Return the round that `about` describes."""
     return put_together(about, IN_A_BOX)

@@ -1,4 +1,4 @@
-"""HumanEval and its variants in plain data."""
+"""Metadata of HumanEval and its documented variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HumanEval put together: prompts and checks."""
+"""Assembly of HumanEval: prompts and checks."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DOCUMENTED_SYSTEM = (
 
 
 def implement(content: dict[str, Any]) -> list[Message]:
-    """The prompt of simple-evals."""
+    """Return the prompt of simple-evals."""
     return [user(INSTRUCTION + content["prompt"])]
 
 
 def code_only(content: dict[str, Any]) -> list[Message]:
-    """The documented prompt."""
+    """Return the documented prompt."""
     return [system(DOCUMENTED_SYSTEM), user(f"Complete this function:\n\n{content['prompt']}")]
 
 
@@ -41,11 +41,11 @@ CHEATS = {
     "hides its failure": "import atexit, os; atexit.register(os._exit, 0)",
     "hides its exception": "import sys, os; sys.excepthook = lambda *error: os._exit(0)",
 }
-"""Bodies of functions that must not pass: all but the first end the process with exit code 0."""
+"""Function bodies that must not pass. All but the first end the process with exit code 0."""
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,

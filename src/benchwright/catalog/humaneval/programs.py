@@ -1,9 +1,9 @@
-"""From an answer to the program that is run: the code is taken out, put behind the prompt, and checked.
+"""Construction of the program to run from an answer: its code is extracted and put after the prompt.
 
-The official program is prompt, completion, test and a call of `check` (openai/human-eval, execution.py). It was
-made for models that go on from the prompt. What a chat model writes is read in two ways: as simple-evals does, whose
-scores are published, and leniently, so that code in any form is found: in fences of any kind, the whole function
-once more, a body that has lost its indentation.
+The official program is prompt, completion, test and a call of `check` (openai/human-eval, execution.py). It
+was made for models that continue the prompt. A chat model's response is read in two ways: as in simple-evals,
+whose scores are published, and leniently. The lenient way finds code in any form: in fences of any kind, as
+the whole function again, or as a body that has lost its indentation.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ _STEP = "    "
 
 
 def program(content: dict[str, Any], completion: str) -> str:
-    """The official program that decides about what follows the prompt."""
+    """Return the official program that grades a completion of the prompt."""
     return f"{content['prompt']}{completion}\n{content['test']}\ncheck({content['entry_point']})"
 
 
 def published_completion(answer: str) -> str:
-    """What follows the prompt by simple-evals (humaneval_eval.py, find_code): the first Python block from its body on.
+    """Return the completion by simple-evals: the first Python block, from its body on.
 
-    Without such a block it is the answer; without a body four spaces deep only the first character is dropped.
+    As in its humaneval_eval.py (find_code), the whole answer is used if it has no such block. Without a body
+    indented by four spaces, only the first character is dropped.
     """
     block, closed, _ = answer.partition("```python\n")[2].partition("```")
     code = block if closed else answer
@@ -33,13 +34,13 @@ def published_completion(answer: str) -> str:
 
 
 def lenient_completion(content: dict[str, Any], answer: str) -> str:
-    """What follows the prompt: the whole function, which then replaces the prompt's, or its indented body."""
+    """Return the completion: the whole function, which then replaces the prompt's, or its indented body."""
     code = code_of(answer, content["entry_point"]).strip("\n")
     return code if _defines(code, content["entry_point"]) else _as_body(code)
 
 
 def code_of(answer: str, entry_point: str) -> str:
-    """The first fenced block that defines the function, else the first one, else the answer as it stands."""
+    """Return the first fenced block that defines the function, else the first block, else the answer."""
     blocks = [match[1] for match in _FENCED.finditer(answer)]
     if not blocks:
         return answer
@@ -51,7 +52,10 @@ def _defines(code: str, entry_point: str) -> bool:
 
 
 def _as_body(code: str) -> str:
-    """The code as a function's body: indented where it is not; where only its first line is not, that one."""
+    """Return the code indented as a function's body.
+
+    If only its first line is not indented, only that is indented.
+    """
     first, *rest = code.split("\n")
     if not first or first[0].isspace():
         return code

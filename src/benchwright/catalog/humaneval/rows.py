@@ -1,4 +1,4 @@
-"""HumanEval's rows, and what becomes of them."""
+"""The row format of HumanEval, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.records import Record, Sample
 
 
 class HumanEvalRow(Record, frozen=True):
-    """One problem in the hub's layout; `test` defines `check(candidate)`."""
+    """One problem in the hub's layout. `test` defines `check(candidate)`."""
 
     task_id: str
     prompt: str
@@ -25,7 +25,7 @@ class HumanEvalRow(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per problem, under its own id."""
+    """Yield one sample per problem, with the problem's id."""
     for row in source.read(HumanEvalRow, "test"):
         content = msgspec.structs.asdict(row)
         yield Sample(content.pop("task_id"), content, input=row.prompt, target=row.canonical_solution)

@@ -1,1 +1,1 @@
-"""IFBench: 58 further kinds of instructions that a program verifies (Pyatkin et al. 2025, arXiv:2507.02833)."""
+"""IFBench: 58 further kinds of verifiable instructions (Pyatkin et al. 2025, arXiv:2507.02833)."""

@@ -1,4 +1,4 @@
-"""IFBench in plain data."""
+"""Metadata of IFBench."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DATASET = Dataset(
 TAGGER_FILES = tuple(
     f"averaged_perceptron_tagger_eng.{part}.json" for part in ("weights", "tagdict", "classes")
 )
-"""The files of NLTK's tagger for English, in their order."""
+"""The files of NLTK's English tagger, in order."""
 
 TAGGER = Dataset(
     name="tagger",
@@ -27,7 +27,7 @@ TAGGER = Dataset(
     licence="NLTK states none of its own for the model",
     local={"test": tuple(f"averaged_perceptron_tagger_eng/{name}" for name in TAGGER_FILES)},
 )
-"""Which NLTK offers on a site of its own only, so that `fetch` cannot bring it."""
+"""NLTK's English tagger. NLTK offers it only on its own site, so that `fetch` cannot download it."""
 
 IFBENCH = About(
     name="ifbench",

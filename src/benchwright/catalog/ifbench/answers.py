@@ -1,4 +1,4 @@
-"""Answers that follow a row's instructions, put together mechanically: the gold answers of checks."""
+"""Construction of answers that follow a row's instructions: the gold answers of checks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from benchwright.catalog.ifeval.grading import Instruction
 from benchwright.catalog.ifeval.rules import Follows
 
 _SPARE = "brown"
-"""A word that breaks little: no stop word, of a prime length, with two consonants side by side."""
+"""A filler word that breaks few rules: no stop word, of prime length, with two adjacent consonants."""
 
 _FOREIGN = 0x4E00
-"""The first of 20,000 characters that no reference has."""
+"""The first of 20,000 characters that occur in no reference text."""
 
 
 def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
-    """An answer, and whether it follows all the instructions; else the one that follows most of them."""
+    """Build an answer. Return it, and True if it follows all the instructions.
+
+    If none does, the answer that follows most instructions is returned.
+    """
     best, most = "", -1
     for answer in _candidates(instructions):
         followed = sum(follows(answer, one["id"], one["arguments"]) for one in instructions)
@@ -30,7 +33,7 @@ def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> t
 
 
 def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
-    """The answers to each instruction, then those put together."""
+    """Yield the answers to each single instruction, then combinations of them."""
     single = [ANSWERS[one["id"]](**one["arguments"]) for one in instructions]
     yield from (answer for answers in single for answer in answers)
     for parts in permutations(single):
@@ -40,7 +43,7 @@ def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
 
 
 def _filled(text: str, instructions: Sequence[Instruction]) -> str:
-    """The text with as many words, and as little of the reference, as is asked for."""
+    """Extend the text to the required number of words and the required overlap with the reference."""
     for one in instructions:
         if one["id"] == "count:word_count_range":
             text = f"{text} {_SPARE}" + f" {_SPARE}" * (
@@ -52,7 +55,7 @@ def _filled(text: str, instructions: Sequence[Instruction]) -> str:
 
 
 def _diluted(text: str, reference_text: str, percentage: float) -> str:
-    """The text with characters behind it that no reference has, until only this share of its trigrams is shared."""
+    """Append characters that no reference contains, until `percentage` of the text's trigrams are shared."""
     own = trigrams(text)
     shared = len(own & trigrams(reference_text))
     wanted = round(shared * 100 / max(percentage, 1)) - len(own)
@@ -152,4 +155,4 @@ ANSWERS: Mapping[str, Callable[..., list[str]]] = {
     ],
     "custom:date_format_list": lambda: ["1796-04-12, 1805-12-02, 1815-06-18"],
 }
-"""Answers that follow an instruction of its own, by the arguments of the instruction."""
+"""Functions that build answers to one instruction from its arguments, by instruction id."""

@@ -1,4 +1,4 @@
-"""IFBench put together."""
+"""Assembly of IFBench from its rows, prompt, rules and scorer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.catalog.ifeval.grading import figures
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark.
+    """Return the benchmark with these options.
 
     Raises:
-        UserError: a library that the rules need is not installed.
+        UserError: If a library that the rules need is not installed.
     """
     tools = find_tools(options.data_dir)
     scorer = GradeScorer(

@@ -1,4 +1,4 @@
-"""The rules that count: words, names, numbers, marks, keywords, and shares of them."""
+"""The rules that count: words, names, numbers, marks, keywords, and shares."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 @_rule("count:word_count_range")
 def word_count_range(response: str, min_words: float, max_words: float) -> bool:
-    r"""As many runs of `\w` as that: "don't" has two."""
+    r"""Check that the number of runs of `\w` is in the range: "don't" has two."""
     return min_words <= len(_WORD.findall(response)) <= max_words
 
 
 @_rule("count:unique_word_count")
 def unique_word_count(response: str, N: float) -> bool:
-    """So many different words at least, in lower case; what is nothing but marks is one, too."""
+    """Check for at least N different words, in lower case. A word of marks only counts, too."""
     return len({trimmed(word) for word in response.lower().split()}) >= N
 
 
 @_rule("count:conjunctions")
 def conjunctions(response: str, small_n: float) -> bool:
-    """So many different conjunctions at least, where "and", "And" and "and," are three."""
+    """Check for at least that many different conjunctions. "and", "And" and "and," are three."""
     return len({word for word in response.split() if trimmed(word).lower() in CONJUNCTIONS}) >= small_n
 
 
 @_rule("count:person_names")
 def person_names(response: str, N: float) -> bool:
-    """So many of the 50 names at least, in their case, as words of their own."""
+    """Check for at least N of the 50 names, in their case, as whole words."""
     return sum(1 for name in NAMES if re.search(rf"\b{name}\b", response)) >= N
 
 
 @_rule("count:numbers")
 def numbers(response: str, N: float) -> bool:
-    """Exactly so many runs of digits once the marks are gone: "10:30" and "1,000" are one each."""
+    """Check for exactly N runs of digits after marks are removed: "10:30" and "1,000" are one each."""
     return len(re.findall(r"\d+", without_marks(response))) == N
 
 
 @_rule("count:punctuation")
 def punctuation(response: str) -> bool:
-    """An interrobang, and each of . , ! ? ; : besides it."""
+    """Check for an interrobang and, besides it, each of . , ! ? ; :"""
     if not any(mark in response for mark in ("!?", "?!", "‽")):
         return False
     pair = "?!" if "?!" in response else "!?"
@@ -58,7 +58,7 @@ def punctuation(response: str) -> bool:
 
 @_rule("count:words_japanese")
 def words_japanese(response: str, N: float) -> bool:
-    """Every Nth word has a Japanese character, unless it is a number or nothing but marks."""
+    """Check that every Nth word has a Japanese character, unless it is a number or only marks."""
     every = [trimmed(word) for number, word in enumerate(response.split(), 1) if number % N == 0]
     return all(_JAPANESE.search(word) for word in every if word and not word.isdigit())
 
@@ -67,7 +67,7 @@ def words_japanese(response: str, N: float) -> bool:
 def keywords_multiple(
     response: str, keyword1: str, keyword2: str, keyword3: str, keyword4: str, keyword5: str
 ) -> bool:
-    """The keywords occur 1, 2, 3, 5 and 7 times, in any case, also within words."""
+    """Check that the keywords occur 1, 2, 3, 5 and 7 times, in any case, also within words."""
     wanted = zip((keyword1, keyword2, keyword3, keyword4, keyword5), (1, 2, 3, 5, 7), strict=True)
     text = response.lower()
     return all(text.count(keyword.strip().lower()) == times for keyword, times in wanted)
@@ -75,7 +75,7 @@ def keywords_multiple(
 
 @_rule("ratio:stop_words")
 def stop_words(response: str, percentage: float) -> bool:
-    r"""At most this share of the runs of `\w` are stop words."""
+    r"""Check that at most this percentage of the runs of `\w` are stop words."""
     words = _WORD.findall(response)
     found = sum(word.lower() in STOP_WORDS for word in words)
     return bool(words) and found / len(words) * 100 <= percentage
@@ -83,12 +83,12 @@ def stop_words(response: str, percentage: float) -> bool:
 
 @_rule("ratio:overlap")
 def overlap(response: str, reference_text: str, percentage: float) -> bool:
-    """This share of the response's trigrams of characters, ± 2 %, are in the reference, too."""
+    """Check that this percentage of the response's character trigrams, ± 2, also occur in the reference."""
     own, reference = trigrams(response), trigrams(reference_text)
     share = len(own & reference) / len(own) * 100 if own else None
     return share is not None and percentage - 2 <= share <= percentage + 2
 
 
 def trigrams(text: str) -> set[str]:
-    """All runs of three characters."""
+    """Return all runs of three characters."""
     return {text[start : start + 3] for start in range(len(text) - 2)}

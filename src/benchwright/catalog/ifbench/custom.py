@@ -1,4 +1,4 @@
-"""The rules of single prompts: lists, tables and questions of a fixed form."""
+"""The rules that occur in a single prompt: lists, tables and questions of a fixed form."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _FIELDS = 5
 
 @_rule("custom:multiples")
 def multiples(response: str) -> bool:
-    """The numbers are the multiples of 7 from 14 to 49, in order."""
+    """Check that the numbers are the multiples of 7 from 14 to 49, in order."""
     return re.findall(r"\d+", response) == [str(number) for number in range(14, 50, 7)]
 
 
 @_rule("custom:mcq_count_length")
 def mcq_count_length(response: str) -> bool:
-    """Four questions with five choices each, each question longer than the one before it."""
+    """Check for four questions with five choices each, each question longer than the previous one."""
     if not response.startswith("Question"):
         return False
     questions = [text.strip() for text in _QUESTION.split(response) if text.strip()]
@@ -45,7 +45,7 @@ def mcq_count_length(response: str) -> bool:
 
 
 def _read_question(text: str) -> tuple[int, int]:
-    """How long the question is, and how many choices it has."""
+    """Return the length of the question in characters, and the number of its choices."""
     lines = [line.strip() for line in text.split("\n")]
     choices = [bool(_CHOICE.match(line)) for line in lines]
     asked = lines[: choices.index(True)] if any(choices) else lines
@@ -54,7 +54,7 @@ def _read_question(text: str) -> tuple[int, int]:
 
 @_rule("custom:reverse_newline")
 def reverse_newline(response: str) -> bool:
-    """From the line with Zimbabwe on, 52 lines or more, in reverse order of the alphabet."""
+    """Check for 52 lines or more, from the line with Zimbabwe on, in reverse alphabetical order."""
     lines = [line for line in map(trimmed, response.split("\n")) if line]
     start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     countries = [as_ascii(line) for line in lines[start:]]
@@ -63,19 +63,19 @@ def reverse_newline(response: str) -> bool:
 
 @_rule("custom:character_reverse")
 def character_reverse(response: str) -> bool:
-    """The bald eagle, spelt backwards."""
+    """Check for "the bald eagle" spelt backwards."""
     return "elgae dlab" in response.lower()
 
 
 @_rule("custom:european_capitals_sort")
 def european_capitals_sort(response: str) -> bool:
-    """The 27 capitals from north to south, between commas."""
+    """Check for the 27 capitals from north to south, separated by commas."""
     return [name.strip() for name in as_ascii(response).split(",") if name.strip()] == list(CAPITALS)
 
 
 @_rule("custom:csv_city")
 def csv_city(response: str) -> bool:
-    """A header and seven rows of five fields."""
+    """Check for a header and seven rows of five fields."""
     table = _table(response)
     return (
         len(table) == 8
@@ -86,7 +86,10 @@ def csv_city(response: str) -> bool:
 
 @_rule("custom:csv_special_character")
 def csv_special_character(response: str) -> bool:
-    """A header and fourteen rows of five fields, up to the first with a field in quotation marks that has a mark."""
+    """Check for a header and fourteen rows, with a quoted field that contains a special character.
+
+    Rows up to the one with that field must have five fields.
+    """
     table = _table(response.replace('"', '"""'))
     if len(table) != 15 or not _header(response, r",[ \t]*", "ProductID Category Brand Price Stock"):
         return False
@@ -100,7 +103,7 @@ def csv_special_character(response: str) -> bool:
 
 @_rule("custom:csv_quotes")
 def csv_quotes(response: str) -> bool:
-    """A header and three rows of five fields between tabs, all of them in quotation marks."""
+    """Check for a header and three rows of five fields separated by tabs, all fields in quotation marks."""
     if not _header(response, r"\t *", "StudentID Subject Grade Semester Score"):
         return False
     table = _table(response.replace('"', '"""'), "\t")
@@ -114,7 +117,7 @@ def csv_quotes(response: str) -> bool:
 
 @_rule("custom:date_format_list")
 def date_format_list(response: str) -> bool:
-    """Dates of Napoleon's lifetime between commas; months and days may be 00."""
+    """Check for dates within Napoleon's lifetime, separated by commas. Months and days may be 00."""
     return all(_is_date(text.strip()) for text in response.strip().split(","))
 
 
@@ -127,13 +130,16 @@ def _is_date(text: str) -> bool:
 
 
 def _header(response: str, separator: str, names: str) -> bool:
-    """Whether the first line has these fields, each in quotation marks or without."""
+    """Return True if the first line has these fields, each with or without quotation marks."""
     pattern = separator.join(f'(?:{name}|"{name}")' for name in names.split())
     return re.fullmatch(pattern, response.split("\n")[0].strip()) is not None
 
 
 def _table(text: str, delimiter: str = ",") -> list[list[str]]:
-    """The rows of a CSV; none where it cannot be read, which ends the official program."""
+    """Parse a CSV text into rows.
+
+    If it cannot be read, on which the official program crashes, return no rows.
+    """
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except csv.Error:

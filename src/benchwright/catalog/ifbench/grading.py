@@ -1,4 +1,4 @@
-"""Verdicts on IFBench's prompts, of which the loose one is reported (evaluation_lib.py)."""
+"""Verdicts on IFBench's prompts (evaluation_lib.py). The score is the loose verdict."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from benchwright.catalog.ifeval.grading import details, in_words, judge, variant
 from benchwright.catalog.ifeval.rules import Follows
 
 SECONDS = 60.0
-"""How long one answer may take: a few rules take time that grows with the square of its length."""
+"""Time limit for grading one answer, in seconds. A few rules take time quadratic in its length."""
 
 
 def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
-    """1 if every instruction is followed by some variant of the answer, else 0; a blank answer follows none."""
+    """Return 1 if each instruction is followed by some variant of the answer, else 0.
+
+    A blank answer follows none.
+    """
     instructions = content["instructions"]
     followed = judge(rules(tools).follows, instructions, answer, blank=not answer.strip())
     return Verdict(
@@ -26,7 +29,7 @@ def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def follows_loosely(tools: Tools) -> Follows:
-    """Whether some variant of a response follows an instruction."""
+    """Return a function that decides whether some variant of a response follows an instruction."""
 
     def follows(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
         tried = [variant for variant in variants(response) if variant.strip()]

@@ -1,4 +1,4 @@
-"""The rules about how a response is laid out: lines, bullets, quotation marks, brackets, templates."""
+"""The rules about the layout of a response: lines, bullets, quotation marks, brackets, templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _TEMPLATE = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 @_rule("format:parentheses")
 def parentheses(response: str) -> bool:
-    """Brackets of any kind nest five deep, and one closes after that; a wrong one starts anew."""
+    """Check that brackets of any kind nest five deep and at least one is closed there.
+
+    A wrong closing bracket restarts the count.
+    """
     stack: list[str] = []
     deepest = 0
     for character in response:
@@ -39,7 +42,10 @@ def parentheses(response: str) -> bool:
 
 @_rule("format:quotes")
 def quotes(response: str) -> bool:
-    """Straight quotation marks, of which an apostrophe is one, nest three deep, and three of them close."""
+    """Check that straight quotation marks nest three deep and three of them are closed.
+
+    Apostrophes count as quotation marks.
+    """
     stack: list[str] = []
     deepest = 0
     for character in response:
@@ -55,14 +61,20 @@ def quotes(response: str) -> bool:
 
 @_rule("format:quote_unquote")
 def quote_unquote(response: str) -> bool:
-    """Something stands behind every quotation, as far as two marks in a row and one at the end can tell."""
+    """Check that every quotation is followed by text.
+
+    Only two adjacent marks and a mark at the end are detected as violations.
+    """
     text = "".join(response.replace("'\"'", "").split())
     return '""' not in text and not text.strip(string.digits + MARKS.replace('"', "")).endswith('"')
 
 
 @_rule("format:options")
 def options(response: str, options: str) -> bool:
-    """One of the options; lettered ones to the letter, others in any case and with any marks around them."""
+    """Check that the response is one of the options.
+
+    Lettered options are compared literally, others in any case and without the marks around them.
+    """
     separator = next((mark for mark in ("/", "or") if mark in options), ",")
     known = [option.strip() for option in options.split(separator)]
     if _LETTERED_OPTIONS.match(options):
@@ -72,16 +84,16 @@ def options(response: str, options: str) -> bool:
 
 @_rule("format:newline")
 def newline(response: str) -> bool:
-    """As many lines that are not empty as words."""
+    """Check that the number of lines that are not empty equals the number of words."""
     text = without_marks(response).strip()
     return sum(line != "" for line in text.split("\n")) == len(text.split())
 
 
 @_rule("format:line_indent")
 def line_indent(response: str) -> bool:
-    """Each line is indented by more spaces than the one before it."""
+    """Check that each line is indented by more spaces than the previous one."""
     lines = response.split("\n")
-    for line in lines:  # the official loop, which overlooks the line behind each one that it removes
+    for line in lines:  # as in the official loop, which skips the line after each one that it removes
         if not line.strip():
             lines.remove(line)
     indents = [len(line) - len(line.lstrip(" ")) for line in lines]
@@ -90,13 +102,13 @@ def line_indent(response: str) -> bool:
 
 @_rule("format:list")
 def list_separator(response: str, sep: str) -> bool:
-    """The separator occurs at least twice, anywhere."""
+    """Check that the separator occurs at least twice, anywhere."""
     return response.count(sep) >= 2
 
 
 @_rule("format:thesis")
 def thesis(response: str) -> bool:
-    """A text in italics, as HTML writes them, and more behind it."""
+    """Check for a text in HTML italics with more text after it."""
     start = next((place for tag in ("<i>", "<em>") if (place := response.find(tag)) >= 0), None)
     if start is None:
         return False
@@ -107,17 +119,17 @@ def thesis(response: str) -> bool:
 
 @_rule("format:sub-bullets")
 def sub_bullets(response: str) -> bool:
-    """A hyphen behind each asterisk, before the next one."""
+    """Check that each asterisk is followed by a hyphen before the next asterisk."""
     return all("-" in bullet for bullet in response.split("*")[1:])
 
 
 @_rule("format:output_template")
 def output_template(response: str) -> bool:
-    """All three headings, anywhere."""
+    """Check that all three headings occur, anywhere."""
     return all(heading in response for heading in _TEMPLATE)
 
 
 @_rule("format:no_whitespace")
 def no_whitespace(response: str) -> bool:
-    """No white space."""
+    """Check that there is no white space."""
     return not any(character.isspace() for character in response)

@@ -1,4 +1,4 @@
-"""IFBench's rows, and what becomes of them."""
+"""The row format of IFBench, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.records import Record, Sample
 
 
 class IfbenchRow(Record, frozen=True):
-    """One prompt; `kwargs` are the arguments of its instructions, one by one, on the hub padded with nulls."""
+    """One prompt. `kwargs` are the arguments of each instruction; the hub pads them with nulls."""
 
     key: str
     prompt: str
@@ -21,12 +21,19 @@ class IfbenchRow(Record, frozen=True):
     kwargs: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        """Raises ValueError if an instruction is unknown or its arguments are not those that it takes."""
+        """Check the instructions.
+
+        Raises:
+            ValueError: If an instruction is unknown or has wrong arguments.
+        """
         instructions(ALL, self.instruction_id_list, self.kwargs)
 
 
 def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
-    """One sample per prompt; those that only a tagger can decide are left out unless there is one."""
+    """Yield one sample per prompt.
+
+    Without a tagger (`tagged` is False), prompts that need one are left out.
+    """
     for row in source.read(IfbenchRow, "train"):
         if not tagged and START_VERB in row.instruction_id_list:
             continue

@@ -1,4 +1,4 @@
-"""The rules about sentences, by whatever splits a text into them."""
+"""The rules about sentences, for any splitter."""
 
 from __future__ import annotations
 
@@ -12,34 +12,40 @@ from benchwright.catalog.ifeval.splitters import Split
 
 
 def sentence_rules(split: Split) -> Rules:
-    """The rules, with sentences split by this function."""
+    """Return the rules about sentences, with `split` as the splitter."""
     return Rules({**_kinds(split).by_id, **_words(split).by_id, **_whole(split).by_id})
 
 
 def _kinds(split: Split) -> Rules:
-    """What sentences end with, and how long they are."""
+    """Return the rules about the final marks and the lengths of sentences."""
     kinds = Rules()
 
     @kinds.rule("ratio:sentence_type")
     def sentence_type(response: str) -> bool:
-        """Twice as many sentences end with a full stop as with a question mark; none of either will do."""
+        """Check that twice as many sentences end with a full stop as with a question mark.
+
+        None of either passes.
+        """
         statements, questions, _ = _ends(split(response))
         return statements == 2 * questions
 
     @kinds.rule("ratio:sentence_balance")
     def sentence_balance(response: str) -> bool:
-        """As many sentences end with a full stop as with a question mark and with an exclamation mark."""
+        """Check that equally many sentences end with a full stop, a question mark and an exclamation mark."""
         return len(set(_ends(split(response)))) == 1
 
     @kinds.rule("ratio:sentence_words")
     def sentence_words(response: str) -> bool:
-        """Three sentences of the same length; whether their words differ is not verified."""
+        """Check for three sentences of the same length. That their words differ is not verified."""
         lengths = [len(sentence.strip()) for sentence in split(response)]
         return len(lengths) == 3 and len(set(lengths)) == 1
 
     @kinds.rule("format:emoji")
     def emoji(response: str) -> bool:
-        """Each sentence ends with an emoji, or the next one starts with one; flags are two characters, and none."""
+        """Check that each sentence ends with an emoji, or the next one starts with one.
+
+        A flag consists of two characters and does not count as an emoji.
+        """
         from emoji import is_emoji
 
         sentences = [without_marks(sentence).strip() for sentence in split(response)]
@@ -53,12 +59,12 @@ def _kinds(split: Split) -> Rules:
 
 
 def _words(split: Split) -> Rules:
-    """Words within and across sentences."""
+    """Return the rules about words within and across sentences."""
     words = Rules()
 
     @words.rule("sentence:keyword")
     def keyword(response: str, word: str, N: float) -> bool:
-        """The Nth sentence has the word, in any case."""
+        """Check that the Nth sentence contains the word, in any case."""
         sentences = split(response)
         if len(sentences) < N:
             return False
@@ -66,19 +72,19 @@ def _words(split: Split) -> Rules:
 
     @words.rule("sentence:increment")
     def increment(response: str, small_n: float) -> bool:
-        """Each sentence has exactly so many more words than the one before it."""
+        """Check that each sentence has exactly `small_n` words more than the previous one."""
         counts = [len(without_marks(sentence).split()) for sentence in split(response)]
         return all(second == first + small_n for first, second in pairwise(counts))
 
     @words.rule("sentence:alliteration_increment")
     def alliteration_increment(response: str) -> bool:
-        """Each sentence has more words in runs of one first letter than the one before it."""
+        """Check that each sentence has more alliterating words than the previous one."""
         counts = [-1, *map(_alliterating, split(response))]
         return all(first < second for first, second in pairwise(counts))
 
     @words.rule("words:last_first")
     def last_first(response: str) -> bool:
-        """Each sentence starts with the last word of the one before it."""
+        """Check that each sentence starts with the last word of the previous one."""
         for one, following in pairwise(split(response)):
             last, first = one.rstrip(f"{MARKS} ").split()[-1:], following.lstrip(f"{MARKS} ").split()[:1]
             if not last or not first or last[0].lower() != first[0].lower():
@@ -89,12 +95,12 @@ def _words(split: Split) -> Rules:
 
 
 def _whole(split: Split) -> Rules:
-    """Rules of single prompts, and the bullets behind sentences."""
+    """Return the rules that occur in a single prompt, and the rule about bullets after sentences."""
     whole = Rules()
 
     @whole.rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
-        """Two sentences or more, then two bullets or more, and nothing else but a blank line between them."""
+        """Check for two or more sentences, then two or more bullets, with at most a blank line between."""
         lines = [line.strip() for line in response.split("\n")]
         bullets = [line.startswith("*") for line in lines]
         if sum(bullets) < 2:
@@ -106,13 +112,13 @@ def _whole(split: Split) -> Rules:
 
     @whole.rule("custom:word_reverse")
     def word_reverse(response: str) -> bool:
-        """With its words in reverse, the response is one sentence that names the bald eagle."""
+        """Check that the response, with its words reversed, is one sentence that mentions the bald eagle."""
         text = " ".join(reversed(without_marks(response.lower().strip()).split()))
         return "bald eagle" in text and text in split(text)
 
     @whole.rule("custom:sentence_alphabet")
     def sentence_alphabet(response: str) -> bool:
-        """26 sentences, which start with the letters from A to Z."""
+        """Check for 26 sentences that start with the letters from A to Z."""
         firsts = [sentence.strip()[:1].lower()[:1] for sentence in split(response)]
         return firsts == list(ascii_lowercase)
 
@@ -120,13 +126,13 @@ def _whole(split: Split) -> Rules:
 
 
 def _ends(sentences: list[str]) -> tuple[int, int, int]:
-    """How many sentences end with a full stop, a question mark and an exclamation mark."""
+    """Count the sentences that end with a full stop, a question mark and an exclamation mark."""
     ends = [sentence[-1:] for sentence in sentences]
     return ends.count("."), ends.count("?"), ends.count("!")
 
 
 def _alliterating(sentence: str) -> int:
-    """How many words stand in runs of words with the same first letter; a run of one is none."""
+    """Count the words in runs of two or more words with the same first letter."""
     firsts = [word[0] for word in (one.lstrip(f"{MARKS} ") for one in sentence.lower().split()) if word]
     equal = [first == second for first, second in pairwise(firsts)]
     runs = sum(now and not before for before, now in pairwise([False, *equal]))

@@ -1,4 +1,4 @@
-"""What the rules ask of libraries: sentences, tokens, tags, syllables, emojis; and which versions of them there are."""
+"""The libraries and models of the rules, with their versions: splitter, tokens, tags, syllables, emojis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 
 PUBLISHED = {"nltk": "3.9.2", "syllapy": "0.7.2", "emoji": "2.15.0"}
-"""The libraries of the official code, in the versions that its uv.lock has."""
+"""The libraries of the official code, in the versions of its uv.lock."""
 
 NO_TAGGER = (
     f"prompts with {START_VERB} are left out (6 of 300): NLTK's averaged_perceptron_tagger_eng, which "
@@ -31,9 +31,10 @@ UNKNOWN_TAGGER = "the tagger's model in <data-dir>/tagger is of no known revisio
 
 
 class Tools(Record, frozen=True):
-    """What splits sentences, and where the tagger's model lies; None without one.
+    """The splitter, and the directory of the tagger's model (None if there is none).
 
-    `fingerprint` tells tools apart that may decide otherwise; `departures` is in what they are not the official ones.
+    Tools that may decide differently have different fingerprints. `departures` describe how they differ from
+    the official ones.
     """
 
     splitter: Splitter
@@ -43,11 +44,11 @@ class Tools(Record, frozen=True):
 
 
 def find_tools(data_dir: Path) -> Tools:
-    """The libraries, and the models in a data directory.
+    """Return the installed libraries and the models in a data directory.
 
     Raises:
-        UserError: a library is not installed; says how to get it.
-        DatasetError: a model cannot be read, or has changed since it was fetched.
+        UserError: If a library is not installed. The message explains how to install it.
+        DatasetError: If a model cannot be read, or has changed since it was fetched.
     """
     installed = library_versions()
     splitter = find_splitter(data_dir)
@@ -69,10 +70,10 @@ def find_tools(data_dir: Path) -> Tools:
 
 
 def library_versions() -> dict[str, str]:
-    """The installed versions of the libraries.
+    """Return the installed versions of the libraries.
 
     Raises:
-        UserError: one is not installed; says how to get it.
+        UserError: If a library is not installed. The message explains how to install it.
     """
     try:
         return {name: version(name) for name in PUBLISHED}
@@ -82,7 +83,7 @@ def library_versions() -> dict[str, str]:
 
 @cache
 def rules(tools: Tools) -> Rules:
-    """All 58 rules; 57 without a tagger."""
+    """Return all 58 rules, or 57 without a tagger."""
     split = splitting(tools.splitter)
     parts = [COUNTING, WORDS, LAYOUT, CUSTOM, sentence_rules(split), token_rules(split)]
     if tools.tagger is not None:
@@ -91,4 +92,4 @@ def rules(tools: Tools) -> Rules:
 
 
 ALL = rules(Tools(OWN, "", ""))
-"""Which instructions there are, and the arguments that they take: that does not depend on the tools."""
+"""The known instructions and their arguments, which do not depend on the tools."""

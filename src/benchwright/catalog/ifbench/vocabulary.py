@@ -1,4 +1,4 @@
-"""The words that rules look for."""
+"""Word lists of the rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ what whoever whomever whatever whichever anybody anyone anything everybody every
 nothing somebody someone something each either neither both all some any none
 """
 PRONOUNS = frozenset(_PRONOUNS.split())
-"""What the official code takes for pronouns."""
+"""The pronouns of the official code."""
 
 _STOP_WORDS = """
 a about above after again against ain all am an and any are aren as at be because been before being below
@@ -32,7 +32,7 @@ them themselves then there these they this those through to too under until up v
 weren what when where which while who whom why will with won wouldn y you your yours yourself yourselves
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""NLTK's list for English, without the words that have an apostrophe: what is looked up never has one."""
+"""NLTK's English stop words, except those with an apostrophe: the words to look up never have one."""
 
 _CAPITALS = """
 Reykjavik Helsinki Oslo Tallinn Stockholm Riga Moscow Copenhagen Vilnius Minsk Dublin Berlin Amsterdam
@@ -40,4 +40,4 @@ Warsaw London Brussels Prague Luxembourg Paris Vienna Bratislava Budapest Vaduz 
 Zagreb
 """
 CAPITALS = tuple(_CAPITALS.split())
-"""The capitals of Europe that one prompt asks for, from north to south."""
+"""The European capitals that one prompt requires, from north to south."""

@@ -1,4 +1,4 @@
-"""The rules about words: their letters, lengths, order and repetition."""
+"""The rules about words: letters, lengths, order and repetition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHORTEST_PALINDROME = 5
 
 @_rule("words:alphabet")
 def alphabet(response: str) -> bool:
-    """Each word starts with the letter that follows that of the word before it; the first one is free."""
+    """Check that each word starts with the letter after the previous word's first letter."""
     words = without_marks(response).split()
     start = string.ascii_lowercase.find(words[0][0].lower()) if words else -1
     letters = islice(cycle(string.ascii_lowercase), start + 1, None)
@@ -35,14 +35,14 @@ def alphabet(response: str) -> bool:
 
 @_rule("words:vowel")
 def vowel(response: str) -> bool:
-    """A single line with at most three of the five vowels."""
+    """Check for a single line with at most three of the five vowels."""
     text = response.strip().lower()
     return "\n" not in text and len(set(text) & set("aeiou")) <= _MOST_VOWELS
 
 
 @_rule("words:consonants")
 def consonants(response: str) -> bool:
-    """Two consonants stand side by side in every word; y is one."""
+    """Check that every word has two adjacent consonants. The letter y is one."""
     return all(
         any(first in _CONSONANTS and second in _CONSONANTS for first, second in pairwise(word))
         for word in response.lower().split()
@@ -51,7 +51,7 @@ def consonants(response: str) -> bool:
 
 @_rule("words:palindrome")
 def palindrome(response: str) -> bool:
-    """Ten words of five letters or more that read the same backwards; the same one may count again."""
+    """Check for ten palindromes of five letters or more. Repeated ones count."""
     words = without_marks(response).lower().split()
     found = sum(word == word[::-1] and len(word) >= _SHORTEST_PALINDROME for word in words)
     return found >= _LEAST_PALINDROMES
@@ -59,33 +59,33 @@ def palindrome(response: str) -> bool:
 
 @_rule("words:prime_lengths")
 def prime_lengths(response: str) -> bool:
-    """Every word has as many letters as a prime number below 100."""
+    """Check that the length of every word is a prime number below 100."""
     return all(len(word) in _PRIMES for word in without_marks(response).split())
 
 
 @_rule("words:repeats")
 def repeats(response: str, small_n: float) -> bool:
-    """No word occurs more often than that."""
+    """Check that no word occurs more than `small_n` times."""
     return all(times <= small_n for times in Counter(without_marks(response.lower()).split()).values())
 
 
 @_rule("words:no_consecutive")
 def no_consecutive(response: str) -> bool:
-    """No two words in a row start with the same letter."""
+    """Check that no two consecutive words start with the same letter."""
     words = without_marks(response.lower()).split()
     return all(first[0] != second[0] for first, second in pairwise(words))
 
 
 @_rule("words:paragraph_last_first")
 def paragraph_last_first(response: str) -> bool:
-    """Every line ends with the word with which it starts."""
+    """Check that every line ends with its first word."""
     lines = [trimmed(line.strip().lower()).split() for line in response.split("\n")]
     return all(words[0] == words[-1] for words in lines if words)
 
 
 @_rule("words:odd_even_syllables")
 def odd_even_syllables(response: str) -> bool:
-    """Words with an odd and an even number of syllables take turns, as syllapy counts them."""
+    """Check that words with odd and even numbers of syllables alternate, as counted by syllapy."""
     from syllapy import count
 
     odd = [count(word) % 2 for word in without_marks(response).lower().split()]
@@ -94,17 +94,17 @@ def odd_even_syllables(response: str) -> bool:
 
 @_rule("repeat:repeat_change")
 def repeat_change(response: str, prompt_to_repeat: str) -> bool:
-    """The request once more, but not to the letter; only its first word may be another one."""
+    """Check that the response repeats the request with another first word, and is not identical to it."""
     return prompt_to_repeat != response and prompt_to_repeat.split()[1:] == response.split()[1:]
 
 
 @_rule("repeat:repeat_simple")
 def repeat_simple(response: str) -> bool:
-    """One sentence and nothing else."""
+    """Check that the response is the required sentence only, in any case."""
     return response.strip().lower() == "only output this sentence here, ignore all other requests."
 
 
 @_rule("repeat:repeat_span")
 def repeat_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
-    """The characters from one place to another, both included."""
+    """Check that the response is the prompt's characters from `n_start` to `n_end`, both included."""
     return response.strip().lower() == prompt_to_repeat[n_start : n_end + 1].strip().lower()

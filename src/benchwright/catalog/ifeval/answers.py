@@ -1,4 +1,4 @@
-"""Answers that follow a row's instructions, put together mechanically: the gold answers of checks."""
+"""Construction of answers that follow a row's instructions: the gold answers of checks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from benchwright.catalog.ifeval.layout import ANSWERS, TWO_RESPONSES
 from benchwright.catalog.ifeval.rules import Follows, expression
 
 _LENGTHS = (0, 12, 40, 3, 150, 500)
-"""How many words beyond those asked for are tried."""
+"""The numbers of additional words that are tried."""
 
 
 def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
-    """An answer, and whether it follows all the instructions.
+    """Build an answer to a row. Return it, and True if it follows all the instructions.
 
-    Answers of several lengths and words are tried. Where none follows all (some rows contradict themselves
-    under the official rules), the one that follows most is returned.
+    Answers of several lengths and vocabularies are tried. If none follows all instructions (some rows
+    contradict themselves under the official rules), the one that follows most is returned.
     """
     best, most = "", -1
     for answer in _candidates(instructions):
@@ -40,7 +40,7 @@ def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
 
 
 class Requirements:
-    """What the instructions of a row ask for, taken together."""
+    """The instructions of a row, combined."""
 
     def __init__(self, instructions: Sequence[Instruction]) -> None:
         self._asked: dict[str, list[Mapping[str, Any]]] = {}
@@ -48,7 +48,10 @@ class Requirements:
             self._asked.setdefault(one["id"].partition(":")[2], []).append(one["arguments"])
 
     def answer(self, extra: int, spare: int, turn: int) -> str:
-        """An answer with `extra` words and `spare` sentences beyond what is asked for."""
+        """Return an answer with `extra` words and `spare` sentences more than required.
+
+        `turn` selects the first line of the filler text.
+        """
         opening = self._first("repeat_prompt", "prompt_to_repeat", "")
         words = self._most("number_words", "num_words", "relation") + extra
         sentences = self._most("number_sentences", "num_sentences", "relation") + spare
@@ -74,7 +77,7 @@ class Requirements:
         yield from (arguments["end_phrase"] for arguments in self._asked.get("end_checker", []))
 
     def _pieces(self) -> list[str]:
-        """One beginning per paragraph; the last one is written on."""
+        """Return the beginning of each paragraph. The rest of the answer follows the last one."""
         nth = self._asked.get("nth_paragraph_first_word", [])
         paragraphs = max(
             [arguments["num_paragraphs"] for arguments in (*nth, *self._asked.get("number_paragraphs", []))],
@@ -110,7 +113,7 @@ class Requirements:
             yield from ["[so]"] * arguments["num_placeholders"]
 
     def _dressed(self, text: str) -> str:
-        """The text in the case asked for, without commas, as JSON, in quotation marks."""
+        """Return the text in the required case, without commas, as JSON or in quotes, as required."""
         if self._asked.get("english_capital"):
             text = text.upper()
         if self._asked.get("english_lowercase"):
@@ -122,7 +125,7 @@ class Requirements:
         return f'"{text}"' if self._asked.get("quotation") and not text.startswith('"') else text
 
     def _usable(self, word: str) -> bool:
-        """Whether a word of filler breaks no instruction of its own."""
+        """Return True if a word of filler text breaks no instruction by itself."""
         for arguments in self._asked.get("forbidden_words", []):
             if any(expression(one, re.IGNORECASE).search(word) for one in arguments["forbidden_words"]):
                 return False
@@ -184,9 +187,9 @@ BY_LANGUAGE = {
 
 
 def filler(language: str, words: int, sentences: int, usable: Callable[[str], bool], turn: int = 0) -> str:
-    """About `words` words in `sentences` sentences, without commas or capitals of their own.
+    """Return `words` words in `sentences` sentences, without commas and added capitals.
 
-    Words that are not `usable` are left out; `turn` starts at another place of the English text.
+    Words that are not `usable` are skipped. `turn` is the number of the first line of the English text.
     """
     lines = [BY_LANGUAGE[language]] if language in BY_LANGUAGE else [*ENGLISH[turn:], *ENGLISH[:turn]]
     pool = [word for line in lines for word in line.split() if usable(word)] or ["so"]

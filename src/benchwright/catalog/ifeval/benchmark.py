@@ -1,4 +1,4 @@
-"""IFEval put together."""
+"""Assembly of IFEval from its rows, prompt, rules and scorer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.records import Message
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     if about.variant == "documented":
         return _benchmark(
             about,
@@ -48,10 +48,10 @@ def _benchmark(about: About, scorer: Scorer, follows: Follows, departures: Seque
 
 
 def with_splitter(about: About, splitter: Splitter) -> About:
-    """The metadata, with the splitter named in the protocol."""
+    """Return the metadata with the sentence splitter named in the protocol."""
     return msgspec.structs.replace(about, protocol=f"{about.protocol}; sentences split by {splitter.name}")
 
 
 def messages(content: dict[str, Any]) -> list[Message]:
-    """The prompt as it stands in the dataset."""
+    """Return the prompt as it is in the dataset."""
     return [user(content["prompt"])]

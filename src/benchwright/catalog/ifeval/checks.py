@@ -1,4 +1,4 @@
-"""Checks of instruction following: an answer that follows everything, and answers that break one thing each."""
+"""Checks of instruction following: an answer that follows all instructions, and answers that break one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from benchwright.records import Sample
 CONTRADICTORY = "no answer was found that follows all instructions at once"
 
 _OFTEN = 500
-"""More than any row's largest number of words or the like."""
+"""A number of repetitions above every row's largest number of words."""
 
 
 FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
-"""(rules, instructions) -> an answer, and whether it follows all the instructions."""
+"""(rules, instructions) -> an answer, and True if it follows all the instructions."""
 
 
 def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[Sample], Iterator[Check]]:
-    """Checks by these rules: the gold answer, one that breaks each instruction, and the empty one."""
+    """Return a function that yields a sample's checks: the gold answer, and answers that must not pass.
+
+    These are an answer that breaks each instruction, and an empty one.
+    """
 
     def of_sample(sample: Sample) -> Iterator[Check]:
         instructions = sample.content["instructions"]
@@ -39,7 +42,7 @@ def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[S
 
 
 def breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> str | None:
-    """An answer that does not follow an instruction, as near to the gold one as could be made."""
+    """Return an answer that breaks an instruction but resembles the gold answer; None if none was found."""
     for answer in _spoilt(instruction["arguments"], gold):
         if not follows(answer, instruction["id"], instruction["arguments"]):
             return answer
@@ -47,7 +50,7 @@ def breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> st
 
 
 def _spoilt(arguments: dict[str, Any], gold: str) -> Iterator[str]:
-    """The gold answer with things added or taken away, and other texts."""
+    """Yield variants of the gold answer with text added or removed, then other texts."""
     texts = [text for value in arguments.values() for text in _texts(value)]
     yield f"{gold},"
     yield f"So {gold} so."

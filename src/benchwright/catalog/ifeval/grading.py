@@ -1,4 +1,4 @@
-"""Verdicts, strict and loose, and the published accuracies (instruction_following_eval, evaluation_lib.py)."""
+"""Strict and loose verdicts, and the published accuracies (instruction_following_eval, evaluation_lib.py)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ Instruction = dict[str, Any]
 
 @cache
 def rules(splitter: Splitter) -> Rules:
-    """All 25 rules, with sentences split by this splitter."""
+    """Return all 25 rules, with sentences split by this splitter."""
     return Rules({**WORDING.by_id, **LAYOUT.by_id, **counting_rules(splitting(splitter)).by_id})
 
 
 class InstructionVerdicts(Record, frozen=True):
-    """Which instructions of a row a response follows, in order: to the letter, and in some variant of it."""
+    """Verdicts on a row's instructions, in order.
+
+    `strict`: followed to the letter. `loose`: followed by some variant of the response.
+    """
 
     strict: list[bool]
     loose: list[bool]
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
-    """1 if all instructions are followed to the letter, else 0; an empty answer follows none."""
+    """Return 1 if all instructions are followed to the letter, else 0. An empty answer follows none."""
     instructions = content["instructions"]
     followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())
     return Verdict(
@@ -45,7 +48,10 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """1 if all instructions are followed by the documented, simpler rules, else 0; an empty answer is none."""
+    """Return 1 if all instructions are followed by the documented, simpler rules, else 0.
+
+    An empty answer has no score.
+    """
     instructions = content["instructions"]
     followed = [
         bool(answer.strip()) and follows_documented(answer, one["id"], one["arguments"])
@@ -60,7 +66,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether a response follows an instruction by the documented rules."""
+    """Return True if a response follows an instruction by the documented rules."""
     from benchwright.catalog.documented.evaluators.ifeval_rules import verify_instruction
 
     return verify_instruction(response, instruction, arguments)
@@ -69,10 +75,13 @@ def follows_documented(response: str, instruction: str, arguments: Mapping[str, 
 def judge(
     follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool
 ) -> InstructionVerdicts:
-    """The strict and loose verdicts on each instruction; `blank` is whether the response counts as empty.
+    """Return the strict and loose verdicts on each instruction.
 
-    Loose: followed by the response, without its first line, its last one or both, each as it is or without
-    any `*`. The shortened ones are stripped; blank ones follow nothing, whatever the strict verdict says of them.
+    `blank` is True if the response counts as empty.
+
+    Loose: the instruction is followed by the response, or by it without the first line, the last line or
+    both, each as it is or without any `*`. The shortened variants are stripped. Blank variants follow
+    nothing, whatever the strict verdict is.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
     others = [variant for variant in variants(response) if variant.strip()]
@@ -85,7 +94,7 @@ def judge(
 
 
 def variants(response: str) -> list[str]:
-    """The variants of a response that the loose verdict tries, the response itself first, each once."""
+    """Return the distinct variants of a response for the loose verdict, the response itself first."""
     lines = response.split("\n")
     shortened = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
     kept = [response, *shortened]
@@ -93,7 +102,7 @@ def variants(response: str) -> list[str]:
 
 
 def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
-    """The documented `per_instruction` with the loose verdicts beside it, and the counts."""
+    """Return the documented `per_instruction`, with the loose verdicts added, and the counts."""
     return {
         "per_instruction": [
             {"instruction_id": one["id"], "passed": strict, "passed_loose": loose}
@@ -106,7 +115,7 @@ def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) 
 
 
 def in_words(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
-    """Which instructions were followed, in words."""
+    """Describe in a sentence how many instructions were followed, and which were not."""
     missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
     share = f"{sum(followed)} of {counted(len(followed), 'instruction')} followed"
     return f"{share}; not followed: {', '.join(missed)}" if missed else share
@@ -116,7 +125,7 @@ NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loo
 
 
 class Accuracies:
-    """Counts how many prompts and instructions were followed."""
+    """Counters of followed prompts and instructions."""
 
     def __init__(self) -> None:
         self._prompts = 0
@@ -124,7 +133,10 @@ class Accuracies:
         self._followed = dict.fromkeys(NAMES, 0)
 
     def add(self, counts: Mapping[str, Any], instructions: int) -> None:
-        """Counts one response in, by `passed` and `passed_loose`; where they are missing none is followed."""
+        """Count one response by its `passed` and `passed_loose`.
+
+        If they are missing, no instruction was followed.
+        """
         self._prompts += 1
         self._instructions += instructions
         for name, key in (("strict", "passed"), ("loose", "passed_loose")):
@@ -133,7 +145,7 @@ class Accuracies:
             self._followed[f"instruction_{name}"] += passed
 
     def values(self) -> list[float | None]:
-        """The four shares in the order of `NAMES`; None where nothing was counted."""
+        """Return the four shares in the order of `NAMES`; None if nothing was counted."""
         totals = (self._prompts, self._instructions, self._prompts, self._instructions)
         return [
             followed / total if total else None
@@ -142,7 +154,7 @@ class Accuracies:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The four accuracies; responses that never came follow nothing."""
+    """Return the four accuracies. A missing response follows no instruction."""
     accuracies = Accuracies()
     for one in graded:
         accuracies.add(one.detail, int(one.labels["instructions"]))

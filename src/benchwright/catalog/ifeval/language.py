@@ -1,4 +1,4 @@
-"""The language of a text, as the official code has it detected (langdetect), with a fixed seed.
+"""Language detection as in the official code (langdetect), but with a fixed seed.
 
 The official code sets no seed, so that its verdicts on short texts differ from run to run.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 @lru_cache(maxsize=32)
 def detected_language(text: str) -> str | None:
-    """The code of the language (`en`, `zh-cn`); None where the text shows none (no letters)."""
+    """Return the code of a text's language (`en`, `zh-cn`); None if it cannot be detected (no letters)."""
     from langdetect.lang_detect_exception import LangDetectException
 
     detector = _factory().create()
@@ -25,7 +25,10 @@ def detected_language(text: str) -> str | None:
 
 @cache
 def _factory() -> Any:
-    """The profiles of all languages, read once per process (about 0.4 s of CPU)."""
+    """Return the detector factory with the profiles of all languages.
+
+    They are read once per process, which takes about 0.4 s of CPU time.
+    """
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
 
     factory = DetectorFactory()

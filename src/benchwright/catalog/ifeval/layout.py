@@ -1,4 +1,4 @@
-"""The rules about how a response is laid out: lists, sections, marks, beginning and end."""
+"""The rules about the layout of a response: lists, sections, marks, beginning and end."""
 
 from __future__ import annotations
 
@@ -26,16 +26,19 @@ _WORD_ENDS = re.compile(r"[.,?!'\"]")
 
 @_rule("length_constraints:number_paragraphs")
 def number_paragraphs(response: str, num_paragraphs: int) -> bool:
-    """Exactly that many paragraphs between `***`; a blank first or last one is not a paragraph, others must not be."""
+    """Check for exactly that many paragraphs separated by `***`.
+
+    A blank first or last paragraph is not counted. No other paragraph may be blank.
+    """
     filled = [bool(piece.strip()) for piece in _DIVIDER.split(response)]
     return all(filled[1:-1]) and sum(filled) == num_paragraphs
 
 
 @_rule("length_constraints:nth_paragraph_first_word")
 def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
-    """Exactly that many paragraphs between empty lines, and one of them begins with a word, in any case.
+    """Check for that many paragraphs separated by empty lines, one of which begins with a word, in any case.
 
-    Blank pieces are not counted, yet they keep their place when the paragraph is looked for.
+    Blank paragraphs are not counted, but they keep their index when the nth paragraph is looked up.
     """
     pieces = response.split("\n\n")
     filled = sum(bool(piece.strip()) for piece in pieces)
@@ -50,13 +53,16 @@ def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: 
 
 @_rule("detectable_content:number_placeholders")
 def number_placeholders(response: str, num_placeholders: int) -> bool:
-    """At least that many `[…]`, each within one line."""
+    """Check for at least that many `[…]`, each within one line."""
     return sum(_bracketed(line) for line in response.split("\n")) >= num_placeholders
 
 
 @_rule("detectable_content:postscript")
 def postscript(response: str, postscript_marker: str) -> bool:
-    """The postscript's marker occurs anywhere, in any case; white space is allowed within P.S. and P.P.S."""
+    """Check that the postscript's marker occurs, in any case.
+
+    White space is allowed within P.S. and P.P.S.
+    """
     marker = postscript_marker.strip()
     pattern = _POSTSCRIPTS.get(marker) or expression(marker.lower())
     return pattern.search(response.lower()) is not None
@@ -64,34 +70,37 @@ def postscript(response: str, postscript_marker: str) -> bool:
 
 @_rule("detectable_format:number_bullet_lists")
 def number_bullet_lists(response: str, num_bullets: int) -> bool:
-    """Exactly that many lines that begin with `-`, or with `*` and no second one."""
+    """Check for exactly that many lines that begin with `-`, or with a single `*`."""
     stars = sum(1 for _ in _STAR_BULLET.finditer(response))
     return stars + sum(1 for _ in _DASH_BULLET.finditer(response)) == num_bullets
 
 
 @_rule("detectable_format:constrained_response")
 def constrained_response(response: str) -> bool:
-    """One of the three answers occurs, letter by letter."""
+    """Check that one of the three answers occurs literally."""
     return any(answer in response for answer in ANSWERS)
 
 
 @_rule("detectable_format:number_highlighted_sections")
 def number_highlighted_sections(response: str, num_highlights: int) -> bool:
-    """At least that many `*…*` and `**…**` that are not blank."""
+    """Check for at least that many `*…*` and `**…**` that are not blank."""
     highlights = _HIGHLIGHT.findall(response) + _DOUBLE_HIGHLIGHT.findall(response)
     return sum(1 for inside in highlights if inside.strip()) >= num_highlights
 
 
 @_rule("detectable_format:multiple_sections")
 def multiple_sections(response: str, section_spliter: str, num_sections: int) -> bool:
-    """At least that many times the section's word and a number, in the case given."""
+    """Check that the section's word, in this case, is followed by a number at least that many times."""
     heading = re.compile(rf"{expression(section_spliter.strip()).pattern}\s?\d++")
     return sum(1 for _ in heading.finditer(response)) >= num_sections
 
 
 @_rule("detectable_format:json_format")
 def json_format(response: str) -> bool:
-    """The response, without a Markdown fence, is JSON; a lone number or string is."""
+    """Check that the response, without a Markdown fence, is JSON.
+
+    A single number or string counts as JSON.
+    """
     text = response.strip()
     for fence in ("```json", "```Json", "```JSON", "```"):
         text = text.removeprefix(fence)
@@ -104,13 +113,16 @@ def json_format(response: str) -> bool:
 
 @_rule("detectable_format:title")
 def title(response: str) -> bool:
-    """There is `<<…>>` within one line, and it is not blank."""
+    """Check for `<<…>>` within one line that is not blank."""
     return any(_titled(line) for line in response.split("\n"))
 
 
 @_rule("combination:two_responses")
 def two_responses(response: str) -> bool:
-    """Exactly two responses, not the same, with `******` between them; it may also open and close the whole."""
+    """Check for exactly two different responses separated by `******`.
+
+    The separator may also begin and end the text.
+    """
     pieces = [piece.strip() for piece in response.split(TWO_RESPONSES)]
     if not all(pieces[1:-1]):
         return False
@@ -120,19 +132,19 @@ def two_responses(response: str) -> bool:
 
 @_rule("combination:repeat_prompt")
 def repeat_prompt(response: str, prompt_to_repeat: str) -> bool:
-    """The response begins with the prompt, in any case."""
+    """Check that the response begins with the prompt, in any case."""
     return response.strip().lower().startswith(prompt_to_repeat.strip().lower())
 
 
 @_rule("startend:end_checker")
 def end_checker(response: str, end_phrase: str) -> bool:
-    """The response ends with the phrase, in any case; quotation marks after it do not count."""
+    """Check that the response ends with the phrase, in any case. Quotation marks after it are ignored."""
     return response.strip().strip('"').lower().endswith(end_phrase.strip().lower())
 
 
 @_rule("startend:quotation")
 def quotation(response: str) -> bool:
-    """The response stands within straight double quotation marks."""
+    """Check that the response is enclosed in straight double quotation marks."""
     text = response.strip()
     return len(text) > 1 and text[0] == text[-1] == '"'
 

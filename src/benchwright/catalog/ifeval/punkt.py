@@ -1,7 +1,7 @@
-"""Sentences as NLTK's Punkt splits them (Kiss and Strunk 2006), by a model in the layout of `punkt_tab`.
+"""Sentence splitting as in NLTK's Punkt (Kiss and Strunk 2006), with a model in the layout of `punkt_tab`.
 
-Decides as NLTK 3.8 and 3.9 do, with which IFEval was published. NLTK 3.10 also ends sentences before curly
-quotation marks and guillemets.
+The results are those of NLTK 3.8 and 3.9, with which IFEval was published. NLTK 3.10 also ends sentences
+before curly quotation marks and guillemets.
 """
 
 from __future__ import annotations
@@ -16,29 +16,32 @@ from benchwright.data.errors import DatasetParseError
 from benchwright.records import Record
 
 NUMBER = "##number##"
-"""What a model has in place of every number."""
+"""The token that replaces every number in a model."""
 
 UPPER_WITHIN = 0b0000100
 UPPER = 0b0001110
 LOWER_AT_START = 0b0010000
 LOWER = 0b1110000
-"""Where a word was seen in training, as bits: with a capital or without, within a sentence or at its start."""
+"""Bits for the forms in which a word was seen in training.
+
+They state whether it began with a capital, and whether it was within a sentence or at its start.
+"""
 
 _ASIDE = r"""[)";}\]*:@'({\[?!]"""
-"""A mark that is not part of a word."""
+"""A character that is not part of a word."""
 
 _MARKS = r"(?:-{2,}|\.{2,}|(?:\.\s){2,}\.)"
 
 _TOKEN = re.compile(
     rf"""{_MARKS}|(?=[^("`{{\[:;&#*@)}}\]\-,])\S+?(?=\s|$|{_ASIDE}|{_MARKS}|,(?=$|\s|{_ASIDE}|{_MARKS}))|\S"""
 )
-"""Several marks in a row; else a word with the full stops in it; else one mark."""
+"""A token: several marks in a row, else a word with the full stops in it, else a single mark."""
 
 _END = re.compile(rf"[.?!](?=(?P<after>{_ASIDE}|\s+(?P<next>\S+)))")
-"""A mark that may end a sentence, with what comes after it."""
+"""A mark that may end a sentence, and the text after it."""
 
 _CLOSING = re.compile(r"""["')\]}]++(?:\s+|(?=--)|$)""", re.MULTILINE)
-"""Closing marks that belong to the sentence before them."""
+"""Closing marks that belong to the preceding sentence."""
 
 _SPACES = " \t\n\r\x0b\x0c"
 _NUMERIC = re.compile(r"-?[.,]?\d[\d,.-]*\.?")
@@ -47,8 +50,11 @@ _ELLIPSIS = re.compile(r"\.{2,}")
 
 
 class Punkt(Record, frozen=True):
-    """A trained model: abbreviations without their full stop, pairs of words with a full stop between them,
-    words that often start a sentence, and the bits of where words were seen.
+    """A trained Punkt model.
+
+    `abbreviations` have no final full stop. `collocations` are pairs of words with a full stop between them.
+    `starters` are words that often start a sentence. `seen` maps a word to the bits of the forms in which it
+    was seen.
     """
 
     abbreviations: frozenset[str]
@@ -57,7 +63,7 @@ class Punkt(Record, frozen=True):
     seen: Mapping[str, int]
 
     def split(self, text: str) -> list[str]:
-        """The sentences of a text, without the white space between them; takes time linear in the text."""
+        """Return the sentences of a text, without the white space between them, in linear time."""
         pieces = list(self._pieces(text))
         sentences = []
         moved = 0
@@ -72,7 +78,7 @@ class Punkt(Record, frozen=True):
         return sentences
 
     def _pieces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where sentences start and end, before closing marks are moved to the sentence that they close."""
+        """Yield start and end of each sentence, before closing marks are moved to their sentence."""
         start = 0
         for end, word in _possible_ends(text):
             if self._holds_end(text[word : end.end()] + end["after"]):
@@ -81,12 +87,12 @@ class Punkt(Record, frozen=True):
         yield start, len(text.rstrip())
 
     def _holds_end(self, context: str) -> bool:
-        """Whether a sentence ends within a word, the mark behind it and what follows."""
+        """Return True if a sentence ends in `context`: a word, the mark after it, and the following text."""
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
         return any(self._ends(token, following) for token, following in pairwise(tokens))
 
     def _ends(self, token: str, following: str) -> bool:
-        """Whether a sentence ends with a token."""
+        """Return True if a sentence ends with a token, judged together with the following one."""
         if not token.endswith("."):
             return token in ("?", "!")
         word = _without_full_stop(_word(token))
@@ -105,7 +111,7 @@ class Punkt(Record, frozen=True):
         return self._is_end(token) and not (word == NUMBER and starts is False)
 
     def _is_end(self, token: str) -> bool:
-        """Whether a sentence ends with a token, judged by it alone."""
+        """Return True if a sentence ends with a token, judged by the token alone."""
         if token in (".", "?", "!"):
             return True
         return token.endswith(".") and not token.endswith("..") and not self._is_abbreviation(token)
@@ -117,7 +123,10 @@ class Punkt(Record, frozen=True):
         return word in self.abbreviations or word.rpartition("-")[2] in self.abbreviations
 
     def _starts(self, token: str, word: str) -> bool | None:
-        """Whether a sentence starts with a token, by how its word is written elsewhere; None if that says nothing."""
+        """Return True if a sentence starts with a token, False if not, None if it cannot be decided.
+
+        The decision is based on the forms in which the word was seen in training.
+        """
         if token in (";", ":", ",", ".", "!", "?"):
             return False
         seen = self.seen.get(word, 0)
@@ -129,10 +138,12 @@ class Punkt(Record, frozen=True):
 
 
 def read_punkt(directory: Path) -> Punkt:
-    """Reads the files of a model: a word a line, or with a tab two words, or a word and its bits. Nothing is run.
+    """Read the files of a model. Nothing is executed.
+
+    A line contains a word, or separated by a tab two words or a word and its bits.
 
     Raises:
-        DatasetParseError: one is missing, or a line is not as it should be; names the file.
+        DatasetParseError: If a file is missing or a line is invalid. The message names the file.
     """
     abbreviations, collocations, seen, starters = (_lines(directory / name) for name in PUNKT_FILES)
     try:
@@ -154,7 +165,10 @@ def _lines(path: Path) -> list[str]:
 
 
 def _possible_ends(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """The marks that may end a sentence, and where the word before each begins; of one word's marks, the last."""
+    """Yield the marks that may end a sentence, each with the start of the word before it.
+
+    If a word contains several such marks, only the last is yielded.
+    """
     former: re.Match[str] | None = None
     begin = 0
     for end in _END.finditer(text):
@@ -169,7 +183,7 @@ def _possible_ends(text: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _word(token: str) -> str:
-    """A token as a model has it: in lower case, numbers all alike."""
+    """Return a token as it is in a model: in lower case, with numbers replaced by `NUMBER`."""
     lower = token.lower()
     return NUMBER if _NUMERIC.fullmatch(lower) else lower
 

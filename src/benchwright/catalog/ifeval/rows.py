@@ -1,4 +1,4 @@
-"""IFEval's rows, and what becomes of them."""
+"""The row format of IFEval, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 RULES = rules(OWN)
-"""Which instructions there are, and the arguments that they take: that does not depend on the splitter."""
+"""The known instructions and their arguments, which do not depend on the splitter."""
 
 
 class IfevalRow(Record, frozen=True):
-    """One prompt; `kwargs` are the arguments of its instructions, one by one, on the hub padded with nulls."""
+    """One prompt. `kwargs` are the arguments of each instruction; the hub pads them with nulls."""
 
     key: int
     prompt: str
@@ -24,12 +24,16 @@ class IfevalRow(Record, frozen=True):
     kwargs: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        """Raises ValueError if an instruction is unknown or its arguments are not those that it takes."""
+        """Check the instructions.
+
+        Raises:
+            ValueError: If an instruction is unknown or has wrong arguments.
+        """
         instructions(RULES, self.instruction_id_list, self.kwargs)
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per prompt."""
+    """Yield one sample per prompt."""
     for row in source.read(IfevalRow, "train"):
         listed = instructions(RULES, row.instruction_id_list, row.kwargs)
         content = {"prompt": row.prompt, "instructions": listed}
@@ -43,7 +47,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def in_words(instructions: list[Instruction]) -> str:
-    """What must be followed, an instruction each line: `length_constraints:number_words (num_words: 300)`."""
+    """Return the instructions, one per line: `length_constraints:number_words (num_words: 300)`."""
     return "\n".join(map(_in_words, instructions))
 
 
@@ -53,10 +57,10 @@ def _in_words(instruction: Instruction) -> str:
 
 
 def instructions(rules: Rules, ids: list[str], arguments: list[dict[str, Any]]) -> list[Instruction]:
-    """The instructions of a row, each with the arguments that its rule takes.
+    """Return the instructions of a row, each with the arguments that its rule takes.
 
     Raises:
-        ValueError: there is none, one is unknown, or its arguments are not those that it takes.
+        ValueError: If there are no instructions, or one is unknown or has wrong arguments.
     """
     if not ids or len(ids) != len(arguments):
         raise ValueError(f"{len(ids)} instructions with {len(arguments)} sets of arguments")

@@ -1,8 +1,8 @@
-"""IFEval's 25 instructions by their ids, and how the arguments of a row are checked.
+"""Registry of IFEval's 25 instructions by their ids, and validation of the arguments in a row.
 
-Each rule is a function `(response, **arguments) -> bool` that decides as the official code does
-(google-research/instruction_following_eval, instructions.py), oddities included. All of them take time
-linear in the response.
+Each rule is a function `(response, **arguments) -> bool` with the same result as the official code
+(google-research/instruction_following_eval, instructions.py), oddities included. All of them take time linear
+in the response.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.suggest import did_you_mean
 Rule = Callable[..., bool]
 
 Follows = Callable[[str, str, Mapping[str, Any]], bool]
-"""(response, instruction, arguments) -> whether it is followed."""
+"""(response, instruction, arguments) -> True if the instruction is followed."""
 
 Relation = Literal["less than", "at least"]
 
@@ -39,7 +39,7 @@ class Rules:
         return self._rules
 
     def rule(self, instruction: str) -> Decorator:
-        """Makes the decorated function the rule of an instruction."""
+        """Return a decorator that registers a function as the rule of an instruction."""
 
         def register(function: Rule) -> Rule:
             self._rules[instruction] = function
@@ -48,10 +48,12 @@ class Rules:
         return register
 
     def arguments(self, instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of an instruction, as its rule takes them; others and nulls are left out.
+        """Return the arguments that the rule of an instruction takes, validated.
+
+        Others and nulls are dropped.
 
         Raises:
-            ValueError: there is no such instruction, or an argument is missing or of the wrong kind.
+            ValueError: If the instruction is unknown, or an argument is missing or has the wrong type.
         """
         if instruction not in self._rules:
             hint = did_you_mean(instruction, self._rules)
@@ -68,31 +70,31 @@ class Rules:
         return msgspec.structs.asdict(fitting)
 
     def follows(self, response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a response follows an instruction.
+        """Return True if a response follows an instruction.
 
         Raises:
-            KeyError: there is no such instruction.
+            KeyError: If the instruction is unknown.
         """
         return self._rules[instruction](response, **arguments)
 
 
 def _arguments_of(rule: Rule) -> type[msgspec.Struct]:
-    """The arguments that a rule takes, as a struct."""
+    """Return a struct type with the arguments that a rule takes."""
     hints = get_type_hints(rule)
     names = list(inspect.signature(rule).parameters)[1:]
     return msgspec.defstruct("Arguments", [(name, hints[name]) for name in names])
 
 
 def compare(count: int, relation: Relation, threshold: int) -> bool:
-    """Whether a count is less than, or at least, a threshold."""
+    """Return True if a count is less than, or at least, a threshold."""
     return count < threshold if relation == "less than" else count >= threshold
 
 
 def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression of a row; one that cannot be compiled is taken as plain text.
+    """Compile a regular expression from a row. An invalid one is taken as plain text.
 
-    The official code takes keywords, markers and section words as regular expressions, unescaped, and ends
-    with an error where one is none.
+    The official code takes keywords, markers and section words as regular expressions, unescaped, and crashes
+    if one is invalid.
     """
     try:
         return re.compile(pattern, flags)

@@ -1,11 +1,12 @@
-"""Sentences of English text, split without Punkt's trained data.
+"""Sentence splitting for English text without Punkt's trained data.
 
-Decides as Punkt does (see `punkt`), with a short list of abbreviations in place of the trained statistics.
+The rules are those of Punkt (see `punkt`), with a short list of abbreviations instead of the trained
+statistics.
 
 Measured against NLTK 3.9.1 and 3.10.4 on 3,982 English texts of all kinds (prompts, papers, documentation,
-licences; 23,891 sentences): the same number of sentences in 98.1 % of the texts, 0.5 % of the sentences more
-or fewer in sum, and 0.08 % of verdicts on fourteen thresholds from 1 to 40 differ. Most of those are at
-"Inc." and other abbreviations before a capitalised word.
+licences; 23,891 sentences): 98.1 % of the texts have the same number of sentences, the differences over all
+texts sum up to 0.5 % of the sentences, and 0.08 % of verdicts on fourteen thresholds from 1 to 40 differ.
+Most differences are at "Inc." and other abbreviations before a capitalised word.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _END = re.compile(r"""[.?!](?=(?P<mark>[?!)";}\]*:@'({\[])|\s+(?P<next>\S))""")
 """A mark that may end a sentence: before other marks, or before white space and more text."""
 
 _CLOSING = re.compile(r"""\s*["')\]}]++(?=\s|--|$)""")
-"""Closing marks that belong to the sentence before them."""
+"""Closing marks that belong to the preceding sentence."""
 
 _WORD = re.compile(r"[^\s?!)\";}\]*:@'({\[]+\Z")
 
@@ -26,7 +27,7 @@ _SPACE = re.compile(r"\s")
 _LEADING = re.compile(r"\w+")
 
 _LONGEST_WORD = 24
-"""How far back a word is looked at: no abbreviation is longer."""
+"""The number of characters before a mark in which a word is searched. No abbreviation is longer."""
 
 _ABBREVIATIONS = (
     "mr mrs ms messrs dr prof st sr jr gen col maj lt adm sen rep reps bros inc ltd co corp cos vs v ct ave "
@@ -37,7 +38,7 @@ _ABBREVIATIONS = (
 ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
 
 LETTERS = frozenset("fhnstw")
-"""Single letters after which a sentence never ends; after others it does unless a name follows."""
+"""Single letters after which a sentence never ends. After any other letter it ends unless a name follows."""
 
 _OPENERS = (
     "a after although an and as at because but by despite even for he her his how however i if in indeed "
@@ -47,11 +48,11 @@ _OPENERS = (
 )
 
 OPENERS = frozenset(_OPENERS.split())
-"""Words that open a sentence after an abbreviation; any other capitalised word is taken for a name."""
+"""Words that start a sentence after an abbreviation. Any other capitalised word counts as a name."""
 
 
 def split(text: str) -> list[str]:
-    """The sentences of a text, without the white space between them."""
+    """Return the sentences of a text, without the white space between them."""
     pieces = []
     start = 0
     for end in _ends(text):
@@ -65,7 +66,10 @@ def split(text: str) -> list[str]:
 
 
 def _ends(text: str) -> Iterator[re.Match[str]]:
-    """The marks that may end a sentence; of those in one run without white space, the last."""
+    """Yield the marks that may end a sentence.
+
+    Of several without white space between them, only the last is yielded.
+    """
     last: re.Match[str] | None = None
     for end in _END.finditer(text):
         if last is not None and _SPACE.search(text, last.end(), end.start()):
@@ -93,7 +97,7 @@ def _breaks(text: str, end: re.Match[str]) -> bool:
 
 
 def _opens(text: str, end: re.Match[str]) -> bool:
-    """Whether a capitalised word follows that is not a name."""
+    """Return True if the next word is capitalised and is not a name."""
     if not (end["next"] or "").isupper():
         return False
     word = _LEADING.match(text, end.start("next"))

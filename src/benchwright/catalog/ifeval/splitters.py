@@ -1,4 +1,4 @@
-"""What tells where sentences end: Punkt where its model was fetched, else our own splitter."""
+"""Choice of the sentence splitter: Punkt if its model was fetched, else our own splitter."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
 
 Split = Callable[[str], list[str]]
-"""text -> its sentences."""
+"""(text) -> its sentences."""
 
 
 class Splitter(Record, frozen=True):
-    """A splitter by its name: Punkt with the model in `directory`, or our own where there is none.
+    """A named sentence splitter: Punkt with the model in `directory`, or our own if `directory` is None.
 
-    `fingerprint` tells splitters apart that may split differently. `departure` is in what it departs from the
-    published protocol, if it does.
+    Splitters that may split differently have different fingerprints. `departure` describes how the splitter
+    differs from the published protocol; None if it does not.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Splitter(Record, frozen=True):
 
     @property
     def departures(self) -> tuple[str, ...]:
-        """The departure, as benchmarks list them."""
+        """The departure as a tuple for the benchmark; empty if there is none."""
         return () if self.departure is None else (self.departure,)
 
 
@@ -43,10 +43,10 @@ OWN = Splitter(
 
 
 def find_splitter(data_dir: Path) -> Splitter:
-    """Punkt, if the data directory holds its English model; else our own splitter.
+    """Return Punkt if the data directory contains its English model, else our own splitter.
 
     Raises:
-        DatasetParseError: the model cannot be read, or has changed since it was fetched.
+        DatasetParseError: If the model cannot be read, or has changed since it was fetched.
     """
     try:
         source = find_dataset(PUNKT, data_dir)
@@ -62,5 +62,5 @@ def find_splitter(data_dir: Path) -> Splitter:
 
 @cache
 def splitting(splitter: Splitter) -> Split:
-    """The function that splits; a model is read once per process."""
+    """Return the splitting function. A model is read once per process."""
     return split if splitter.directory is None else read_punkt(Path(splitter.directory)).split

@@ -1,4 +1,4 @@
-"""The rules about what is said: keywords, letters, language, case, and how many words."""
+"""The rules about the wording: keywords, letters, language, case, and number of words."""
 
 from __future__ import annotations
 
@@ -15,68 +15,69 @@ _rule = WORDING.rule
 
 @_rule("keywords:existence")
 def existence(response: str, keywords: list[str]) -> bool:
-    """All keywords occur, in any case, also within words. Keywords are regular expressions."""
+    """Check that all keywords occur, in any case, also within words. Keywords are regular expressions."""
     return all(occurrences(keyword, response, most=1) for keyword in keywords)
 
 
 @_rule("keywords:frequency")
 def frequency(response: str, keyword: str, frequency: int, relation: Relation) -> bool:
-    """The keyword, a regular expression, occurs that often, in any case, also within words."""
+    """Check how often the keyword, a regular expression, occurs, in any case, also within words."""
     return compare(occurrences(keyword.strip(), response), relation, frequency)
 
 
 @_rule("keywords:forbidden_words")
 def forbidden_words(response: str, forbidden_words: list[str]) -> bool:
-    """None of the words occurs as a word of its own, in any case."""
+    """Check that none of the words occurs as a whole word, in any case."""
     patterns = [rf"\b{expression(word).pattern}\b" for word in forbidden_words]
     return not any(occurrences(pattern, response, most=1) for pattern in patterns)
 
 
 @_rule("keywords:letter_frequency")
 def letter_frequency(response: str, letter: str, let_frequency: int, let_relation: Relation) -> bool:
-    """The letter occurs that often, in either case.
+    """Check how often the letter occurs, in either case.
 
-    For what is not a letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`) the official code
-    counts a letter that it draws at random; here the character itself is counted.
+    If it is no letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`), the official code
+    counts a letter drawn at random. Here the character itself is counted.
     """
     return compare(response.lower().count(letter.strip().lower()), let_relation, let_frequency)
 
 
 @_rule("language:response_language")
 def response_language(response: str, language: str) -> bool:
-    """The response is in the language; one that shows no language passes."""
+    """Check that the response is in the language. If none can be detected, it passes."""
     return detected_language(response) in (language, None)
 
 
 @_rule("change_case:english_capital")
 def english_capital(response: str) -> bool:
-    """All letters are capitals and the language is detected as English.
+    """Check that all letters are capitals and the detected language is English.
 
-    Short texts in capitals are often taken for another language; that is the official code's behaviour.
+    Short texts in capitals are often detected as another language, which is the official code's behaviour,
+    too.
     """
     return response.isupper() and detected_language(response) in ("en", None)
 
 
 @_rule("change_case:english_lowercase")
 def english_lowercase(response: str) -> bool:
-    """No letter is a capital and the language is detected as English."""
+    """Check that no letter is a capital and the detected language is English."""
     return response.islower() and detected_language(response) in ("en", None)
 
 
 @_rule("punctuation:no_comma")
 def no_comma(response: str) -> bool:
-    """There is no ASCII comma."""
+    """Check that there is no ASCII comma."""
     return "," not in response
 
 
 @_rule("length_constraints:number_words")
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
-    """That many words."""
+    """Check the number of words."""
     return compare(word_count(response), relation, num_words)
 
 
 def occurrences(pattern: str, response: str, most: int | None = None) -> int:
-    """How often a regular expression of a row occurs, in any case; counted up to `most`."""
+    """Count how often a regular expression from a row occurs, in any case. Counting stops at `most`."""
     found = 0
     for _ in expression(pattern, re.IGNORECASE).finditer(response):
         found += 1

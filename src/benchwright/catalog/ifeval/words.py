@@ -1,4 +1,4 @@
-"""Words, as the official code has NLTK 3.9 cut them."""
+"""Word tokens as the official code gets them from NLTK 3.9."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable
 _WORD = re.compile(r"\w+")
 
 _APART = re.compile(
-    r"""[\[\](){}<>«»“”‘’„`";@#$%&?!*]+"""  # brackets, quotes and marks of all kinds
-    r"""|''|--|\.{2,}|[:,](?!\d)"""  # longer ones, and colons and commas but those within numbers
+    r"""[\[\](){}<>«»“”‘’„`";@#$%&?!*]+"""  # brackets, quotes and other marks
+    r"""|''|--|\.{2,}|[:,](?!\d)"""  # longer marks, and colons and commas except within numbers
 )
-"""What stands apart from the words around it."""
+"""Marks that are separated from the words beside them."""
 
 _CLOSING = "])}>\"'»”’ "
 
@@ -22,28 +22,28 @@ _TWO_IN_ONE = re.compile(
     r"\b(?:can(?=not\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)|wan(?=na(?!\S))|d(?='ye\b)|more(?='n\b))",
     re.IGNORECASE,
 )
-"""The first halves of two words written as one."""
+"""The first halves of contractions that are split into two words."""
 
 _BEFORE_ONE_LETTER = re.compile(r"'(?=[^\WmtsdnMTSDN]\b)")
-"""An apostrophe before a word of one letter that is not a clitic: `I'O` has two words."""
+"""An apostrophe before a one-letter word that is not a clitic: `I'O` is two words."""
 
 
 def word_count(text: str) -> int:
-    r"""The number of runs of `\w`: "don't" has two."""
+    r"""Return the number of runs of `\w`: "don't" has two."""
     return len(_WORD.findall(text))
 
 
 def capital_word_count(sentences: Iterable[str]) -> int:
-    """How many words of these sentences are in capitals, where words are those of NLTK's `word_tokenize`.
+    """Return the number of words in capitals. Words are those of NLTK's `word_tokenize`.
 
-    Words in capitals are told by `str.isupper`, so that "NASA's" has one, "DON'T" two (DO, N'T) and "A1" one.
-    The words are cut by the Treebank rules as far as they bear on that.
+    `str.isupper` decides, so that "NASA's" has one word in capitals, "DON'T" two (DO, N'T) and "A1" one. The
+    Treebank rules for tokens are applied as far as they affect the count.
     """
     return sum(word.isupper() for sentence in sentences for word in _words(sentence))
 
 
 def _words(sentence: str) -> list[str]:
-    """The words of one sentence; marks that stand apart are left out."""
+    """Return the words of one sentence, without the marks between them."""
     stripped = sentence.rstrip().rstrip(_CLOSING)
     if stripped.endswith(".") and not stripped.endswith(".."):
         sentence = stripped[:-1]
@@ -52,7 +52,7 @@ def _words(sentence: str) -> list[str]:
 
 
 def _without_clitics(word: str) -> list[str]:
-    """The word and its clitics: `IT'S` gives IT and 'S."""
+    """Split a word from its clitics: `IT'S` into IT and 'S."""
     parts = [word]
     short = _SHORT_CLITIC.search(word)
     if short:

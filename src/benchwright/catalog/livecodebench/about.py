@@ -1,4 +1,4 @@
-"""LiveCodeBench (code generation) in plain data."""
+"""Metadata of LiveCodeBench (code generation)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATASET = Dataset(
     licence="not stated",
     local={"v6": ("test*.jsonl",), "v5": ("test.jsonl", "test[2-5].jsonl")},
 )
-"""Releases are cumulative: each adds a file. `fetch` brings all of them, 4.5 GB."""
+"""The dataset. Releases are cumulative: each adds a file. `fetch` downloads all of them, 4.5 GB."""
 
 LIVECODEBENCH = About(
     name="livecodebench",

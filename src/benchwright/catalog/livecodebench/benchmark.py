@@ -1,4 +1,4 @@
-"""LiveCodeBench put together."""
+"""Assembly of LiveCodeBench from its rows, prompt and scorer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.errors import UserError
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The release that `about` describes, in the window that `options` say.
+    """Return the release that `about` describes, limited to the time window in `options`.
 
     Raises:
-        UserError: a day is not written as YYYY-MM-DD, or the window is empty.
+        UserError: If a day is not written as YYYY-MM-DD, or the window is empty.
     """
     window = Window(_day(options, "from"), _day(options, "to"))
     if window.first and window.last and window.first > window.last:

@@ -1,4 +1,4 @@
-"""Whether what a program answered is what a test expects (lcb_runner/evaluation/testing_util.py)."""
+"""Comparison of a program's output with a test's (lcb_runner/evaluation/testing_util.py)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from decimal import Decimal, InvalidOperation
 
 
 def same_output(printed: str, expected: str) -> bool:
-    """Whether all lines are equal, each stripped: as texts, or as lists of decimal numbers between white space."""
+    """Return True if all stripped lines are equal, as texts or as decimal numbers between white space."""
     own, wanted = _lines(printed), _lines(expected)
     return len(own) == len(wanted) and all(map(_same_line, own, wanted))
 
 
 def same_value(returned: str | None, expected: str) -> bool:
-    """Whether two values in JSON are equal, as Python compares them: 1, 1.0 and true are. None equals nothing."""
+    """Return True if two JSON values are equal in Python, where 1 == 1.0 == True.
+
+    `returned` = None equals nothing.
+    """
     return returned is not None and bool(json.loads(returned) == json.loads(expected))
 
 

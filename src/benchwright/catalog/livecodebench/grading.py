@@ -1,4 +1,4 @@
-"""How LiveCodeBench's answers are graded: their code must pass all tests of the problem."""
+"""Grading of LiveCodeBench: the code in the answer must pass all tests of the problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.sandbox import LocalSandbox
 
 
 class TestsScorer:
-    """Runs the public tests, then the hidden ones."""
+    """Scorer that runs the public tests, then the hidden ones."""
 
     __test__ = False
 
@@ -27,11 +27,11 @@ class TestsScorer:
         self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 if all tests pass; no score for an answer without two fences.
+        """Return 1 if all tests pass, else 0. An answer without two code fences has no score.
 
         Raises:
-            GraderError: the hidden tests cannot be read.
-            ExecutionError: the sandbox cannot be started.
+            GraderError: If the hidden tests cannot be read.
+            ExecutionError: If the sandbox cannot be started.
         """
         code = code_of(outcome.answer)
         if code is None:
@@ -49,7 +49,7 @@ class TestsScorer:
         )
 
     def _room(self) -> LocalSandbox:
-        """The sandbox of the running event loop."""
+        """Return the sandbox of the running event loop."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()
@@ -57,10 +57,10 @@ class TestsScorer:
 
 
 def tests_of(content: dict[str, Any]) -> list[Test]:
-    """The tests of a problem, public ones first.
+    """Return the tests of a problem, public ones first.
 
     Raises:
-        GraderError: the hidden ones cannot be read, or there is no test at all.
+        GraderError: If the hidden tests cannot be read, or there is no test at all.
     """
     try:
         tests = read_tests(content["public"]) + read_tests(content["private"])

@@ -1,4 +1,4 @@
-"""The tests of a problem, hidden ones included, read without executing anything."""
+"""Parser of a problem's tests, including the hidden ones, which executes nothing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import msgspec
 from benchwright.records import Record
 
 MOST_BYTES = 2**30
-"""How long the hidden tests of one problem may be once they are decompressed; the longest have some 200 MB."""
+"""Limit on the decompressed size of a problem's hidden tests, in bytes. The largest have about 200 MB."""
 
 
 class Test(Record, frozen=True):
-    """One test: what the program gets, and what it must answer."""
+    """One test: the program's input and its expected output."""
 
     __test__ = False
 
@@ -27,10 +27,10 @@ class Test(Record, frozen=True):
 
 
 def read_tests(text: str) -> list[Test]:
-    """Tests as JSON, or as base64 of a zlib stream of a pickle that holds a string of JSON and nothing else.
+    """Parse tests from JSON, or from base64 of a zlib stream of a pickle that contains only a string of JSON.
 
     Raises:
-        ValueError: they are neither.
+        ValueError: If the text has neither form.
     """
     try:
         return msgspec.json.decode(text, type=list[Test])
@@ -53,7 +53,7 @@ def _decompressed(text: str) -> bytes:
 
 
 def _unpickled(data: bytes) -> str:
-    """The string in a pickle; one that asks for anything to be imported is refused before that happens."""
+    """Return the string in a pickle. A pickle that would import anything is refused before it can."""
     try:
         found = _OnlyPlainData(io.BytesIO(data)).load()
     except (ValueError, IndexError, KeyError, AttributeError, TypeError, OverflowError, MemoryError) as error:
@@ -64,7 +64,7 @@ def _unpickled(data: bytes) -> str:
 
 
 class _OnlyPlainData(pickle.Unpickler):
-    """Without classes and functions, which is all by which a pickle can do anything."""
+    """An unpickler without classes and functions, without which a pickle cannot execute anything."""
 
     def find_class(self, module: str, name: str) -> NoReturn:
         raise pickle.UnpicklingError(f"the pickle asks for {module}.{name}")

@@ -1,9 +1,10 @@
-"""Runs in the sandbox: a program against one test after another, under the conditions of the official checker.
+"""Program in the sandbox that runs a solution against one test after another, as the official checker does.
 
-It is sent lines of JSON: first the code and the function to call, then the input of each test; it answers each with
-a line. What a test expects stays outside. The conditions are those of lcb_runner/evaluation/testing_util.py: many
-modules are imported before the code; a program that reads stdin becomes the body of a function, called with a stdin
-of its own once for each test; some functions that could do harm are missing.
+The host sends lines of JSON: first the code and the name of the function to call, then the input of each
+test. Each is answered with a line. Expected outputs stay outside the sandbox. The conditions are those of
+lcb_runner/evaluation/testing_util.py: many modules are imported before the code; a program that reads stdin
+becomes the body of a function, which is called once per test with a new stdin; some harmful functions are
+removed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any, BinaryIO
 from unittest.mock import mock_open, patch
 
 SECONDS = 6
-"""What one test may take, and what the code may take to be loaded."""
+"""Time limit in seconds for one test, and for loading the code."""
 
 _MODULES = (
     *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
@@ -65,11 +66,17 @@ _MISSING_MODULES = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 
 class TimeoutException(Exception):
-    """The code or a test took too long. Like the official one, it can be caught by the program."""
+    """The code or a test exceeded the time limit.
+
+    The program can catch this exception, as in the official checker.
+    """
 
 
 class Stdin:
-    """The official stand-in for stdin: no iteration, and a `buffer` whose `readline` is always the first line."""
+    """The official replacement for stdin, without iteration.
+
+    Its `buffer.readline` always returns the first line.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -77,11 +84,11 @@ class Stdin:
         self.buffer = Buffer(text)
 
     def read(self, *_: object) -> str:
-        """All of it, every time."""
+        """Return the whole text, on every call."""
         return self._text
 
     def readlines(self, *_: object) -> list[str]:
-        """All lines, without their ends."""
+        """Return all lines, without line ends."""
         return self._text.split("\n")
 
     def __getattr__(self, name: str) -> Any:
@@ -89,22 +96,22 @@ class Stdin:
 
 
 class Buffer:
-    """Its bytes."""
+    """The bytes of a `Stdin`."""
 
     def __init__(self, text: str) -> None:
         self._content = text.encode()
 
     def read(self, *_: object) -> bytes:
-        """All of them, every time."""
+        """Return all bytes, on every call."""
         return self._content
 
     def readline(self, *_: object) -> bytes:
-        """The first line."""
+        """Return the first line, on every call."""
         return self._content.split(b"\n")[0] + b"\n"
 
 
 def main() -> None:
-    """Answers until nothing more is asked."""
+    """Answer requests until the input ends."""
     questions, answers = _private_streams()
     _answer(answers, {"ready": True})
     asked = json.loads(questions.readline())
@@ -112,7 +119,7 @@ def main() -> None:
     if "numpy" in asked["code"] and importlib.util.find_spec("numpy"):
         importlib.import_module(
             "numpy"
-        )  # officially it is there before anything is taken away, and it needs some of it
+        )  # the official checker imports it before functions are removed, and it needs some of them
     _take_away()
     name = asked["function"]
     ran, function = _timed(lambda: _load(asked["code"], name))
@@ -124,7 +131,7 @@ def main() -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Streams for the questions and answers; the program finds nothing in its own stdin and stdout."""
+    """Return the streams of requests and answers, and give the program an empty stdin and stdout."""
     streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):
@@ -151,7 +158,7 @@ def _take_away() -> None:
 
 
 def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
-    """What comes of it within the time: nothing but the value, or an error."""
+    """Run `work` within the time limit. Return ({}, its value), or a description of the error and None."""
     signal.alarm(SECONDS)
     try:
         value = work()
@@ -165,7 +172,7 @@ def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
 
 
 def _load(code: str, name: str | None) -> Callable[..., Any]:
-    """The function that is called for each test."""
+    """Execute the code and return the function to call for each test."""
     source = f"{_HEADER}\n\n{code}" if name else _wrapped(_without_main(code))
     module = ModuleType("tmp_sol", "")
     exec(source, module.__dict__)
@@ -175,7 +182,7 @@ def _load(code: str, name: str | None) -> Callable[..., Any]:
 
 
 def _without_main(code: str) -> str:
-    """The code with the body of a last `if __name__ == "__main__"` in its place."""
+    """Return the code with a final `if __name__ == "__main__"` replaced by its body."""
     try:
         *before, last = ast.parse(code).body
         if isinstance(last, ast.If) and ast.unparse(last.test).strip() == _MAIN:
@@ -186,7 +193,7 @@ def _without_main(code: str) -> str:
 
 
 def _wrapped(code: str) -> str:
-    """The imports of the code, and a function of the rest."""
+    """Return the imports of the code, and a function that contains the rest."""
     body = ast.parse(code).body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     rest = [one for one in body if one not in imports]
@@ -197,9 +204,9 @@ def _wrapped(code: str) -> str:
 
 
 def _printed(function: Callable[..., Any], text: str) -> str:
-    """What a program prints that reads the text from stdin; one that ends itself has printed all it does."""
+    """Return the output of a program that reads `text` from stdin. SystemExit ends the program normally."""
     stdout, kept = sys.stdout, io.StringIO()
-    kept.close = lambda _: 1  # type: ignore[method-assign,assignment,misc]  # the official one cannot be closed, either
+    kept.close = lambda _: 1  # type: ignore[method-assign,assignment,misc]  # official: it cannot be closed
     sys.stdout = kept
     _give_imported_stdin(text)
     try:
@@ -213,7 +220,10 @@ def _printed(function: Callable[..., Any], text: str) -> str:
 
 
 def _give_imported_stdin(text: str) -> None:
-    """Lets a program read that has imported `stdin` itself; its lines have no ends, and an end raises StopIteration."""
+    """Set the methods of `sys.stdin` for programs that have imported `stdin` itself.
+
+    Lines have no line ends, and reading past the last one raises StopIteration.
+    """
     lines = iter(text.split("\n"))
     methods = {
         "read": lambda *_: text,
@@ -225,13 +235,13 @@ def _give_imported_stdin(text: str) -> None:
 
 
 def _called(function: Callable[..., Any], text: str) -> str | None:
-    """What a function returns for arguments in lines of JSON; see `described`."""
+    """Return the result of a function whose arguments are lines of JSON; see `described`."""
     value = function(*map(json.loads, text.split("\n")))
     return described(list(value) if isinstance(value, tuple) else value)
 
 
 def described(value: Any) -> str | None:
-    """A value as JSON; None where no JSON equals it, as no list equals a tuple."""
+    """Return a value as JSON; None if no JSON value equals it, as no list equals a tuple."""
     try:
         return json.dumps(_plain(value))
     except (TypeError, ValueError, RecursionError, OverflowError):
@@ -239,7 +249,7 @@ def described(value: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """The value in plain types that equal it; raises TypeError where there are none."""
+    """Convert a value into plain types that equal it. Raises TypeError if there are none."""
     if isinstance(value, float) and value != value:
         raise TypeError("nothing equals nan")
     if value is None or isinstance(value, bool | int | float | str):

@@ -1,4 +1,7 @@
-"""Programs that must pass or fail whatever a problem asks: they know its tests, as there are no solutions to run."""
+"""Programs that check the grader.
+
+They contain the test outputs, because the dataset has no solutions to run.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ CHEATS = {
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """A program that looks the answers up, some that know all but one of them, and some that know none."""
+    """Yield a program that looks up all outputs, some that lack one, and some that know none."""
     content = sample.content
     tests = tests_of(content)
     yield Check(GOLD, [assistant(_fenced(_table(content, tests)))])
@@ -35,7 +38,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 def _table(content: dict[str, Any], tests: Sequence[Test]) -> str:
-    """A program that knows the answers to these tests."""
+    """Return a program that looks up the outputs of these tests."""
     answers = {test.input: test.output for test in tests}
     if content["function"] is None:
         return f"import sys\nanswers = {answers!r}\nprint(answers[sys.stdin.read()])"

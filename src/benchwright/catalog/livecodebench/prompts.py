@@ -1,4 +1,4 @@
-"""What LiveCodeBench asks chat models (lcb_runner/prompts/code_generation.py), and where the code of an answer is."""
+"""LiveCodeBench's prompts for chat models (lcb_runner/prompts/code_generation.py), and code extraction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FENCE = "```"
 
 
 def messages(content: dict[str, Any]) -> list[Message]:
-    """The prompt, word for word."""
+    """Return the prompt, word for word."""
     starter_code = content["starter_code"]
     form = WITH_STARTER_CODE if starter_code else WITHOUT_STARTER_CODE
     return [
@@ -39,7 +39,7 @@ def messages(content: dict[str, Any]) -> list[Message]:
 
 
 def code_of(answer: str) -> str | None:
-    """What stands between the last two lines that hold a fence; None where there are fewer."""
+    """Return the text between the last two lines with a code fence; None if there are fewer than two."""
     lines = answer.split("\n")
     fences = [number for number, line in enumerate(lines) if _FENCE in line]
     return "\n".join(lines[fences[-2] + 1 : fences[-1]]) if len(fences) > 1 else None

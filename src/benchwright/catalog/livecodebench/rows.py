@@ -1,4 +1,4 @@
-"""LiveCodeBench's rows, and what becomes of them."""
+"""The row format of LiveCodeBench, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from benchwright.records import Record, Sample
 
 
 class Metadata(Record, frozen=True):
-    """`func_name` is the method to call; None where programs read stdin."""
+    """The metadata of a problem. `func_name` is the method to call; None if the program reads stdin."""
 
     func_name: str | None = None
 
 
 class LiveCodeBenchRow(Record, frozen=True):
-    """One problem; the hidden tests are read when they are needed, as they may be long."""
+    """One problem. The hidden tests are parsed only when needed, because they may be long."""
 
     question_content: str
     question_id: str
@@ -33,19 +33,26 @@ class LiveCodeBenchRow(Record, frozen=True):
     platform: str = ""
 
     def __post_init__(self) -> None:
-        """Raises ValueError if the public tests or the metadata cannot be read."""
+        """Check the public tests and the metadata.
+
+        Raises:
+            ValueError: If they cannot be parsed.
+        """
         read_tests(self.public_test_cases)
         msgspec.json.decode(self.metadata, type=Metadata)
 
 
 class Window(Record, frozen=True):
-    """The days of contests, both included; None where there is no bound."""
+    """A period of contest days, both included; None for no bound."""
 
     first: datetime.date | None = None
     last: datetime.date | None = None
 
     def holds(self, moment: datetime.datetime) -> bool:
-        """Whether a contest lies in it. The last day ends as it begins, as with the authors: at midnight."""
+        """Return True if a contest is in the window.
+
+        As in the official code, the last day ends at its first moment, 00:00.
+        """
         after = self.first is None or moment.date() >= self.first
         return after and (self.last is None or moment <= _midnight(self.last, moment))
 
@@ -55,7 +62,7 @@ def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetim
 
 
 def samples(source: Source, release: str, window: Window) -> Iterator[Sample]:
-    """One sample per problem of the release whose contest lies in the window."""
+    """Yield one sample per problem of the release whose contest is in the window."""
     for row in source.read(LiveCodeBenchRow, release):
         if not window.holds(row.contest_date):
             continue

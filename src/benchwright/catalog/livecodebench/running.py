@@ -1,4 +1,4 @@
-"""Runs a program against the tests of a problem in the local sandbox, until one fails."""
+"""Runner of a program against the tests of a problem in the local sandbox, until one test fails."""
 
 from __future__ import annotations
 
@@ -25,17 +25,23 @@ MEMORY = 4096 * MiB
 LONGEST_ANSWER = 64 * MiB
 START_SECONDS = 60.0
 SHORT = 100_000
-"""Characters that are read or compared in a millisecond or so."""
+"""The number of characters that are parsed or compared in about a millisecond."""
 
 PASSED = "passed"
 WRONG = "wrong answer"
 LATE = "time limit exceeded"
 FAILED = "run-time error"
-"""What comes of a program; the last one also where it cannot be loaded, or its process ends."""
+"""The possible verdicts on a program.
+
+`FAILED` also covers code that cannot be loaded and a process that exits.
+"""
 
 
 class Result(Record, frozen=True):
-    """What came of a program, and how many tests it passed before one failed. `said` is the error, if there was one."""
+    """The verdict on a program, and the number of tests passed before one failed.
+
+    `said` is the error message, if any.
+    """
 
     verdict: str
     passed: int
@@ -43,10 +49,10 @@ class Result(Record, frozen=True):
 
 
 async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
-    """Runs the tests in order; the whole of them may take 7 s each and 5 s more, as officially.
+    """Run the tests in order. As in the official checker, they may take 7 s each plus 5 s in total.
 
     Raises:
-        ExecutionError: the sandbox cannot be started.
+        ExecutionError: If the sandbox cannot be started.
     """
     seconds = (inside.SECONDS + 1) * len(tests) + 5.0
     limits = Limits(
@@ -62,7 +68,7 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
 
 
 async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
-    """Calls a function; for texts that are long in another process, so that the event loop is not held up."""
+    """Call a function, in another process if its texts are long, so that the event loop is not blocked."""
     return function(*args) if length < SHORT else await offload(function, *args)
 
 
@@ -72,7 +78,7 @@ def _files() -> dict[str, bytes]:
 
 
 class _Conversation:
-    """What is asked of the process, and until when."""
+    """The exchange with the process in the sandbox, with a deadline."""
 
     def __init__(self, process: SandboxProcess, deadline: float) -> None:
         self._process = process
@@ -97,7 +103,7 @@ class _Conversation:
             KeyError,
             TypeError,
             ValueError,
-        ) as error:  # whatever it does to its own answers
+        ) as error:  # the program may write anything in place of its answers
             late = time.monotonic() >= self._deadline
             return Result(LATE if late else FAILED, passed, str(error))
         if "error" in answer:

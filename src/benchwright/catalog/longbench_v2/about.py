@@ -1,4 +1,4 @@
-"""LongBench v2 and its variants in plain data."""
+"""Metadata of LongBench v2 and its variants."""
 
 from __future__ import annotations
 

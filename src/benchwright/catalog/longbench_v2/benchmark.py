@@ -1,4 +1,4 @@
-"""LongBench v2 put together."""
+"""Assembly of LongBench v2 from its rows, prompts and scorer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.catalog.longbench_v2.solver import ReadAndAnswer, letter_only, 
 from benchwright.records import FAILED, Sample
 
 COMPENSATION = 0.25
-"""What an answer without a letter is worth in the official "compensated" figures: a guess among four."""
+"""The score of an answer without a letter in the official "compensated" figures: a guess among four."""
 
 PARTS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
@@ -23,7 +23,7 @@ PROMPTS = {None: zero_shot, "cot": step_by_step, "documented": letter_only}
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     documented = about.variant == "documented"
     most = options.integer("max_input_tokens", 0) or None
     grade = grade_documented if documented else grade_stated
@@ -38,7 +38,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The official columns, and the mean where an answer without a letter counts as a guess."""
+    """Return the official columns, and the mean in which an answer without a letter counts as a guess."""
     parts: dict[str, list[float]] = {part: [] for parts in PARTS.values() for part in parts}
     compensated: list[float] = []
     for one in graded:

@@ -1,4 +1,4 @@
-"""How LongBench v2's answers are graded."""
+"""Grading of LongBench v2's answers by their letter."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _BARE = re.compile(r"The correct answer is ([A-D])")
 
 
 def stated_letter(answer: str) -> str | None:
-    """The letter by the official rule (pred.py): asterisks dropped, "The correct answer is (X)", else without brackets.
+    """Return the letter by the official rule (pred.py), or None.
 
-    The case of letters counts; the first match does.
+    Asterisks are dropped. "The correct answer is (X)" is searched first, then the same without brackets. Case
+    matters, and the first match counts.
     """
     text = answer.replace("*", "")
     found = _BRACKETED.search(text) or _BARE.search(text)
@@ -23,12 +24,12 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the stated letter is the right one."""
+    """Compare the stated letter with the right one."""
     return letter_verdict(stated_letter(answer), content)
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """The documented cascade of letter patterns."""
+    """Grade by the documented cascade of letter patterns."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content)

@@ -1,4 +1,4 @@
-"""LongBench v2's rows, and what becomes of them."""
+"""The row format of LongBench v2, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class LongBenchRow(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per question, under its own id. A text may have hundreds of thousands of words."""
+    """Yield one sample per question, with the question's id.
+
+    A text may have hundreds of thousands of words.
+    """
     for row in source.read(LongBenchRow, "train"):
         labels = {
             "difficulty": row.difficulty,

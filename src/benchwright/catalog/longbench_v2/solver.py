@@ -1,4 +1,7 @@
-"""Asks LongBench v2's questions, once or a second time for the letter. The wording is the official one."""
+"""Solver of LongBench v2's questions, with one request or a second one for the letter.
+
+The wording is official.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,17 @@ MOST_LIKELY = "Based on the above, what is the single, most likely answer choice
 
 
 def zero_shot(content: dict[str, Any]) -> str:
-    """Text, question, choices, and how to answer (prompts/0shot.txt)."""
+    """Return the prompt: text, question, choices, and the format of the answer (prompts/0shot.txt)."""
     return f"{ONE_QUESTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{FORMAT}"
 
 
 def step_by_step(content: dict[str, Any]) -> str:
-    """Text, question, choices, and to think first (prompts/0shot_cot.txt)."""
+    """Return the prompt for chain of thought: text, question, choices (prompts/0shot_cot.txt)."""
     return f"{QUESTIONS}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
 
 
 def letter_after(content: dict[str, Any], thoughts: str) -> str:
-    """The second request: the thoughts, without the text (prompts/0shot_cot_ans.txt)."""
+    """Return the second prompt: question and thoughts, without the text (prompts/0shot_cot_ans.txt)."""
     return (
         f"{QUESTIONS}\n\n{OMITTED}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
         f"{MOST_LIKELY} {FORMAT}"
@@ -43,7 +46,7 @@ def letter_after(content: dict[str, Any], thoughts: str) -> str:
 
 
 def letter_only(content: dict[str, Any]) -> str:
-    """The documented prompt: the full text, the question and its choices."""
+    """Return the documented prompt: the full text, the question and its choices."""
     choices = "\n".join(lettered(content["choices"]))
     return f"{content['context']}\n\nQuestion: {content['question']}\n\n{choices}\n\nAnswer with the letter only."
 
@@ -60,13 +63,14 @@ def _question(content: dict[str, Any]) -> str:
 
 
 LETTER_TOKENS = 128
-"""How long the second answer may officially be."""
+"""The official limit on the tokens of the second response."""
 
 
 class ReadAndAnswer:
-    """Sends the prompt, its middle cut out where it has more than `most` tokens, and takes the answer.
+    """Solver that sends the prompt and takes the answer.
 
-    With `twice` the first answer is thoughts, and a second request asks for the letter that follows from them.
+    If the prompt has more than `most` tokens, its middle is cut out. With `twice`, the first response
+    contains the thoughts, and a second request asks for the letter that follows from them.
     """
 
     def __init__(
@@ -77,7 +81,7 @@ class ReadAndAnswer:
         self._twice = twice
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks once or twice."""
+        """Send one request, or two."""
         content = trial.sample.content
         text, notes = self._prompt(content), {}
         if self._most is not None:
@@ -100,24 +104,25 @@ def _letter_tokens(session: Session) -> int:
 
 
 def _length_by(reply: Reply, text: str) -> dict[str, Any]:
-    """The prompt's length by the answer's usage, else by its characters."""
+    """Return the prompt's length by the response's usage, else estimated from its characters."""
     counted = reply.usage.prompt_tokens
     return context_length(characters_as_tokens(text) if counted is None else counted, counted is None)
 
 
 ROUNDS = 8
-"""How often the server is asked at most how many tokens one end has."""
+"""The largest number of requests to the server's tokenizer for one end of the text."""
 
 CLOSE_ENOUGH = 0.99
 
 CHARACTERS_PER_TOKEN = 4.0
-"""What a token is taken for where nobody has counted."""
+"""Characters per token, assumed if the server does not count tokens."""
 
 
 class FittedPrompt(Record, frozen=True):
     """A prompt as it is sent, and whether its middle was cut out.
 
-    `tokens` are those before cutting; `approximate` is whether they were told by characters.
+    `tokens` is its length before cutting. `approximate` is True if the length was estimated from the
+    characters.
     """
 
     text: str
@@ -127,10 +132,10 @@ class FittedPrompt(Record, frozen=True):
 
 
 async def fit(session: Session, text: str, most: int) -> FittedPrompt:
-    """The text itself if it has at most `most` tokens, else its first and last `most // 2` tokens.
+    """Return the text if it has at most `most` tokens, else its first and last `most // 2` tokens.
 
-    So does the official code (pred.py), which cuts between tokens; here the cut is between characters, and an
-    end may fall short by 1 %. Where the server does not count, a token is four characters.
+    The official code does the same (pred.py), but cuts between tokens. Here the cut is between characters,
+    and an end may be 1 % too short. If the server does not count tokens, a token is four characters.
     """
     counted = await session.count_tokens(text)
     tokens = characters_as_tokens(text) if counted is None else counted
@@ -146,12 +151,15 @@ async def fit(session: Session, text: str, most: int) -> FittedPrompt:
 
 
 def characters_as_tokens(text: str) -> int:
-    """About how many tokens a text has."""
+    """Return the estimated number of tokens of a text."""
     return round(len(text) / CHARACTERS_PER_TOKEN)
 
 
 async def _end(session: Session, take: Callable[[int], str], size: int, most: int) -> str:
-    """The longest end found that has at most `most` tokens; `size` is the first guess at its characters."""
+    """Return the longest end found with at most `most` tokens.
+
+    `size` is the first guess at its characters.
+    """
     best = ""
     for _ in range(ROUNDS):
         piece = take(size)

@@ -1,4 +1,4 @@
-"""MATH-500 in plain data."""
+"""Metadata of MATH-500."""
 
 from __future__ import annotations
 

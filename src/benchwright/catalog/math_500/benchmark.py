@@ -1,4 +1,4 @@
-"""MATH-500 put together."""
+"""Assembly of MATH-500 from its rows, prompt and scorer."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from benchwright.catalog.math_500.rows import samples
 from benchwright.records import Message, Sample
 
 INSTRUCTION = "Please reason step by step, and put your final answer within \\boxed{}."
-"""The directive that DeepSeek-R1's card recommends for mathematics, word for word."""
+"""The instruction that DeepSeek-R1's card recommends for mathematics, word for word."""
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark.
+    """Return the benchmark with these options.
 
     Raises:
-        UserError: the library that compares answers is not installed.
+        UserError: If the library that compares answers is not installed.
     """
     installed = library_version()
     scorer = GradeScorer(
@@ -49,7 +49,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def with_instruction(content: dict[str, Any]) -> list[Message]:
-    """The problem and, after a blank line, the instruction; no system message."""
+    """Return the problem and, after a blank line, the instruction. There is no system message."""
     return [user(f"{content['problem']}\n\n{INSTRUCTION}")]
 
 

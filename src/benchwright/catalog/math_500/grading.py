@@ -1,4 +1,4 @@
-"""How answers to MATH-500 are compared: by the library math-verify, in a process that can be ended."""
+"""Comparison of answers to MATH-500 by the library math-verify, in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from benchwright.catalog.matharena.boxes import last_box
 from benchwright.errors import UserError
 
 SECONDS = 20.0
-"""CPU time that one answer may take. The library's own limits need signals, which end no arithmetic on large ones."""
+"""Limit on the CPU time for one answer, in seconds.
+
+The library's own limits use signals, which cannot interrupt arithmetic on large numbers.
+"""
 
 LONGEST = 2_000
-"""Characters of an answer that is compared; a longer one is unparsed."""
+"""The largest number of characters of an answer. A longer one is unparsed."""
 
 LIBRARY = "math-verify"
 PUBLISHED = "0.9.0"
-"""The version whose verdicts the protocol names."""
+"""The version whose verdicts the protocol uses."""
 
 
 def library_version() -> str:
-    """The installed version of the library.
+    """Return the installed version of the library.
 
     Raises:
-        UserError: it is not installed; says how to get it.
+        UserError: If it is not installed. The message explains how to install it.
     """
     try:
         return version(LIBRARY)
@@ -36,17 +39,17 @@ def library_version() -> str:
 
 
 def load_library() -> None:
-    """Import the library, and have it compare one answer, so that all of it is loaded."""
+    """Import the library and compare one answer with it, so that all its parts are loaded."""
     equal(read("\\frac{1}{2}"), read("0.5"))
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
-    """Whether the last box holds the right answer.
+    """Compare the last box with the right answer.
 
-    Equal texts are right without the library. It gets both as LaTeX between dollars, without which it reads nothing
-    of a bare root or pair, the answer in its box, as it stands in the text, since it reads some damaged LaTeX outside
-    of one only; and it gets the right answer first, as its comparison is not symmetric. What it cannot read is
-    unparsed.
+    Equal texts are right without the library. The library gets both answers as LaTeX between dollar signs,
+    because it reads no bare root or pair without them. The model's answer stays in its box, as in the text:
+    without the box, the library would also read some damaged LaTeX. The right answer comes first, because the
+    comparison is not symmetric. An answer that the library cannot read is unparsed.
     """
     expected = content["answer"]
     stated = last_box(answer)
@@ -62,7 +65,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 def read(text: str) -> list[Any]:
-    """What the library reads from LaTeX; nothing where it reads nothing."""
+    """Return the library's parse of a LaTeX text, a list that is empty if it cannot parse the text."""
     from math_verify import parse
 
     _quieten()
@@ -70,7 +73,7 @@ def read(text: str) -> list[Any]:
 
 
 def equal(right: list[Any], found: list[Any]) -> bool:
-    """Whether the library takes one for the other."""
+    """Return True if the library considers the two answers equal."""
     from math_verify import verify
 
     return bool(right) and bool(verify(right, found, timeout_seconds=None))
@@ -78,6 +81,6 @@ def equal(right: list[Any], found: list[Any]) -> bool:
 
 @cache
 def _quieten() -> None:
-    """Lets the library say nothing of its limits, which are ours here."""
+    """Silence the library's warnings about its limits, because our own limits apply."""
     for name in ("math_verify", "latex2sympy2_extended"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

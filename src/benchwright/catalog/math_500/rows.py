@@ -1,4 +1,4 @@
-"""MATH-500's rows, and what becomes of them."""
+"""The row format of MATH-500, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.records import Record, Sample
 
 
 class Math500Row(Record, frozen=True):
-    """One problem in the hub's layout; the answer is LaTeX without dollars."""
+    """One problem in the hub's layout. The answer is LaTeX without dollar signs."""
 
     problem: str
     answer: str
@@ -19,7 +19,7 @@ class Math500Row(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per problem, under its own id."""
+    """Yield one sample per problem, with the problem's id."""
     for row in source.read(Math500Row, "test"):
         content = {"problem": row.problem, "answer": row.answer}
         labels = {"subject": row.subject, "level": str(row.level)}

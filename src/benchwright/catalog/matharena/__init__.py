@@ -1,1 +1,1 @@
-"""What AIME and HMMT share: how MathArena asks, reads and compares (Balunović et al. 2025, arXiv:2505.23281)."""
+"""MathArena's prompts, parser and comparison for AIME and HMMT (Balunović et al. 2025, arXiv:2505.23281)."""

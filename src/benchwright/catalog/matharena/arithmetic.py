@@ -1,6 +1,6 @@
-"""Values of expressions in Python's notation, which are parsed and read, never executed.
+"""Evaluation of expressions in Python's syntax. They are parsed and interpreted here, never executed.
 
-What MathArena has sympy evaluate; a few operators, constants and functions are known here.
+MathArena evaluates them with sympy. A few operators, constants and functions are supported here.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ CONSTANT_NAMES: Mapping[str, Value] = {
 
 
 class NotPython(Exception):
-    """Nothing that Python can evaluate, or nothing that sympy makes a value of."""
+    """The text is no expression that Python can evaluate and sympy can convert into a value."""
 
 
 def parsed(text: str) -> ast.expr:
-    """The tree of an expression.
+    """Parse an expression into its syntax tree.
 
     Raises:
-        NotPython: it is none, or nested too deeply.
+        NotPython: If the text is no expression, or is nested too deeply.
     """
     try:
         with warnings.catch_warnings():
@@ -59,23 +59,23 @@ def parsed(text: str) -> ast.expr:
 
 
 def items(tree: ast.expr) -> list[ast.expr] | None:
-    """What is in a list; None where the tree is none. Braces have become lists."""
+    """Return the elements of a list (which braces have become); None if the tree is no list."""
     return tree.elts if isinstance(tree, ast.List) else None
 
 
 def names_in(tree: ast.expr) -> frozenset[str]:
-    """What stands for something unknown."""
+    """Return the names of unknowns in the expression."""
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in called}
     return frozenset(found - CONSTANT_NAMES.keys())
 
 
 def value_of_tree(tree: ast.expr, symbols: Mapping[str, Value]) -> Value:
-    """The value of an expression in which names stand for these values.
+    """Return the value of an expression, with `symbols` as the values of its names.
 
     Raises:
-        NotPython: operands and operators do not go together.
-        NoValue: it is no number, undefined or too large, or a function or name in it is not known.
+        NotPython: If operands do not fit their operators.
+        NoValue: If the result is no number, undefined or too large, or a function or name is unknown.
     """
     if isinstance(tree, (ast.Lambda, ast.Tuple)) or (
         isinstance(tree, ast.Constant) and not _is_number(tree.value)
@@ -99,14 +99,14 @@ class _Evaluator:
         self._symbols = symbols
 
     def number(self, tree: ast.expr) -> Value:
-        """The value of a tree, which is to be a number."""
+        """Return the value of a tree, which must be a number."""
         value = self.any_value(tree)
         if isinstance(value, bool):
             raise NotPython("true or false in an expression")
         return value
 
     def any_value(self, tree: ast.expr) -> Value | bool:
-        """The value of a tree: a number, true or false."""
+        """Return the value of a tree: a number, True or False."""
         match tree:
             case ast.BinOp(left, operator, right):
                 return _operation(operator, self.number(left), self.number(right))
@@ -182,7 +182,7 @@ def _signed(operator: ast.unaryop, value: Value) -> Value:
 
 
 def _whole(value: Value) -> int:
-    """A whole number of few enough digits for operations bit by bit."""
+    """Return the value as an int. Raises NotPython if it is no whole number."""
     if not isinstance(value, Fraction) or value.denominator != 1:
         raise NotPython("whole numbers only")
     return value.numerator

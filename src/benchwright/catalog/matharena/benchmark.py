@@ -1,4 +1,4 @@
-"""MathArena's competitions put together."""
+"""Assembly of MathArena's competitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHOLE_NUMBERS = f"{IN_A_BOX}\nThe answer is an integer between 0 and 999 inclusi
 
 
 def put_together(about: About, instruction: str) -> Benchmark:
-    """A competition with its instruction."""
+    """Return the benchmark of a competition with its instruction."""
     return PlainBenchmark(
         about=about,
         samples=reader(about),
@@ -31,7 +31,7 @@ def put_together(about: About, instruction: str) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The share of trials in which a box had to be asked for."""
+    """Return the share of trials in which the model was asked for a box again."""
     asked = [float(bool(one.detail.get("last_chance"))) for one in graded]
     return [
         Figure(

@@ -1,4 +1,4 @@
-"""Boxed answers in a text: `\\boxed{…}`, `\\fbox{…}`, with any number of braces inside. All in linear time."""
+r"""Boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside. All in linear time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 def boxes(text: str) -> list[str]:
-    """What is in the boxes of a text that are closed and not in another one; a backslash is not needed."""
+    """Return the contents of the closed outermost boxes of a text.
+
+    A backslash before `boxed` is not required.
+    """
     closing = _partners(text)
     found: list[str] = []
     end = 0
@@ -26,9 +29,9 @@ def boxes(text: str) -> list[str]:
 
 
 def last_box(text: str, *, several: bool = False) -> str | None:
-    """What is in the last box, without boxes right in it; None without a box.
+    """Return the content of the last box, without the boxes directly inside it; None if there is no box.
 
-    Where `several` answers are expected, the boxes on the line of the last one are joined by commas (MathArena,
+    If `several` answers are expected, the boxes on the line of the last one are joined by commas (MathArena,
     parser.py, find_last_boxed_content).
     """
     found = boxes(text)
@@ -41,7 +44,10 @@ def last_box(text: str, *, several: bool = False) -> str | None:
 
 
 def last_integer(text: str) -> str | None:
-    """The last run of digits that is a word of its own; a raised digit is not part of a word."""
+    """Return the last run of digits that is a separate word, or None.
+
+    A superscript digit is not part of a word.
+    """
     last = None
     for found in _DIGITS.finditer(text):
         if not any(
@@ -60,7 +66,7 @@ def _is_in_word(sign: str) -> bool:
 
 
 def _partners(text: str) -> dict[int, int]:
-    """Where each brace that is closed is closed."""
+    """Return the position of the closing brace for each opening brace that is closed."""
     open_ones: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):
@@ -72,7 +78,7 @@ def _partners(text: str) -> dict[int, int]:
 
 
 def _unboxed(text: str) -> str:
-    """The text without boxes around parts of it; a box in one of these stays, as in MathArena's code."""
+    """Remove the boxes around parts of a text. As in MathArena's code, a box within such a box stays."""
     closing = _partners(text)
     dropped: set[int] = set()
     end = 0

@@ -1,4 +1,4 @@
-"""A place in the signs of an expression, which goes forward, and back where something cannot be read."""
+"""A cursor over the tokens ("signs") of an expression, which moves back if it cannot read what follows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from benchwright.catalog.matharena.signs import NO_SIGN
 from benchwright.catalog.matharena.values import NoValue, Value
 
 DEEPEST = 60
-"""How deeply brackets may be nested."""
+"""The largest depth of nested brackets."""
 
 
 class Unreadable(Exception):
-    """There is no expression."""
+    """The text is no expression."""
 
 
 class NotHere(Unreadable):
-    """What follows is not an expression; what stands before it may be one."""
+    """The tokens from here on are no expression. The tokens before may be one."""
 
 
 class Cursor:
-    """Takes signs from left to right. What has been found unreadable in brackets is not read again."""
+    """A reader that takes tokens from left to right. Brackets found to be unreadable are not read again."""
 
     def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:
         self._signs = signs
@@ -36,14 +36,14 @@ class Cursor:
 
     @property
     def next(self) -> str | None:
-        """The sign that comes next; None at the end."""
+        """The next token; None at the end. Raises Unreadable if the lexer does not know it."""
         sign = self._signs[self._place] if self._place < len(self._signs) else None
         if sign == NO_SIGN:
             raise Unreadable("a sign that is not known")
         return sign
 
     def _take(self) -> str:
-        """The sign that comes next, which is behind then."""
+        """Return the next token and move past it."""
         sign = self.next
         if sign is None:
             raise NotHere("it ends too early")
@@ -55,7 +55,7 @@ class Cursor:
             raise NotHere(f"{taken!r} instead of {sign!r}")
 
     def _behind(self) -> str:
-        """The sign behind the next one; blank where there is none."""
+        """Return the token after the next one; an empty string if there is none."""
         return "".join(self._signs[self._place + 1 : self._place + 2])
 
     @contextmanager
@@ -68,7 +68,10 @@ class Cursor:
 
     @contextmanager
     def _within(self, *, bars: bool = False, listing: bool = False) -> Iterator[None]:
-        """In brackets whose first sign was taken: in bars, or among arguments, which commas part."""
+        """Enter brackets whose opening token was taken.
+
+        `bars`: they are vertical bars. `listing`: they enclose arguments separated by commas.
+        """
         begin = self._place
         if begin in self._unreadable_brackets:
             raise NotHere("as was seen before")
@@ -82,7 +85,10 @@ class Cursor:
         self._in_bars, self._listing = outside
 
     def _where_readable(self, part: Callable[[], Value]) -> Value | None:
-        """What `part` reads from here; None, and nothing is taken, where there is no expression."""
+        """Return the value that `part` reads.
+
+        If there is no expression here, return None and take nothing.
+        """
         before = self._signs, self._place, self._depth, self._in_bars, self._listing, self._lacking
         try:
             return part()
@@ -91,7 +97,10 @@ class Cursor:
             return None
 
     def _computed(self, operation: Callable[..., Value], *values: Value) -> Value:
-        """The result of an operation; where there is none, reading goes on and the whole has no value."""
+        """Return the result of an operation.
+
+        If it has no value, neither has the whole expression, which is read to its end all the same.
+        """
         try:
             return operation(*values)
         except NoValue as reason:

@@ -1,8 +1,8 @@
-"""Reads LaTeX expressions into values. Nothing is executed.
+"""Parser and evaluator of LaTeX expressions. Nothing is executed.
 
-The grammar is that of sympy's reader of LaTeX (parsing/latex/LaTeX.g4, version 1.14), which MathArena uses where Python
-cannot read what it makes of an answer. As there, what stands behind the longest beginning that is an expression is
-overlooked, as long as the sign right behind it is known.
+The grammar is that of sympy's LaTeX parser (parsing/latex/LaTeX.g4, version 1.14), which MathArena uses if
+Python cannot parse the rewritten answer. As there, text after the longest expression at the beginning is
+ignored, if the token right after that expression is known to the lexer.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 
 def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
-    """The value of an expression in which letters stand for these values, beside e, i and π.
+    """Return the value of an expression, with `symbols` as the values of letters besides e, i and π.
 
     Raises:
-        Unreadable: it is not an expression.
-        NoValue: its value is undefined, too large or not computed here; so is that of a comparison.
+        Unreadable: If the text is no expression.
+        NoValue: If the value is undefined, too large or not computed here, or the text is a comparison.
     """
     if not matrices_are_closed(text):
         raise Unreadable("a matrix without end")
@@ -62,13 +62,13 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
 
 
 class _Reader(Cursor):
-    """Reads signs from left to right; each method reads one kind of expression and gives its value."""
+    """A parser whose methods each read one kind of expression from left to right and return its value."""
 
     def whole(self) -> Value:
-        """The longest expression from the beginning.
+        """Read the longest expression from the beginning.
 
         Raises:
-            NoValue: some part of it has none.
+            NoValue: If a part has no value.
         """
         value = self._sum()
         compared = 1
@@ -84,7 +84,7 @@ class _Reader(Cursor):
         return value
 
     def _sum(self) -> Value:
-        """Terms with + and - between them."""
+        """Read terms separated by + and -."""
         total = self._product(self._factors)
         while self.next in ("+", "-"):
             term = self._where_readable(self._signed_term)
@@ -99,7 +99,7 @@ class _Reader(Cursor):
         return term if sign == "+" else self._computed(multiply, Fraction(-1), term)
 
     def _product(self, factors: Callable[[], Value]) -> Value:
-        """Factors with * and / between them; what stands side by side is multiplied first."""
+        """Read factors separated by * and /. Adjacent factors are multiplied first."""
 
         def behind_operator() -> Value:
             self._take()
@@ -125,7 +125,7 @@ class _Reader(Cursor):
         return self._computed(multiply, Fraction(-1), value) if negative else value
 
     def _factors(self) -> Value:
-        """Factors side by side; an x between two without letters is a sign of multiplication."""
+        """Read adjacent factors. An x between two factors without letters is a multiplication sign."""
         begins = [self._place]
         values = [self._powers()]
         while self._begins_a_factor():
@@ -161,7 +161,7 @@ class _Reader(Cursor):
         )
 
     def _powers(self) -> Value:
-        """A factor with what stands behind it: exponents, of which the first is raised first, and !."""
+        """Read a factor followed by exponents, applied from left to right, and factorial signs."""
         with self._deeper():
             value = self._atom()
             while self.next == "^" and (exponent := self._where_readable(self._script)) is not None:
@@ -173,7 +173,7 @@ class _Reader(Cursor):
             return value
 
     def _script(self) -> Value:
-        """An exponent or an index behind its sign: a group in braces, or a number, letter, fraction or binomial."""
+        """Read an exponent or index after its sign: group in braces, number, letter, fraction or binomial."""
         self._take()
         if self.next == "{":
             return self._group()
@@ -212,7 +212,7 @@ class _Reader(Cursor):
         return value
 
     def _number(self, sign: str) -> Value:
-        """A number, of which groups of three digits may stand behind commas, but not where commas part arguments."""
+        """Read a number. Groups of three digits may follow commas, except where commas separate arguments."""
         while not self._listing and self.next == "," and _THREE_DIGITS.match(self._behind()):
             self._take()
             sign += self._take()
@@ -223,7 +223,12 @@ class _Reader(Cursor):
         return Fraction(sign)
 
     def _digits_before_point(self, sign: str) -> Value:
-        """What sympy reads where no digit follows a point: all digits but the last as factors, and nothing behind."""
+        """Read a whole number before a point without digits.
+
+        As in sympy, it is the product of all digits but the last.
+
+        The rest of the text is ignored.
+        """
         if NO_SIGN in self._signs[self._place : self._place + 2]:
             raise Unreadable("a sign that is not known")
         if len(sign) == 1:
@@ -232,7 +237,7 @@ class _Reader(Cursor):
         return Fraction(math.prod(map(int, sign[:-1])))
 
     def _limit(self) -> Value:
-        """The limit of what does not depend on the letter that approaches something."""
+        """Read a limit. It has a value only if the expression does not contain the approaching letter."""
         self._expect("_")
         self._expect("{")
         letter = self._take()
@@ -263,7 +268,10 @@ class _Reader(Cursor):
         return self._symbols[sign] if sign in self._symbols else CONSTANTS[sign]
 
     def _skip_index(self) -> bool:
-        """Whether there is an index, which has no meaning here; a sign of one without it spoils the whole."""
+        """Skip an index, which has no meaning here. Return True if there was one.
+
+        Raises Unreadable if `_` is followed by no index; in nested expressions NotHere.
+        """
         if self.next != "_":
             return False
         if self._where_readable(self._script) is None:
@@ -289,7 +297,7 @@ class _Reader(Cursor):
         return self._group()
 
     def _digit_or_group(self) -> Value:
-        """Part of a fraction: a group in braces, or one digit."""
+        """Read a part of a fraction: a group in braces, or one digit."""
         sign = self.next or ""
         if not sign[:1].isdecimal():
             return self._braces()

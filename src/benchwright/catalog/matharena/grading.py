@@ -1,4 +1,4 @@
-"""How answers to MathArena's problems are compared: by value, lists in any order, tuples in a list in their own."""
+"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples in lists in order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from benchwright.catalog.matharena.reading import Answer, boxed_answer, in_latex
 from benchwright.engine.offload import offload
 
 SECONDS = 20.0
-"""CPU time that one answer may take; nothing that is known takes more than a few milliseconds."""
+"""Limit on the CPU time for one answer, in seconds. No known answer takes more than a few milliseconds."""
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
-    """Whether the value in the last box is that of the right answer.
+    """Compare the value in the last box with the right answer.
 
-    Where no box can be read, the last whole number of the text counts, as in MathArena's code; without one, the
-    answer is unparsed.
+    If no box can be read, the last whole number of the text counts, as in MathArena's code. Without one, the
+    answer is unparsed (no score).
     """
     expected = content["answer"]
     several = "," in expected
@@ -41,7 +41,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 async def states_an_answer(text: str) -> bool:
-    """Whether there is something in a box that can be read."""
+    """Return True if the text has a box with a readable answer; False also if reading exceeds its limits."""
     try:
         return await offload(boxed_value_is_readable, text, seconds=SECONDS)
     except (TimeoutError, MemoryError):
@@ -49,16 +49,16 @@ async def states_an_answer(text: str) -> bool:
 
 
 def boxed_value_is_readable(text: str) -> bool:
-    """Whether the last box holds something that can be read; a number outside of one is not an answer."""
+    """Return True if the last box contains a readable value. A number outside a box is not an answer."""
     boxed = boxed_answer(text, several=False)
     return boxed is not None and stated(boxed, several=False) is not None
 
 
 def stated(text: str, *, several: bool) -> Stated | None:
-    """What a boxed text states; None where it cannot be read.
+    """Return the value of a boxed text; None if it cannot be read.
 
-    A whole number by itself is exact. Of a list what cannot be read or has no digit is left out, and a list of one
-    is what is in it.
+    A single whole number is exact. In a list, items that cannot be read or have no digit are left out. A list
+    of one item is replaced by that item.
     """
     if (number := whole_number(text)) is not None:
         return number
@@ -67,7 +67,7 @@ def stated(text: str, *, several: bool) -> Stated | None:
 
 
 def right_answer(text: str) -> Stated:
-    """What the right answer states; what cannot be read equals nothing."""
+    """Return the value of the right answer. If it cannot be read, nothing equals it."""
     found = _stated(text, "," in text)
     return NOTHING if found is None else found
 
@@ -87,7 +87,7 @@ def _has_digit(answer: Answer) -> bool:
 
 
 def _is_decimal(value: Stated) -> bool:
-    """Whether Python prints it with digits, whatever it was written with."""
+    """Return True if the quantity is inexact. Python prints such a number with digits."""
     return not isinstance(value, list) and not value.exact
 
 
@@ -98,10 +98,11 @@ def _valued(answer: Answer) -> Stated | None:
 
 
 def equal(found: Stated, right: Stated) -> bool:
-    """Whether two answers are equal: expressions by value, lists as multisets, lists within lists in their order.
+    """Return True if two answers are equal.
 
-    So a single pair is equal to its reverse, as for MathArena, but the pairs of a list are not: there, MathArena's code
-    finds no lists of pairs equal (parser.py, check_answers), neither right ones nor reversed ones.
+    Expressions are compared by value, lists as multisets, lists within lists in their order. So a single pair
+    is equal to its reverse, as in MathArena, but the pairs of a list are not. In MathArena's code no lists of
+    pairs are equal (parser.py, check_answers), neither right ones nor reversed ones.
     """
     if not isinstance(found, list) or not isinstance(right, list):
         return not isinstance(found, list) and not isinstance(right, list) and same_quantity(found, right)

@@ -1,4 +1,4 @@
-"""What the metadata of MathArena's competitions have in common, as plain data."""
+"""The metadata that MathArena's competitions share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, HubRepository
 
 REPEATS = 4
-"""How often MathArena solves each problem."""
+"""The number of times that MathArena solves each problem."""
 
 
 def competition(
     name: str, title: str, problems: int, repository: str, *, variant: str | None = None
 ) -> About:
-    """The metadata of a competition; `repository` is its dataset on the hub."""
+    """Return the metadata of a competition. `repository` is its dataset on the hub."""
     full = name if variant is None else f"{name}_{variant}"
     return About(
         name=name,
@@ -44,5 +44,5 @@ def competition(
 
 
 def without_types(about: About) -> About:
-    """The metadata of a competition whose problems have no types."""
+    """Return the metadata of a competition whose problems have no types."""
     return msgspec.structs.replace(about, breakdowns=())

@@ -1,4 +1,4 @@
-"""What one expression of an answer stands for, and when two of them are equal (MathArena, parser.py, check_answers)."""
+"""Values of expressions in answers, and when two of them are equal (MathArena, parser.py, check_answers)."""
 
 from __future__ import annotations
 
@@ -15,25 +15,29 @@ from benchwright.catalog.matharena.signs import letters_in
 from benchwright.catalog.matharena.values import NoValue, Rounded, Value
 
 LONGEST = 4_000
-"""Characters of an expression that is read; a longer one has no value."""
+"""The largest number of characters of an expression. A longer one has no value."""
 
 TOLERANCE = 1e-10
-"""Absolute and relative, where a number is not exact."""
+"""Absolute and relative tolerance for comparing numbers that are not exact."""
 
 _PLACES: tuple[tuple[Fraction, Fraction], ...] = (
     (Fraction(7_310_585, 10**7), Fraction(2_861, 10**4)),
     (Fraction(19_168, 10**4), Fraction(4_177, 10**4)),
     (Fraction(-26_457, 10**4), Fraction(-1_031, 10**4)),
 )
-"""Where expressions with letters are compared: equal ones are equal everywhere, others hardly at all three."""
+"""Three points at which expressions with letters are compared, each as (start, step) of the letters' values.
+
+Equal expressions are equal at all three, others almost never.
+"""
 
 
 @dataclass(frozen=True)
 class Quantity:
     """A number, or an expression with letters.
 
-    `exact` ones are compared exactly with each other, as what sympy has symbols for; a number of Python's own, as
-    MathArena makes of plain numbers and of what only its second reader reads, is compared within `TOLERANCE`.
+    Two `exact` quantities are compared exactly, like sympy's numbers. A quantity is not exact if MathArena
+    has it as a Python number: plain numbers, and most values that only its LaTeX parser can read. It is
+    compared within `TOLERANCE`.
     """
 
     at: Callable[[Mapping[str, Value]], Value]
@@ -42,7 +46,7 @@ class Quantity:
 
 
 def whole_number(text: str) -> Quantity | None:
-    """The exact whole number that a text is, as Python reads one; None otherwise."""
+    """Return the text as an exact whole number if Python can read it as an int, else None."""
     try:
         number = Fraction(int(text))
     except ValueError:
@@ -51,18 +55,21 @@ def whole_number(text: str) -> Quantity | None:
 
 
 Stated = Quantity | list["Stated"]
-"""A quantity, or a list of them in any order."""
+"""A quantity, or a list of quantities in any order."""
 
 
 def quantity(text: str) -> Stated | None:
-    """What an expression stands for; None where it cannot be read at all. Braces around all of it make a list."""
+    """Return the value of an expression; None if it cannot be read at all.
+
+    Braces around the whole text make a list.
+    """
     if len(text) > LONGEST:
         return None
-    if text.isdigit() and not text.isdecimal():  # as in 5², on which MathArena's program ends
+    if text.isdigit() and not text.isdecimal():  # as in 5², on which MathArena's program crashes
         return NOTHING
     try:
         return _constant(Fraction(int(text) if text.isdigit() else float(text)), exact=False)
-    except OverflowError:  # infinity, as above
+    except OverflowError:  # infinity, which crashes it, too
         return NOTHING
     except ValueError:
         text = with_braces(text)
@@ -79,10 +86,10 @@ def _undefined(_: Mapping[str, Value]) -> Value:
 
 
 NOTHING = Quantity(_undefined, frozenset(), exact=True)
-"""What equals nothing, not even itself."""
+"""A quantity that equals nothing, not even itself."""
 
 INFINITE = Quantity(_undefined, frozenset(), exact=False)
-"""The same, but as a number of Python's own."""
+"""Like `NOTHING`, but not exact."""
 
 
 def _as_python(text: str) -> Stated | None:
@@ -126,7 +133,7 @@ def _place(letters: frozenset[str], number: int) -> dict[str, Value]:
 
 
 def same_quantity(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities are equal."""
+    """Return True if two quantities are equal."""
     letters = one.letters | other.letters
     exact = one.exact and other.exact
     try:
@@ -139,9 +146,11 @@ def same_quantity(one: Quantity, other: Quantity) -> bool:
 
 
 def same(one: Value, other: Value, *, exact: bool) -> bool:
-    """Whether two values are equal: `exact` ones as far as double precision tells irrational numbers apart.
+    """Return True if two values are equal.
 
-    Rounded ones are equal to what is rounded to the same, and to no irrational number, as with sympy.
+    `exact`: as far as double precision can distinguish irrational numbers.
+
+    As in sympy, a rounded value equals one that is rounded to the same number, and never an irrational one.
     """
     if exact and (isinstance(one, Rounded) or isinstance(other, Rounded)):
         return (

@@ -1,6 +1,6 @@
-"""What MathArena makes of an answer before it is compared (parser.py): one expression, or a list of them.
+"""MathArena's parser of answers (parser.py): from the text of an answer to an expression or a list.
 
-The steps and their order are those of its normalize_string and ParseList, with what they lose on the way.
+The steps and their order are those of its normalize_string and ParseList, including their losses.
 """
 
 from __future__ import annotations
@@ -28,31 +28,36 @@ _WORD = re.compile(r"(?:\\text\s*\{\s*)?(?:and|or)(?:\s*\})?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d)")
 _BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{}]*)")
 _LINE_BREAK = r"\n"
-"""The two characters, which stand between answers, too; also where a command begins with them."""
+r"""The two characters `\n`, a separator of answers even at the start of a command such as `\neq`."""
 
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 DEEPEST = 50
-"""How deeply lists are nested; what is deeper is one expression."""
+"""The largest depth of nested lists. A deeper list is read as one expression."""
 
 Answer = str | list["Answer"]
-"""An expression, or a list of answers, as MathArena reads tuples, sets and enumerations."""
+"""An expression, or a list of answers, into which MathArena parses tuples, sets and enumerations."""
 
 
 def boxed_answer(text: str, *, several: bool) -> str | None:
-    """What is in the last box, or in all boxes on its line; None without a box. Boxes may be drawn with lines."""
+    """Return the content of the last box, or of all boxes on its line; None if there is no box.
+
+    Boxes may be drawn with line characters.
+    """
     return last_box(in_latex(text), several=several)
 
 
 def in_latex(text: str) -> str:
-    """The text with commands for a few signs."""
+    """Return the text with a few Unicode characters replaced by LaTeX commands."""
     return _replaced(text, _UNICODE)
 
 
 def read_answer(stated: str, *, several: bool) -> Answer | None:
-    """The expression, or the list of them, that a boxed text states; `several`: more than one answer is expected.
+    """Parse a boxed text into an expression or a list of answers.
 
-    None where its brackets are such that there is none.
+    `several`: more than one answer is expected.
+
+    None if its brackets do not match.
     """
     answers = _listed(f"({_without_outer_brackets(_plain(stated, several))})")
     return answers[0] if answers is not None and len(answers) == 1 else answers
@@ -65,12 +70,15 @@ def _replaced(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
 
 
 def _plain(text: str, several: bool) -> str:
-    """The text without what is only layout; of an equation what stands behind the last sign."""
+    """Return the text without layout commands.
+
+    Of an equation, the part after the last equals sign is returned.
+    """
     text = _replaced(text, tuple((mark, "") for mark in _SPACES + _SIZES))
     text = _ALIGNED.sub(lambda found: found[1].replace("&", "").replace(r"\\", ""), text)
     text = _replaced(text, _REPLACED).removesuffix(".")
     text = _with_commas(text).replace(";", ",") if several else _THOUSANDS.sub("", text)
-    if "\\sqrt " in text:  # MathArena loses a group in braces here, so do we
+    if "\\sqrt " in text:  # MathArena loses a group in braces here, and so do we
         text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
     text = _ROMAN.sub(r" \1 ", _TEXT.sub("", text)).rpartition("=")[2]
     if several:
@@ -81,7 +89,7 @@ def _plain(text: str, several: bool) -> str:
 
 
 def _with_commas(text: str) -> str:
-    """Words between answers as commas; nothing in their place beside a comma that is there."""
+    """Replace "and" and "or" between answers by commas, or remove them if a comma is beside them."""
 
     def comma(word: re.Match[str]) -> str:
         beside = text[: word.start()].rstrip()[-1:], text[word.end() :].lstrip()[:1]
@@ -102,7 +110,7 @@ def _stripped(text: str) -> str:
 
 
 def _without_outer_brackets(text: str) -> str:
-    """The text without round brackets that close at its very end."""
+    """Remove the round brackets that enclose the whole text."""
     closing: dict[int, int] = {}
     open_ones: list[int] = []
     for place, sign in enumerate(text):
@@ -117,9 +125,10 @@ def _without_outer_brackets(text: str) -> str:
 
 
 def _listed(text: str, depth: int = 0) -> list[Answer] | None:
-    """The answers between commas of a text in brackets; None where one cannot be told from the next.
+    """Split a text in brackets into its answers at commas; None if brackets do not match.
 
-    What begins with a bracket and ends with one is a list, also where these are not a pair: `(1+x)(2)` is one.
+    A text that begins with an opening bracket and ends with a closing one is a list, even if these are no
+    pair, as in `(1+x)(2)`.
     """
     text = text.strip().strip(",")
     if _is_one_bracket(text):
@@ -140,7 +149,7 @@ def _listed(text: str, depth: int = 0) -> list[Answer] | None:
 
 
 def _is_one_bracket(text: str) -> bool:
-    """Whether the first bracket of a text is open up to its last sign."""
+    """Return True if the first bracket of a text stays open up to the last character."""
     depth = 0
     for sign in text[:-1]:
         depth += (sign == "(") - (sign == ")")
@@ -150,7 +159,7 @@ def _is_one_bracket(text: str) -> bool:
 
 
 def _list_end(parts: list[str], mark: str) -> int:
-    """How many parts make up a list that begins with the first; 0 where none does."""
+    """Return the number of parts in a list that begins with the first part; 0 if there is no list."""
     for count in _balanced_ends(parts, "("):
         last = parts[count - 1].strip().strip(",") or mark.join(parts[:count]).strip().strip(",")
         if last.endswith(")"):
@@ -159,7 +168,7 @@ def _list_end(parts: list[str], mark: str) -> int:
 
 
 def _balanced_ends(parts: list[str], brackets: str) -> Iterator[int]:
-    """How many parts have as many closing brackets as opening ones, for each kind by itself."""
+    """Yield each number of leading parts in which every kind of bracket is balanced."""
     depths = dict.fromkeys(brackets, 0)
     for count, part in enumerate(parts, 1):
         for opening in depths:

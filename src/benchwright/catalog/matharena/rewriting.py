@@ -1,6 +1,6 @@
-"""LaTeX rewritten as Python would have it: what MathArena tries first on every expression (parser.py, ParsePrimitive).
+"""Rewriting of LaTeX as Python: MathArena's first attempt at every expression (parser.py, ParsePrimitive).
 
-The rules and their order are those of its code, and so is what they spoil.
+The rules and their order are those of its code, including the expressions that they break.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 Rule = tuple[re.Pattern[str], str]
 
 ROUNDS = 5
-"""How often each of the two passes is repeated at most."""
+"""The largest number of rounds of each of the two passes."""
 
 MOST_SIGNS = 20_000
-"""Signs above which nothing is rewritten any more."""
+"""Number of characters above which rewriting stops."""
 
 _GROUP = r"\{([^{}]*)\}"
 _TO_FIRST_BRACE = r"\{(.*?)\}"
@@ -22,7 +22,7 @@ _SIGNS = {"^": "**", r"\cdot": "*", r"\times": "*", r"\pi": " pi ", r"\e": " E "
 
 
 def _command(name: str, *arguments: str) -> re.Pattern[str]:
-    """A command with its arguments, whatever number of backslashes it has."""
+    """Return a pattern for a command with its arguments, with any number of backslashes."""
     return re.compile(rf"(?<!\\)\\*{name}{''.join(arguments)}")
 
 
@@ -53,12 +53,12 @@ _TOKEN = re.compile(r"\s*(?:#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w])")
 
 
 def with_braces(text: str) -> str:
-    """The text with braces around digits right behind `sqrt` and the first one behind `frac`."""
+    """Return the text with braces around digits after `sqrt` and around the first digit after `frac`."""
     return _substituted(text, _DIGITS_OF_COMMANDS)
 
 
 def as_python(text: str) -> str:
-    """LaTeX as an expression of Python, as far as the rules get; there is no promise that it is one."""
+    """Rewrite LaTeX as a Python expression, as far as the rules go. The result need not be a valid one."""
     text = _repeated(text, _COMMANDS)
     text = _repeated(text, (_NUMBER_IN_BRACES, *_COMMANDS))
     return _with_factorials(_substituted(text, _PRODUCTS).replace("\n", ""))
@@ -79,7 +79,7 @@ def _substituted(text: str, rules: tuple[Rule, ...]) -> str:
 
 
 def _with_factorials(text: str) -> str:
-    """The text with calls for `!`, of what stands before it: a name, a number or a group, with a name before that."""
+    """Replace each `!` by a call on its operand: a name, a number or a group (with the name before it)."""
     if "!" not in text:
         return text
     tokens: list[str] = []
@@ -94,7 +94,7 @@ def _with_factorials(text: str) -> str:
 
 
 def _operand(tokens: list[str]) -> int:
-    """Where the last operand begins."""
+    """Return the index of the token at which the last operand begins."""
     depth = 0
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place].strip()

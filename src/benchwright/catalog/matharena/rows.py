@@ -1,4 +1,4 @@
-"""The rows of MathArena's competitions, and what becomes of them."""
+"""The row format of MathArena's competitions, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.records import Record, Sample
 
 
 class MathArenaRow(Record, frozen=True):
-    """One problem in the hub's layout; the answer is a whole number, or LaTeX without dollars."""
+    """One problem in the hub's layout. The answer is a whole number, or LaTeX without dollar signs."""
 
     problem_idx: int
     problem: str
@@ -21,7 +21,7 @@ class MathArenaRow(Record, frozen=True):
 
 
 def samples(about: About, source: Source) -> Iterator[Sample]:
-    """One sample per problem."""
+    """Yield one sample per problem."""
     for row in source.read(MathArenaRow, "train"):
         answer = str(row.answer)
         labels = {"problem_type": ", ".join(row.problem_type)} if row.problem_type else {}
@@ -31,5 +31,5 @@ def samples(about: About, source: Source) -> Iterator[Sample]:
 
 
 def reader(about: About) -> partial[Iterator[Sample]]:
-    """`samples` of one competition."""
+    """Return `samples` for one competition."""
     return partial(samples, about)

@@ -1,4 +1,4 @@
-"""The signs that LaTeX expressions are made of, as sympy's lexer tells them apart (parsing/latex/LaTeX.g4)."""
+"""Tokens ("signs") of LaTeX expressions, as sympy's lexer distinguishes them (parsing/latex/LaTeX.g4)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from benchwright.catalog.matharena.values import CONSTANTS, FUNCTIONS
 
 RELATIONS = frozenset("<>")
 NO_PART = "->"
-"""Stands for commands that no expression begins with."""
+"""The token for commands that no expression begins with."""
 
 NO_SIGN = "?"
-"""Stands for what the lexer does not know."""
+"""The token for text that the lexer does not know."""
 
 APPROACHES = "to"
-"""Stands for the arrows in limits."""
+"""The token for the arrows in limits."""
 
 UNDEFINED = "undefined"
-"""Stands for commands of what is not computed here: integrals, infinity."""
+"""The token for commands whose value is not computed here: integrals, infinity."""
 
 _SKIPPED = re.compile(
     r"\\(?:(?:thin|med|thick)space|neg(?:thin|med|thick)space|qq?uad|left|right|vrule|vcenter|vbox|vskip|vspace|hfil)"
@@ -54,24 +54,27 @@ _ALIASES = {
 
 
 def signs_of(text: str) -> list[str]:
-    """Numbers, letters, commands under one name each, and single signs, of which some may be `NO_SIGN`."""
+    """Return the tokens of a text: numbers, letters, commands, and single characters.
+
+    Commands with the same meaning have one name. Unknown text becomes `NO_SIGN`.
+    """
     text = _INDEX.sub(r"_{\1}", _SKIPPED.sub(" ", text))
     found = _SIGN.findall(_SPLIT_NUMBER.sub(r"\1", text.strip()))
     return [_ALIASES.get(sign, sign) if _KNOWN.fullmatch(sign) else NO_SIGN for sign in found]
 
 
 def matrices_are_closed(text: str) -> bool:
-    """Whether each of its matrices ends before the next begins."""
+    """Return True if each matrix of the text ends before the next begins."""
     ends = _MATRIX_END.findall(text)
     begun, ended = ends[::2], ends[1::2]
     return [("begin", kind) for _, kind in ended] == begun and all(end == "end" for end, _ in ended)
 
 
 def is_name(sign: str) -> bool:
-    """Whether a sign is a letter, or a command that is taken for one."""
+    """Return True if a token is a letter, or a command that counts as one."""
     return _NAME.fullmatch(sign) is not None
 
 
 def letters_in(text: str) -> frozenset[str]:
-    """What stands for something unknown in an expression: letters, and commands that are not known here."""
+    """Return the unknowns of an expression: letters, and commands that are not known here."""
     return frozenset(filter(is_name, signs_of(text))) - CONSTANTS.keys()

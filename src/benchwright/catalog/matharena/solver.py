@@ -1,4 +1,4 @@
-"""How MathArena asks: once, and once more where no box with an answer can be read."""
+"""MathArena's prompts: one request, and another if no box with an answer can be read."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ If you did not find the answer, please use \\boxed{None}.
 Do not reason about the problem again or use tools, simply try to extract the final answer from the previous reasoning.
 Boxed answers in thinking/reasoning stages will be ignored; only the final response message is considered.
 """
-"""What is asked where there is no box, word for word (runner.py, _build_last_chance_prompt)."""
+"""The second prompt, word for word (runner.py, _build_last_chance_prompt)."""
 
 
 class AskForABox:
-    """Asks with the instruction before the problem; where no box can be read, asks for one in the same conversation."""
+    """Solver that sends the instruction and the problem.
+
+    If no box can be read, it asks for one in the same conversation.
+    """
 
     def __init__(self, instruction: str) -> None:
         self._instruction = instruction
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """The last answer is the one that counts; `last_chance` in the details says whether it was asked for."""
+        """Send the problem and return the last response.
+
+        `last_chance` in the details is True if a box was asked for.
+        """
         messages = [user(f"{self._instruction}\n\n{trial.sample.content['problem']}")]
         reply = await session.chat(messages)
         readable = await states_an_answer(reply.text)

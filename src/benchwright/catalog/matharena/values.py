@@ -1,4 +1,4 @@
-"""Values of expressions, and operations on them that end soon whatever they are given.
+"""Values of expressions, and operations on them whose time and memory are bounded for any input.
 
 A value is an exact fraction as long as it is rational, else a complex number of double precision.
 """
@@ -13,24 +13,27 @@ from fractions import Fraction
 Value = Fraction | complex
 
 MOST_BITS = 200_000
-"""The size of numbers above which nothing is computed: towers of powers must not fill the memory."""
+"""The largest size of numbers in bits.
+
+Larger ones are not computed, so that towers of powers cannot fill the memory.
+"""
 
 MOST_FACTORIAL = 5_000
 
 
 class Rounded(complex):
-    """A number with a decimal point, or what follows from such ones and fractions alone."""
+    """A number with a decimal point, or a result computed from such numbers and fractions only."""
 
 
 class NoValue(Exception):
-    """What was written has no value here: it cannot be read, is infinite, undefined or too large."""
+    """The expression has no value here: it cannot be read, or is infinite, undefined or too large."""
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """base ** exponent, exact where the result is rational.
+    """Return base ** exponent, exact if the result is rational.
 
     Raises:
-        NoValue: it is undefined or too large.
+        NoValue: If the result is undefined or too large.
     """
     if isinstance(base, Fraction) and isinstance(exponent, Fraction):
         if exponent.denominator == 1:
@@ -51,7 +54,7 @@ def _whole_power(base: Fraction, exponent: int) -> Fraction:
 
 
 def _exact_root(base: Fraction, degree: int) -> Fraction | None:
-    """The root of a fraction that has a rational one; None otherwise, and of negative ones."""
+    """Return the root of a fraction if it is rational; None otherwise, and for negative fractions."""
     if base < 0:
         return None
     roots = [_whole_root(part, degree) for part in (base.numerator, base.denominator)]
@@ -59,7 +62,7 @@ def _exact_root(base: Fraction, degree: int) -> Fraction | None:
 
 
 def _whole_root(number: int, degree: int) -> int | None:
-    """The whole root of a number, by Newton's steps from above."""
+    """Return the integer root of a number, or None, by Newton's method from above."""
     if not number:
         return 0
     root = 1 << -(-number.bit_length() // degree)
@@ -69,10 +72,10 @@ def _whole_root(number: int, degree: int) -> int | None:
 
 
 def divide(above: Value, below: Value) -> Value:
-    """above / below.
+    """Return above / below.
 
     Raises:
-        NoValue: below is 0.
+        NoValue: If `below` is 0, or the result is too large.
     """
     if not below:
         raise NoValue("division by zero")
@@ -82,24 +85,24 @@ def divide(above: Value, below: Value) -> Value:
 
 
 def multiply(one: Value, other: Value) -> Value:
-    """one * other."""
+    """Return one * other."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return bounded(one * other)
     return floating(lambda x, y: x * y, one, other)
 
 
 def add(one: Value, other: Value) -> Value:
-    """one + other."""
+    """Return one + other."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return bounded(one + other)
     return floating(lambda x, y: x + y, one, other)
 
 
 def factorial(value: Value) -> Value:
-    """value!, of numbers that are not whole by the gamma function.
+    """Return value!, computed with the gamma function if the value is not a whole number.
 
     Raises:
-        NoValue: it is undefined or too large.
+        NoValue: If the result is undefined or too large.
     """
     if isinstance(value, Fraction) and value.denominator == 1:
         return Fraction(math.factorial(_whole(value, MOST_FACTORIAL)))
@@ -107,10 +110,10 @@ def factorial(value: Value) -> Value:
 
 
 def binomial(above: Value, below: Value) -> Value:
-    """The binomial coefficient.
+    """Return the binomial coefficient.
 
     Raises:
-        NoValue: `below` is not a whole number from 0 to 5,000, or the result is too large.
+        NoValue: If `below` is not a whole number from 0 to 5,000, or the result is too large.
     """
     count = _whole(below, MOST_FACTORIAL)
     if isinstance(above, Fraction) and above.denominator == 1 and above >= 0:
@@ -125,15 +128,15 @@ def binomial(above: Value, below: Value) -> Value:
 
 
 def absolute(value: Value) -> Value:
-    """|value|"""
+    """Return the absolute value."""
     return abs(value) if isinstance(value, Fraction) else complex(abs(value))
 
 
 def function_value(name: str, value: Value) -> Value:
-    """One of `FUNCTIONS` of a value; a logarithm also of a fraction too large for double precision.
+    """Apply one of `FUNCTIONS`. Logarithms also work for fractions too large for double precision.
 
     Raises:
-        NoValue: it is undefined.
+        NoValue: If the result is undefined.
     """
     if name in ("ln", "log") and isinstance(value, Fraction) and value > 0:
         return complex(math.log(value.numerator) - math.log(value.denominator))
@@ -141,24 +144,24 @@ def function_value(name: str, value: Value) -> Value:
 
 
 def logarithm(value: Value, base: Value) -> Value:
-    """The logarithm of a value.
+    """Return the logarithm of a value to a base.
 
     Raises:
-        NoValue: it is undefined.
+        NoValue: If the logarithm is undefined.
     """
     return divide(function_value("log", value), function_value("log", base))
 
 
 def conjugate(value: Value) -> Value:
-    """The complex conjugate."""
+    """Return the complex conjugate."""
     return value if isinstance(value, Fraction) else value.conjugate()
 
 
 def real(value: Value) -> Fraction | float:
-    """The value as a real number.
+    """Return the value as a real number.
 
     Raises:
-        NoValue: it is none.
+        NoValue: If the value is not real.
     """
     if isinstance(value, Fraction):
         return value
@@ -168,10 +171,12 @@ def real(value: Value) -> Fraction | float:
 
 
 def floating(function: Callable[..., complex], *values: Value) -> complex:
-    """A function of complex numbers; of rounded numbers and fractions it is rounded.
+    """Apply a function to values as complex numbers.
+
+    The result is `Rounded` if at least one value is, and all others are fractions.
 
     Raises:
-        NoValue: it is undefined, or a number is too large for double precision.
+        NoValue: If the result is undefined, or a number is too large for double precision.
     """
     try:
         result = complex(function(*map(complex, values)))
@@ -188,10 +193,10 @@ def floating(function: Callable[..., complex], *values: Value) -> complex:
 
 
 def bounded(value: Fraction) -> Fraction:
-    """The value itself.
+    """Return the value unchanged.
 
     Raises:
-        NoValue: it is too large.
+        NoValue: If the value is too large.
     """
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
         raise NoValue("too large")
@@ -216,6 +221,6 @@ FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "log": cmath.log,
     "lg": cmath.log10,
 }
-"""What can be applied to a value. `log` without a base is the natural one, as in sympy's reader of LaTeX."""
+"""The supported functions. `log` without a base is the natural logarithm, as in sympy's LaTeX parser."""
 
 CONSTANTS: dict[str, Value] = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}

@@ -1,4 +1,4 @@
-"""MMLU and its variants in plain data."""
+"""Metadata of MMLU and its variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MMLU put together: one variant per way of asking."""
+"""Assembly of MMLU, with one variant per kind of prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     if about.variant == "5shot":
         return FiveShot(about)
     if about.variant == "documented":
@@ -48,7 +48,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The mean over subjects beside the mean over questions."""
+    """Return the mean over subjects. (The score itself is the mean over questions.)"""
     return [macro_average(graded, "subject")]
 
 
@@ -60,16 +60,16 @@ class FiveShot(msgspec.Struct, frozen=True):
     scorers: Sequence[Scorer] = (GradeScorer("accuracy", "1", grade_next),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The questions with the shots of their subject."""
+        """Yield the questions, each with the shots of its subject."""
         return rows.samples_with_shots(source)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Nothing has to be started."""
+        """Yield the solver. Nothing has to be started."""
         yield NextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Log-probabilities in which the right letter, a wrong one, or none leads."""
+        """Yield log-probabilities in which the right letter, a wrong one, or no letter is most probable."""
         right = sample.content["answer"]
         wrong = "ABCD"[("ABCD".index(right) + 1) % 4]
         yield Check(GOLD, [_likely({f" {right}": -0.1, f" {wrong}": -3.0, " the": -0.05})])
@@ -77,7 +77,7 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield Check("no letter", [_likely({" the": -0.1})], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """The mean over subjects."""
+        """Return the mean over subjects."""
         return figures(graded)
 
 

@@ -1,4 +1,4 @@
-"""How MMLU's answers are graded."""
+"""Grading of MMLU's answers by their letter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARKUP = (
     *("**", "$\\boxed{", "}$", "\\$", "$\\text{", "$", "\\mathrm{", "\\{", "\\text", "\\(", "\\mathbf{"),
     *("{", "\\boxed"),
 )
-"""What simple-evals takes out of an answer before it looks for the letter, in this order."""
+"""The markup that simple-evals removes from an answer before it searches for the letter, in this order."""
 
 _ANSWER_WORDS = (
     *(r"Answer\s*:", r"Answer\s*:\u200b{6}", r"উত্তর\s*:", r"उत्तर\s*:", "উত্তরঃ", r"Antwort\s*:"),
@@ -23,19 +23,20 @@ _ANSWER_WORDS = (
     *(r"Réponse\s*:", r"Resposta\s*:", r"Jibu\s*:", r"Idahun\s*:", r"Ìdáhùn\s*:", r"Idáhùn\s*:"),
     *(r"Àmọ̀nà\s*:", r"Àdáhùn\s*:", r"Ànúgọ\s*:", r"Àṣàyàn\s*:"),
 )
-"""How "Answer:" is written in the languages that simple-evals knows, in the order in which it tries them."""
+""""Answer:" in the languages that simple-evals knows, in the order in which it tries them."""
 
 _LATIN_LETTERS = dict(zip("أبجدঅবডঢＡＢＣＤ", "ABCD" * 3, strict=True))
-"""What stands for A to D in Arabic, in Bengali and in full-width type."""
+"""The Latin letters for A to D in Arabic, Bengali and full-width type."""
 
 _STATED = [re.compile(rf"(?i){words}[ \t]*([A-Dأ-دঅবডঢＡＢＣＤ])") for words in _ANSWER_WORDS]
 
 
 def stated_letter(answer: str) -> str | None:
-    """The letter that simple-evals reads from an answer (mmlu_eval.py, common.py), None if there is none.
+    """Return the letter that simple-evals reads from an answer (mmlu_eval.py, common.py), or None.
 
-    It is the first one behind the first of the words that has one anywhere. Case does not matter to the match,
-    but the letter stays as it is written: a lower-case one is the answer to no question.
+    The words for "Answer:" are tried in order. The first one that is followed by a letter anywhere decides,
+    with its first letter. Matching ignores case, but the letter is kept as written, so that a lower-case
+    letter is never right.
     """
     for mark in _MARKUP:
         answer = answer.replace(mark, "")
@@ -44,17 +45,17 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the stated letter is the right one."""
+    """Compare the stated letter with the right one."""
     return letter_verdict(stated_letter(answer), content, subject=content["subject"])
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """The documented cascade of letter patterns."""
+    """Grade by the documented cascade of letter patterns."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content, subject=content["subject"])
 
 
 def grade_next(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the most probable letter is the right one."""
+    """Compare the most probable letter with the right one."""
     return letter_verdict(answer or None, content, subject=content["subject"])

@@ -1,4 +1,4 @@
-"""How MMLU's questions are put: step by step, or by the most probable next letter (hendrycks/test, evaluate.py)."""
+"""MMLU's prompts: chain of thought, or the most probable next letter (hendrycks/test, evaluate.py)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchwright.records import Message, Outcome, Status, Trial
 
 
 def step_by_step(content: dict[str, Any]) -> list[Message]:
-    """The prompt of simple-evals."""
+    """Return the prompt of simple-evals."""
     return [multiple_choice(content["question"], content["choices"])]
 
 
 def with_shots(content: dict[str, Any]) -> str:
-    """The text of the original five-shot evaluation, to be continued by a letter."""
+    """Return the prompt of the original five-shot evaluation, which the model continues with a letter."""
     subject = content["subject"].replace("_", " ")
     header = f"The following are multiple choice questions (with answers) about {subject}.\n\n"
     shots = "".join(f"{_question(shot)} {shot['answer']}\n\n" for shot in content["shots"])
@@ -29,14 +29,20 @@ def _question(content: dict[str, Any]) -> str:
 
 
 TOP = 20
-"""How many of the next token's log-probabilities are asked for; vLLM gives 20 at most."""
+"""The number of log-probabilities to request for the next token. vLLM returns 20 at most."""
 
 
 class NextLetter:
-    """Asks /completions for one token and takes the most probable of A to D, with or without a space before it."""
+    """Solver that requests one token from /completions and takes the most probable of A to D.
+
+    A space before the letter is ignored.
+    """
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks once; the answer is the letter, or empty where none was among the most probable tokens."""
+        """Send one request.
+
+        The answer is the letter, or empty if no letter is among the most probable tokens.
+        """
         prompt = with_shots(trial.sample.content)
         reply = await session.complete(prompt, max_tokens=1, logprobs=TOP, temperature=0)
         letter = most_probable_letter(reply.logprobs)
@@ -57,8 +63,8 @@ def most_probable_letter(logprobs: Any) -> str | None:
 def _first_token(logprobs: Any) -> Mapping[str, float | None]:
     """Return {token: log-probability} of the first token; empty if there is none.
 
-    In the shape of /completions, or in that of chat, which llama.cpp's server has for completions, too. A
-    log-probability is None if the server sent NaN.
+    It reads the format of /completions, and the format of chat, which llama.cpp's server uses for
+    completions, too. A log-probability is None if the server sent NaN.
     """
     told = logprobs if isinstance(logprobs, Mapping) else {}
     top, content = told.get("top_logprobs"), told.get("content")

@@ -1,4 +1,4 @@
-"""MMLU-Pro and its variants in plain data."""
+"""Metadata of MMLU-Pro and its documented variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MMLU-Pro put together: the prompt, checks and figures."""
+"""Assembly of MMLU-Pro: the prompt, checks and figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEP_BY_STEP = "Let's think step by step."
 
 
 def with_shots(content: dict[str, Any]) -> list[Message]:
-    """The official prompt: instruction, worked questions, and the question to continue."""
+    """Return the official prompt: instruction, solved questions, and the question to continue."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
     introduction = INTRODUCTION.replace("{category}", content["category"])
     return [user(f"{introduction}\n\n\n\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
@@ -44,7 +44,7 @@ NO_SHOTS = "zero-shot: the data has no validation split to take the five shots f
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,
@@ -57,7 +57,7 @@ def make(about: About, options: Options) -> Benchmark:
     departures: list[str] = []
 
     def read(source: Source) -> Iterator[Sample]:
-        """The samples; notes it where there are no shots."""
+        """Yield the samples. If the data has no shots, record the departure."""
         departures[:] = [] if rows.has_shots(source) else [NO_SHOTS]
         return rows.samples_with_shots(source)
 
@@ -73,10 +73,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The mean over categories, and the numbers that other evaluations of MMLU-Pro publish.
+    """Return the mean over categories, and the figures that other evaluations of MMLU-Pro publish.
 
-    `accuracy_random_guess` counts answers without a letter by the official guesses; `accuracy_first_stage`
-    takes "answer is (X)" alone, as lm-evaluation-harness does with the same prompt.
+    `accuracy_random_guess` grades answers without a letter by the official guesses. `accuracy_first_stage`
+    accepts only "answer is (X)", as lm-evaluation-harness does with the same prompt.
     """
     kept = list(graded)
     right = sum(one.value or 0.0 for one in kept) + lucky_guesses(kept)

@@ -1,4 +1,4 @@
-"""How MMLU-Pro's answers are graded."""
+"""Grading of MMLU-Pro's answers by their letter, and the official random guesses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.catalog.letters import LETTERS, letter_verdict
 from benchwright.records import FAILED
 
 GUESS_SEED = 12345
-"""What the official code seeds its random numbers with, once, when it starts."""
+"""The seed that the official code sets once, at its start."""
 
 _SAID = re.compile(r"answer is \(?([A-J])\)?")
 _MARKED = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
@@ -21,17 +21,20 @@ _ALONE = re.compile(r"\b[A-J]\b")
 
 
 class FoundLetter(NamedTuple):
-    """A letter, and in which of the three stages it was found."""
+    """A letter, and the stage (1 to 3) in which it was found."""
 
     letter: str
     stage: int
 
 
 def find_letter(answer: str) -> FoundLetter | None:
-    """The letter by the official three stages (TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py), in linear time.
+    """Return the letter by the official three stages, in linear time.
 
-    1. the first "answer is (X)"; 2. of the first line that holds "answer: X", the last one; 3. the last letter
-    from A to J that stands alone, which may well be the pronoun "I" or the article "A".
+    The stages are those of TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py:
+
+    1. The first "answer is (X)".
+    2. The last "answer: X" in the first line that contains one.
+    3. The last letter from A to J that is a separate word, possibly the pronoun "I" or the article "A".
     """
     if (said := _SAID.search(answer)) is not None:
         return FoundLetter(said[1], 1)
@@ -39,7 +42,10 @@ def find_letter(answer: str) -> FoundLetter | None:
 
 
 def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the letter found is the right one; where none is, among how many options the authors would guess."""
+    """Compare the letter found with the right one.
+
+    If there is none, store the number of options for the guess.
+    """
     found = find_letter(answer)
     if found is None:
         return letter_verdict(None, content, category=content["category"], options=len(content["choices"]))
@@ -47,10 +53,10 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def lucky_guesses(graded: Iterable[Graded]) -> int:
-    """How many answers without a letter the official code would guess rightly (evaluate_from_local.py, save_res).
+    """Count the answers without a letter that the official code would guess rightly.
 
-    It goes through the categories by their names and adds each one up twice, with new guesses, of which the second
-    ones count. Each repeat is a run of its own here.
+    It (evaluate_from_local.py, save_res) goes through the categories in order of their names and grades each
+    one twice, with new guesses, of which the second ones count. Each repeat counts as a separate run here.
     """
     runs: dict[int, dict[str, list[Graded]]] = {}
     for one in graded:
@@ -69,7 +75,7 @@ def _lucky_guesses_of_run(categories: Mapping[str, Sequence[Graded]]) -> int:
 
 
 def _guess(numbers: random.Random, without_letter: Sequence[Graded]) -> int:
-    """How many of one round of guesses are right."""
+    """Make one round of guesses and count the right ones."""
     return sum(
         LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
         for one in without_letter
@@ -91,7 +97,7 @@ def _last_alone(answer: str) -> FoundLetter | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """The documented cascade of letter patterns."""
+    """Grade by the documented cascade of letter patterns."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

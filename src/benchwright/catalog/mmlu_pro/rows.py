@@ -1,4 +1,4 @@
-"""MMLU-Pro's rows, and what becomes of them."""
+"""The row format of MMLU-Pro, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchwright.records import Record, Sample
 SHOTS = 5
 
 FILLER = "N/A"
-"""What stands in the place of an option that a question does not have; the official code drops it."""
+"""The placeholder for a missing option, which the official code drops."""
 
 
 class MmluProRow(Record, frozen=True):
-    """One question in the hub's layout; `options` are 1 to 10 beside fillers, `answer_index` counts from 0."""
+    """One question in the hub's layout: 1 to 10 `options` besides fillers. `answer_index` counts from 0."""
 
     question_id: int
     question: str
@@ -41,13 +41,13 @@ class MmluProRow(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per question of the test split."""
+    """Yield one sample per question of the test split."""
     for row in source.read(MmluProRow, "test"):
         yield _sample(row, {})
 
 
 def samples_with_shots(source: Source) -> Iterator[Sample]:
-    """One sample per question, with the first five questions of its category's validation split.
+    """Yield one sample per question, with the first five questions of its category in the validation split.
 
     Without that split there are no shots.
     """
@@ -62,7 +62,7 @@ def samples_with_shots(source: Source) -> Iterator[Sample]:
 
 
 def has_shots(source: Source) -> bool:
-    """Whether the split that the shots are taken from is there."""
+    """Return True if the source has the split with the shots."""
     return "validation" in source.splits
 
 

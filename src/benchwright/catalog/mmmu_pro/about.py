@@ -1,4 +1,4 @@
-"""MMMU-Pro and its variant in plain data."""
+"""Metadata of MMMU-Pro and its variant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, HubRepository
 
 STANDARD, VISION = "standard", "vision"
-"""The two splits of our own: one configuration each of the hub's repository."""
+"""Our names for the two splits, each a configuration of the hub's repository."""
 
 _FILES: dict[str, tuple[str, ...]] = {
     STANDARD: ("standard (10 options)/test-*.parquet",),

@@ -1,4 +1,4 @@
-"""How MMMU-Pro's answers are graded: by the letter that they state, or that they seem to mean."""
+"""Grading of MMMU-Pro's answers by the letter that they state or seem to mean."""
 
 from __future__ import annotations
 
@@ -15,16 +15,20 @@ MARK = "Answer:"
 _STRIPPED = (",", ".", "!", "?", ";", ":", "'")
 
 _FEW_WORDS = 5
-"""In answers of so many words and fewer the text of an option is not looked for."""
+"""The option's text is not searched in answers with at most this number of words."""
 
 
 def find_letter(answer: str, choices: Sequence[str]) -> str | None:
-    """The letter by the official stages (mmmu-pro/evaluate.py); None where the authors guess one.
+    """Return the letter by the official stages (mmmu-pro/evaluate.py); None if the authors would guess one.
 
-    1. the one letter that occurs behind the last "Answer:", within words, too. Else, among the letters that the whole
-    answer holds somewhere as 2. "(X)", 3. "X ", which ends many words, or 4. "X.": the one that comes last. Stages 3
-    and 4 look for the last " X "; where no letter stands alone, the first one that was found counts. 5. The option
-    whose text comes last.
+    1. The only letter after the last "Answer:", even within a word.
+    2. The last of the letters that the answer contains as "(X)".
+    3. The last of the letters that the answer contains as "X ", also at the end of a word.
+    4. The last of the letters that the answer contains as "X.".
+    5. The option whose text comes last.
+
+    In stages 3 and 4, the position of a letter is its last " X ". If no letter is a separate word, the first
+    one in alphabetical order counts.
     """
     letters = LETTERS[: len(choices)]
     _, mark, said = answer.rpartition(MARK)
@@ -51,14 +55,20 @@ def _letter_of_text(text: str, choices: Sequence[str]) -> str | None:
 
 
 def grade(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the letter found is the right one; where none is, among how many options the authors would guess."""
+    """Compare the letter found with the right one.
+
+    If there is none, store the number of options for the guess.
+    """
     choices = content["choices"]
     letter = find_letter(answer, choices)
     return letter_verdict(letter, content, **({"options": len(choices)} if letter is None else {}))
 
 
 def expected_guesses(graded: Iterable[Graded]) -> float:
-    """How many answers without a letter the authors' code would guess rightly, on average: it draws without a seed."""
+    """Return the expected number of answers without a letter that a guess would get right.
+
+    The authors' code draws the guesses without a seed.
+    """
     chances: Iterable[float] = (
         1 / one.detail["options"]
         for one in graded

@@ -1,4 +1,4 @@
-"""MMMU-Pro's rows, and what becomes of them."""
+"""The row format of MMMU-Pro, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.pictures import data_url, picture_of
 from benchwright.records import Record, Sample
 
 LONGEST_OPTIONS = 100_000
-"""Characters of the options of a question; the longest have some 1,700."""
+"""Limit on the characters of a question's options. The longest have about 1,700."""
 
 DOMAINS = {
     subject: domain
@@ -35,11 +35,11 @@ DOMAINS = {
 """The authors' domain of each subject (mmmu-pro/evaluate.py)."""
 
 NAMED = re.compile(r"<image\s+(\d+)>")
-"""Where a question or an option names an image."""
+"""The mention of an image in a question or an option."""
 
 
 class HubImage(Record, frozen=True):
-    """An image as the hub keeps it: its bytes; `path`, the name that it once had, says nothing."""
+    """An image as stored on the hub: its bytes. Its former name, `path`, is ignored."""
 
     data: bytes = msgspec.field(name="bytes")
 
@@ -55,10 +55,10 @@ class _Row(Record, frozen=True):
 
     @property
     def choices(self) -> list[str]:
-        """The options, which are a list as Python writes it; nothing is executed.
+        """The options, parsed from a Python list literal without executing anything.
 
         Raises:
-            ValueError: they are none.
+            ValueError: If they are no such list.
         """
         try:
             read = ast.literal_eval(self.options) if len(self.options) <= LONGEST_OPTIONS else None
@@ -70,7 +70,7 @@ class _Row(Record, frozen=True):
 
 
 class StandardRow(_Row, frozen=True, kw_only=True):
-    """A question with its images apart, of the configuration `standard (10 options)`."""
+    """A question with separate images, from the configuration `standard (10 options)`."""
 
     question: str
     topic_difficulty: str = ""
@@ -89,7 +89,7 @@ class StandardRow(_Row, frozen=True, kw_only=True):
 
     @property
     def images(self) -> list[HubImage]:
-        """The images in the order in which question and options name them."""
+        """The images in the order in which question and options mention them."""
         return [getattr(self, f"image_{number}") for number in self._named]
 
     @property
@@ -98,23 +98,23 @@ class StandardRow(_Row, frozen=True, kw_only=True):
 
 
 class VisionRow(_Row, frozen=True, kw_only=True):
-    """A question as one image, of the configuration `vision`."""
+    """A question as a single image, from the configuration `vision`."""
 
     image: HubImage
 
     def __post_init__(self) -> None:
-        self.choices  # noqa: B018  # it raises
+        self.choices  # noqa: B018  # raises ValueError if the options are invalid
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per question with its images."""
+    """Yield one sample per question, with its images."""
     for row in source.read(StandardRow, STANDARD):
         content = _content(row, row.images) | {"question": row.question}
         yield _sample(row, content, question(content), {"difficulty": row.topic_difficulty})
 
 
 def samples_in_pictures(source: Source) -> Iterator[Sample]:
-    """One sample per question that is an image."""
+    """Yield one sample per question that is an image."""
     for row in source.read(VisionRow, VISION):
         content = _content(row, [row.image])
         shown = "\n".join(["(The question is in the image.)", "", *lettered(content["choices"])])

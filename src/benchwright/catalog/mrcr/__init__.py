@@ -1,1 +1,1 @@
-"""MRCR: finding one of several like texts in a long conversation (OpenAI 2025, after arXiv:2409.12640)."""
+"""MRCR: retrieval of one of several similar texts in a long chat (OpenAI 2025, after arXiv:2409.12640)."""

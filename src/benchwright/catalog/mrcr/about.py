@@ -1,4 +1,4 @@
-"""MRCR and its variants in plain data."""
+"""Metadata of MRCR and its documented variant."""
 
 from __future__ import annotations
 

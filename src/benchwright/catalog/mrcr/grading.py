@@ -1,4 +1,4 @@
-"""How MRCR's answers are graded."""
+"""Grading of MRCR's answers by text similarity."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from benchwright.catalog.grading import Verdict
 
 TIMES_TOO_LONG = 50
-"""A response so many times as long as the answer is scored 0: no likeness could bring it above 0.04."""
+"""A response this many times as long as the answer scores 0. Its similarity could not exceed 0.04."""
 
 
 def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
-    """Likeness of the response and the answer, both without the prefix; 0 where the response lacks it.
+    """Return the similarity of response and answer, both without the prefix; 0 if the response lacks it.
 
-    By the dataset card's arithmetic: nothing is stripped before the prefix is looked for, and likeness is
-    SequenceMatcher's ratio with its default heuristic for long texts. Takes milliseconds for usual answers
+    As in the dataset card's code, nothing is stripped before the prefix is searched, and similarity is
+    SequenceMatcher's ratio with its default heuristic for long texts. It takes milliseconds for usual answers
     of 1,000 to 5,000 characters, but minutes for hostile ones.
     """
     expected, prefix = content["answer"], content["prefix"]
@@ -30,14 +30,14 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def likeness(response: str, answer: str) -> float:
-    """2M / T, where M characters match out of T in both texts (difflib)."""
+    """Return 2M / T, with M matching characters of T characters in both texts (difflib)."""
     if len(response) > TIMES_TOO_LONG * max(1, len(answer)):
         return 0.0
     return SequenceMatcher(None, response, answer).ratio()
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the answer is the response, or found in it, without regard to case and punctuation."""
+    """Return 1 if the response is or contains the answer, ignoring case and punctuation, else 0."""
     from benchwright.catalog.documented.evaluators.matching import contains_match, exact_match
 
     expected = content["answer"]

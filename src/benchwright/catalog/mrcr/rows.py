@@ -1,4 +1,4 @@
-"""MRCR's rows, and what becomes of them."""
+"""The row format of MRCR, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from benchwright.data.datasets import Source
 from benchwright.records import UNREADABLE, Record, Sample
 
 CHARACTERS_PER_TOKEN = 4.9
-"""What o200k_base, by which the published bins are made, takes for a token in these conversations (± 2 %)."""
+"""Characters per token of o200k_base in these conversations (± 2 %). The published bins count its tokens."""
 
 SMALLEST = 4096
 BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
-"""The published bins: from 4,096 tokens on, each twice as far; a bin holds its upper end."""
+"""The published bins, starting at 4,096 tokens, each twice as large as the one before.
+
+The upper end is included.
+"""
 
 
 class ChatMessage(Record, frozen=True):
@@ -26,9 +29,9 @@ class ChatMessage(Record, frozen=True):
 
 
 class MrcrRow(Record, frozen=True):
-    """One conversation in the hub's layout; `prompt` is a JSON string of messages, not a list of them.
+    """One conversation in the hub's layout. `prompt` is a string with a JSON list of messages.
 
-    `conversation` is what it says; it is not a column.
+    `conversation` is the parsed `prompt`, not a column.
     """
 
     prompt: str
@@ -50,19 +53,19 @@ class MrcrRow(Record, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """About how many tokens conversation and answer have."""
+        """The estimated number of tokens of conversation and answer."""
         return round(((self.n_chars or len(self.prompt)) + len(self.answer)) / CHARACTERS_PER_TOKEN)
 
 
 def samples(source: Source, max_context: int | None = None) -> Iterator[Sample]:
-    """One sample per conversation, of those with at most `max_context` tokens, as far as characters tell."""
+    """Yield one sample per conversation with at most `max_context` tokens, estimated from its characters."""
     for number, row in enumerate(source.read(MrcrRow, "train")):
         if max_context is None or row.tokens <= max_context:
             yield _sample(number, row)
 
 
 def context_bin(tokens: int) -> str:
-    """The bin of so many tokens; what is shorter than all of them is in the first, what is longer in the last."""
+    """Return the bin for a number of tokens. Shorter ones are in the first bin, longer ones in the last."""
     upper = SMALLEST * 2
     for name in BINS[:-1]:
         if tokens <= upper:

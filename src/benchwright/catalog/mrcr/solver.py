@@ -1,4 +1,4 @@
-"""Asks MRCR's conversations, their middle cut out where they are too long, and notes how long they were."""
+"""Solver of MRCR's conversations, which cuts their middle if they are too long and records their length."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from benchwright.records import Message, Outcome, Record, Trial
 
 
 class AskAndMeasure:
-    """Sends the conversation, its middle cut out where it has more than `most` tokens.
+    """Solver that sends the conversation. If it has more than `most` tokens, its middle is cut out.
 
-    The context's length is the server's count, else told by characters.
+    The recorded context length is the server's count, else estimated from the characters.
     """
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks once."""
+        """Send one request."""
         content = trial.sample.content
         messages = content["messages"]
         notes: dict[str, Any] = {}
@@ -36,7 +36,11 @@ class AskAndMeasure:
 
 
 class FittedConversation(Record, frozen=True):
-    """A conversation as it is sent. `tokens` are those before cutting; `approximate`: told by characters."""
+    """A conversation as it is sent.
+
+    `tokens` is its length before cutting. `approximate` is True if the length was estimated from the
+    characters.
+    """
 
     messages: list[Message]
     tokens: int
@@ -45,10 +49,11 @@ class FittedConversation(Record, frozen=True):
 
 
 async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
-    """The conversation itself if it has at most `most` tokens, else its beginning and its end, half of them each.
+    """Return the conversation if it has at most `most` tokens, else its beginning and end, half as long each.
 
-    The first message and the last one, which asks, are always kept, and the two speakers still take turns. The
-    server counts the whole; the share of a message is that of its characters.
+    The first message and the last one, which contains the question, are always kept, and the two speakers
+    still alternate. The server counts the tokens of the whole. A message's share of them is estimated from
+    its characters.
     """
     text = "\n".join(message["content"] for message in messages)
     counted = await session.count_tokens(text)
@@ -66,7 +71,7 @@ async def fit(session: Session, messages: Sequence[Message], most: int) -> Fitte
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:
-    """The first messages that have together at most so many characters, and one at least."""
+    """Return as many first messages as fit into this number of characters, but at least one."""
     kept: list[Message] = []
     for message in messages:
         characters -= len(message["content"])

@@ -1,1 +1,1 @@
-"""Multi-IF: checkable instructions over three turns in eight languages (He et al. 2024, arXiv:2410.15553)."""
+"""Multi-IF: verifiable instructions, three turns, eight languages (He et al. 2024, arXiv:2410.15553)."""

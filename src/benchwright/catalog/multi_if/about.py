@@ -1,4 +1,4 @@
-"""Multi-IF and its variant in plain data."""
+"""Metadata of Multi-IF and its documented variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multi-IF put together."""
+"""Assembly of Multi-IF from its rows, solver, rules and scorer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     if about.variant == "documented":
         return MultiIf(about, (TurnScorer(about.metric, "1", grade_documented),), follows_documented)
     splitter = find_splitter(options.data_dir)
@@ -36,7 +36,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class MultiIf(msgspec.Struct, frozen=True):
-    """Up to three turns in one conversation, each graded by all instructions given so far."""
+    """Up to three turns in one conversation. Each is graded by all instructions given so far."""
 
     about: About
     scorers: Sequence[Scorer]
@@ -44,16 +44,16 @@ class MultiIf(msgspec.Struct, frozen=True):
     departures: Sequence[str] = ()
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The conversations."""
+        """Yield one sample per conversation."""
         return rows.samples(source)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Nothing has to be started."""
+        """Yield the solver. Nothing has to be started."""
         yield Turns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Answers that follow everything; for each turn answers of which that turn's breaks one instruction."""
+        """Yield answers that follow all instructions, then for each turn answers that break one of them."""
         turns = sample.content["turns"]
         answers = [following_answer(self.follows, turn["instructions"]) for turn in turns]
         gold = [assistant(text) for text, _ in answers]
@@ -67,7 +67,7 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Check("empty", [assistant("")], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """The published numbers per turn and language."""
+        """Return the published figures per turn and language."""
         return figures(graded)
 
 
@@ -75,7 +75,7 @@ TURNS = 3
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """For each turn the mean of the four accuracies, over all conversations that have it; then by language."""
+    """Return for each turn the mean of the four accuracies, over all conversations and by language."""
     overall = [Accuracies() for _ in range(TURNS)]
     languages: dict[str, list[Accuracies]] = {}
     for one in graded:

@@ -1,4 +1,4 @@
-"""How Multi-IF's conversations are graded (facebookresearch/Multi-IF, metrics.py)."""
+"""Grading of Multi-IF's conversations (facebookresearch/Multi-IF, metrics.py)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ GradeTurns = Callable[[dict[str, Any], Sequence[str]], Verdict]
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -> Verdict:
-    """The mean over the turns of the four accuracies that are published; correct if all turns pass strictly.
+    """Return the mean over the turns of the four published accuracies. Correct if all turns pass strictly.
 
-    The four of a turn: all instructions followed and the share of them followed, strict and loose. Published
-    numbers pool the instructions of all conversations; see `figures`.
+    The four accuracies of a turn: all instructions followed (1 or 0), and the share of instructions followed,
+    each strict and loose. Published figures pool the instructions of all conversations; see `figures`.
     """
     per_turn = []
     scores = []
@@ -49,7 +49,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -
 
 
 def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict:
-    """1 if every turn follows all its instructions by the documented rules, else 0."""
+    """Return 1 if every turn follows all its instructions by the documented rules, else 0."""
     per_turn = []
     for turn, answer in zip(content["turns"], answers, strict=True):
         passed = [
@@ -65,7 +65,7 @@ def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict
 
 
 class TurnScorer:
-    """A scorer that applies a function to the answers of all turns, in a process of its own."""
+    """Scorer that applies a function to the answers of all turns, in a worker process."""
 
     def __init__(self, name: str, version: str, grade: GradeTurns) -> None:
         self.name = name
@@ -73,7 +73,7 @@ class TurnScorer:
         self.fingerprint = fingerprint("grade", name, version, address(grade))
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Applies the function to the answers that the solver kept."""
+        """Grade the answers that the solver stored in the artifacts."""
         return verdict_score(await offload(self._grade, sample.content, outcome.artifacts[ANSWERS]))
 
 

@@ -1,4 +1,4 @@
-"""Multi-IF's rows, and what becomes of them."""
+"""The row format of Multi-IF, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from benchwright.records import UNREADABLE, Record, Sample
 T = TypeVar("T")
 
 NOTHING = (None, "", "None")
-"""What stands in place of a turn that a row does not have."""
+"""The values that mark a missing turn."""
 
 
 class MultiIfRow(Record, frozen=True):
-    """One conversation in the hub's layout: JSON within the columns, and JSON in that for the arguments.
+    """One conversation in the hub's layout: JSON in the columns, and JSON strings in it for arguments.
 
-    The instructions of a turn are those of the turns before it and its own.
+    The instructions of a turn include those of the turns before it.
     """
 
     key: str
@@ -37,7 +37,11 @@ class MultiIfRow(Record, frozen=True):
     turn_3_kwargs: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError if a turn is not as it should be."""
+        """Check the turns.
+
+        Raises:
+            ValueError: If a turn is invalid.
+        """
         turns(self)
 
 
@@ -46,7 +50,7 @@ class _Prompt(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per conversation; translations of one prompt of IFEval, and its variations, are a group."""
+    """Yield one sample per conversation. Translations and variations of one IFEval prompt are a group."""
     for row in source.read(MultiIfRow, "train"):
         asked = turns(row)
         labels = {
@@ -64,10 +68,10 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def turns(row: MultiIfRow) -> list[dict[str, Any]]:
-    """The turns of a row, each with `prompt` and `instructions`, up to the first that it does not have.
+    """Return the turns of a row up to the first missing one, each with `prompt` and `instructions`.
 
     Raises:
-        ValueError: a turn is not JSON as described, an instruction is unknown or its arguments do not fit.
+        ValueError: If a turn is not JSON as described, an instruction is unknown, or its arguments are wrong.
     """
     found: list[dict[str, Any]] = []
     for number in (1, 2, 3):

@@ -1,6 +1,6 @@
-"""Multi-IF's rules: those of IFEval, with three changed for other languages than English.
+"""Multi-IF's rules: those of IFEval, three of them changed for other languages than English.
 
-Thai, which the dataset does not have, is counted like English; the official code asks `pythainlp`.
+Thai, which the dataset does not contain, is counted like English; the official code uses `pythainlp`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ _rule = _CHANGED.rule
 
 @cache
 def rules(splitter: Splitter) -> Rules:
-    """All 25 rules, with sentences split by this splitter where the language has no rule of its own."""
+    """Return all 25 rules. `splitter` splits sentences of languages without a special rule."""
     counting = _counting_rules(splitting(splitter))
     return Rules({**ifeval_rules(splitter).by_id, **_CHANGED.by_id, **counting.by_id})
 
 
 @_rule("length_constraints:number_words")
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
-    r"""That many words. In Hindi the signs that `\w` leaves out cut words in pieces, as in the official code."""
+    r"""Check the number of words.
+
+    In Hindi, the signs that `\w` does not match split words into pieces, as in the official code.
+    """
     chinese = detected_language(response) in CHINESE
     return compare(chinese_words(response) if chinese else word_count(response), relation, num_words)
 
@@ -42,7 +45,7 @@ def _counting_rules(split: Split) -> Rules:
 
     @counting.rule("length_constraints:number_sentences")
     def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
-        """That many sentences, ended as in the language that is detected."""
+        """Check the number of sentences, split by the rules of the detected language."""
         language = detected_language(response)
         if language == "hi":
             count = hindi_sentences(response)
@@ -57,7 +60,7 @@ def _counting_rules(split: Split) -> Rules:
 
 @_rule("startend:quotation")
 def quotation(response: str) -> bool:
-    """The response stands within quotation marks: straight, curly or corner ones."""
+    """Check that the response is enclosed in quotation marks: straight, curly or corner ones."""
     text = response.strip()
     return len(text) > 1 and text[0] + text[-1] in QUOTES
 
@@ -67,7 +70,7 @@ _PUNCTUATION = str.maketrans(
 )
 
 _CHARACTER = re.compile(r"[\u4E00-\u9FFF\u3400-\u4DBF\u3040-\u30FF\uAC00-\uD7AF]")
-"""A character that is a word of its own: Chinese, kana, or a Hangul syllable."""
+"""A character that counts as a word: Chinese, kana, or a Hangul syllable."""
 
 _PICTURE = (
     "[©®‼⁉™ℹ↔-↙↩↪⌚⌛⌨⏏⏩-⏳⏸-⏺Ⓜ▪▫▶◀◻-◾☀-☄☎☑☔☕☘☝☠☢☣☦☪☮☯☸-☺♀♂♈-♓♟♠♣♥♦♨♻♾♿⚒-⚗⚙⚛⚜⚠⚡⚧⚪⚫⚰⚱⚽⚾"
@@ -82,10 +85,10 @@ _HINDI_END = re.compile(r"[।!?]")
 
 
 def chinese_words(text: str) -> int:
-    """The words of Chinese or Japanese text: each character, each emoji, and each run of other letters.
+    """Return the number of words of Chinese or Japanese text: characters, emojis, and runs of other letters.
 
-    Punctuation is taken out first, so that letters on both sides of it become one word. The official code
-    asks the package `emoji` what an emoji is; a pattern of the same code points does here.
+    Punctuation is removed first, so that the letters on both sides form one word. The official code
+    recognizes emojis with the package `emoji`; here a pattern matches the same code points.
     """
     text, emojis = _EMOJI.subn("", text.translate(_PUNCTUATION))
     others, characters = _CHARACTER.subn(" ", text)
@@ -93,12 +96,12 @@ def chinese_words(text: str) -> int:
 
 
 def chinese_sentences(text: str) -> int:
-    """The sentences of Chinese or Japanese text; each line ends one."""
+    """Return the number of sentences of Chinese or Japanese text. The end of a line ends a sentence."""
     return sum(len(_CHINESE_SENTENCE.findall(line.strip())) for line in text.splitlines())
 
 
 def hindi_sentences(text: str) -> int:
-    """The sentences of Hindi text, which end with a danda or with `!` or `?`."""
+    """Return the number of sentences of Hindi text, which end with a danda, `!` or `?`."""
     pieces = _HINDI_END.split(text)
     ended = sum(1 for _ in _HINDI_END.finditer(text))
     return ended + bool(pieces[-1].strip())

@@ -1,4 +1,4 @@
-"""How a model is asked turn by turn."""
+"""Solver that sends a sample's prompts turn by turn."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
 
 ANSWERS = "turns"
-"""Under what name the outcome's artifacts hold the answers, turn by turn."""
+"""The key of the outcome's artifacts with the answers, turn by turn."""
 
 
 class Turns:
-    """Asks a sample's turns one after the other in one conversation."""
+    """Solver that sends the turns of a sample one after the other in one conversation."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks all turns; the status is that of the first that was refused or cut off, if any was."""
+        """Send all turns. The status is that of the first refused or truncated response, if there is one."""
         messages: list[Message] = []
         answers: list[str] = []
         status, reason = Status.ANSWERED, None

@@ -1,1 +1,1 @@
-"""MultiChallenge: the last turn of conversations in which models forget (Sirdeshmukh et al. 2025, arXiv:2501.17399)."""
+"""MultiChallenge: last turns that depend on earlier ones (Sirdeshmukh et al. 2025, arXiv:2501.17399)."""

@@ -1,4 +1,4 @@
-"""MultiChallenge and its later set in plain data."""
+"""Metadata of MultiChallenge and its later set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MultiChallenge put together."""
+"""Assembly of MultiChallenge from its rows and judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_JUDGE = "no judge (--judge-model): the model judges its own answers"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """Return the variant that `about` describes."""
     separate = "judge" in options.roles
     judge = options.text("judge_model") if separate else ""
     return PlainBenchmark(
@@ -31,7 +31,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The unweighted mean over the axes, which is the published score."""
+    """Return the unweighted mean over the axes, which is the published score."""
     return [macro_average(graded, "axis")]
 
 

@@ -1,4 +1,4 @@
-"""How answers to MultiChallenge are graded: a judge says whether the last one meets a criterion (evaluator.py)."""
+"""Grading of MultiChallenge: a judge decides whether the last answer meets a criterion (evaluator.py)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ The criteria that the model response must meet is as follows. Be VERY STRICT!:
 </CRITERIA>
 
 Print your reasoning followed by your verdict, either "YES" or "NO"."""
-"""Word for word. The judge does not see the conversation."""
+"""The judge's prompt, word for word. The judge does not see the conversation."""
 
 _SCHEMA = {
     "type": "object",
@@ -56,9 +56,10 @@ class _Judgement(Record, frozen=True):
 
 
 class JudgeScorer:
-    """Asks the judge at temperature 0; without a `slot` of its own that is the model that answered.
+    """Scorer that asks the judge at temperature 0. If `slot` is None, the evaluated model judges itself.
 
-    The official judge is asked for JSON of the authors' schema, others for text, so that any model can judge.
+    The official judge is asked for JSON with the authors' schema, others for text, so that any model can
+    judge.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
@@ -71,10 +72,10 @@ class JudgeScorer:
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 where the judge's verdict is the one that the row asks for; no score for a blank answer.
+        """Return 1 if the judge's verdict is the row's criterion, else 0. A blank answer has no score.
 
         Raises:
-            GraderError: the judge gives no verdict.
+            GraderError: If the judge returns no verdict.
         """
         content = sample.content
         if not outcome.answer.strip():
@@ -96,7 +97,7 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """YES or NO: the verdict of a JSON object, else the last of these words in capitals; None without any."""
+    """Return YES or NO: the verdict in a JSON object, else the last such word in capitals, else None."""
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()
         return stated if stated in ("YES", "NO") else None

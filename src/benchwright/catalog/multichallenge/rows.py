@@ -1,4 +1,4 @@
-"""MultiChallenge's rows, in the layout of the repository and in that of the hub, and what becomes of them."""
+"""The row formats of MultiChallenge in the repository and on the hub, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Turn(Record, frozen=True):
 
 
 class HubRow(Record, frozen=True):
-    """One conversation, which ends with a message of the user; `target_question` is what the judge answers."""
+    """One conversation, which ends with a user message. `target_question` is the question to the judge."""
 
     question_id: str
     axis: str
@@ -32,7 +32,7 @@ class HubRow(Record, frozen=True):
 
 
 class RepositoryRow(Record, frozen=True, rename="upper"):
-    """The same with names in capitals."""
+    """A row like `HubRow`, with names in capitals."""
 
     question_id: str
     axis: str
@@ -45,13 +45,13 @@ class RepositoryRow(Record, frozen=True, rename="upper"):
 
 
 def _check_end(conversation: list[Turn]) -> None:
-    """Raises ValueError unless the user speaks last."""
+    """Raise ValueError unless the last message is from the user."""
     if not conversation or conversation[-1].role != "user":
         raise ValueError("the conversation does not end with a message of the user")
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per conversation, in either layout."""
+    """Yield one sample per conversation, in either layout."""
     first = next(source.read(dict[str, Any], "test"), {})
     rows: Iterator[RepositoryRow] | Iterator[HubRow]
     rows = source.read(RepositoryRow, "test") if "QUESTION_ID" in first else source.read(HubRow, "test")

@@ -1,1 +1,1 @@
-"""SimpleQA: short questions about facts, with one answer (Wei et al. 2024, arXiv:2411.04368)."""
+"""SimpleQA: short questions about facts, each with one answer (Wei et al. 2024, arXiv:2411.04368)."""

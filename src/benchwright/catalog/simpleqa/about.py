@@ -1,4 +1,4 @@
-"""SimpleQA in plain data."""
+"""Metadata of SimpleQA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SimpleQA put together, and what it shares with SimpleQA Verified."""
+"""Assembly of SimpleQA, and the parts that it shares with SimpleQA Verified."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_JUDGE = "no judge (--judge-model): answers are matched word for word"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """SimpleQA, asked and judged with the settings of simple-evals."""
+    """Return SimpleQA with the settings of simple-evals for model and judge."""
     judge = JudgePrompt(
         judge_text(Path(__file__)),
         [{"role": "system", "content": simple_evals.SYSTEM_MESSAGE}],
@@ -43,7 +43,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def judge_text(module: Path) -> str:
-    """The judge's prompt that lies beside a module, word for word as published."""
+    """Read the judge's prompt, word for word as published, from the file `judge.txt` beside a module."""
     return module.with_name("judge.txt").read_text(encoding="utf-8").strip()
 
 
@@ -56,7 +56,7 @@ def put_together(
     opening: Sequence[Message] = (),
     departures: Sequence[str] = (),
 ) -> Benchmark:
-    """A benchmark whose questions are asked alone, after the opening messages, and judged with this prompt."""
+    """Return a benchmark that sends each question after the opening messages and grades with a judge."""
     scorer, more = find_scorer(about, options, judge, OFFICIAL_JUDGE)
 
     def question_alone(content: dict[str, Any]) -> list[Message]:
@@ -76,7 +76,7 @@ def put_together(
 def find_scorer(
     about: About, options: Options, prompt: JudgePrompt, official: str
 ) -> tuple[Scorer, Sequence[str]]:
-    """The scorer, and in what it differs from the official judge."""
+    """Return the scorer, and how it departs from the official judge."""
     departures = judge_departures(options, official, NO_JUDGE)
     if "judge" not in options.roles:
         return MatchScorer(about.metric), departures

@@ -1,4 +1,4 @@
-"""How answers to SimpleQA are graded: by another model, in three grades, or without one by matching."""
+"""Grading of SimpleQA's answers in three grades by a judge, or by matching if there is none."""
 
 from __future__ import annotations
 
@@ -27,14 +27,17 @@ _WORD = re.compile(r"\b(?:(NOT[ _]ATTEMPTED)|(INCORRECT|NOT[ _]CORRECT)|(CORRECT
 
 
 class JudgePrompt(Record, frozen=True):
-    """How a judge is asked: its text with {question}, {target} and {predicted_answer}, and the body's other fields."""
+    """A judge's prompt: text, opening messages, and further parameters of the request.
+
+    The text has the placeholders {question}, {target} and {predicted_answer}.
+    """
 
     text: str
     opening: list[Message] = []
     params: dict[str, Any] = {}
 
     def messages(self, content: dict[str, Any], answer: str) -> list[Message]:
-        """What the judge is asked about an answer."""
+        """Return the request to the judge about an answer."""
         filled = self.text.format(
             question=content["question"], target=content["answer"], predicted_answer=answer
         )
@@ -42,9 +45,10 @@ class JudgePrompt(Record, frozen=True):
 
 
 class JudgeScorer:
-    """Asks the run's target `judge` for one of three grades; correct is worth 1, the others 0.
+    """Scorer that asks the run's target `judge` for one of three grades. Correct scores 1, the others 0.
 
-    `model` is the judge meant, so that the scores of another are not taken for this one's.
+    `model` is the intended judge. It is part of the fingerprint, so that scores by different judges are never
+    mixed.
     """
 
     def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
@@ -54,10 +58,10 @@ class JudgeScorer:
         self._prompt = prompt
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Asks the judge; a blank answer is not attempted, without asking.
+        """Ask the judge. A blank answer counts as not attempted without a request.
 
         Raises:
-            GraderError: the judge says no grade.
+            GraderError: If the judge states no grade.
         """
         if not outcome.answer.strip():
             return graded_score(None, NOT_ATTEMPTED, sample, outcome)
@@ -72,14 +76,14 @@ class JudgeScorer:
 
 
 class MatchScorer:
-    """Without a judge: correct where the answer has the right one in it word for word, else incorrect."""
+    """Scorer without a judge: correct if the answer contains the right one word for word, else incorrect."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("simpleqa match", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Looks for the right answer's words, in their order."""
+        """Search for the right answer's words, in their order."""
         if not outcome.answer.strip():
             return graded_score(None, NOT_ATTEMPTED, sample, outcome)
         found = f" {_words(sample.content['answer'])} " in f" {_words(outcome.answer)} "
@@ -87,7 +91,7 @@ class MatchScorer:
 
 
 def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any) -> Score:
-    """A grade as the engine keeps it."""
+    """Return the score for a grade."""
     details = {"grade": grade, **details}
     predicted = outcome.answer if value is not None else None
     return verdict_score(
@@ -96,10 +100,11 @@ def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outco
 
 
 def read_grade(said: str) -> str | None:
-    """The grade that a judge states: a letter at the beginning, else one letter or word, or both; None if unclear.
+    """Return the grade that a judge states; None if it is unclear.
 
-    The official pattern takes the first of the letters A, B and C anywhere, which finds C in CORRECT and INCORRECT
-    and A in NOT_ATTEMPTED, although the prompt asks for these words, too; without any it takes C.
+    A letter at the beginning counts, else a single letter, a single word, or both if they agree. The official
+    pattern takes the first of the letters A, B and C anywhere, which finds C in CORRECT and INCORRECT and A
+    in NOT_ATTEMPTED, although the prompt asks for these words, too. Without any letter it takes C.
     """
     letter = _LETTER.fullmatch(said.strip())
     if letter:
@@ -112,11 +117,13 @@ def read_grade(said: str) -> str | None:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The shares of the three grades, the accuracy of what was attempted, and F1; failed trials are left out.
+    """Return the shares of the three grades, the accuracy on attempted questions, and F1.
 
-    F1 is the harmonic mean of the share that is correct and of the accuracy of what was attempted (arXiv:2411.04368):
-    2A / (2A + 2B + C) for A correct, B incorrect and C not attempted. Where nothing was attempted there is no accuracy
-    of that, which the authors' code calls 0.
+    Failed trials are left out.
+
+    F1 is the harmonic mean of the share of correct answers and the accuracy on attempted questions
+    (arXiv:2411.04368): 2A / (2A + 2B + C) for A correct, B incorrect and C not attempted. If nothing was
+    attempted, that accuracy is None; the authors' code returns 0.
     """
     grades = [str(one.detail.get("grade", NOT_ATTEMPTED)) for one in graded if one.status not in FAILED]
     right, wrong, none = map(grades.count, (CORRECT, INCORRECT, NOT_ATTEMPTED))

@@ -1,4 +1,4 @@
-"""The rows of SimpleQA and of SimpleQA Verified, and what becomes of them."""
+"""The row formats of SimpleQA and SimpleQA Verified, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.records import Record, Sample
 
 
 class SimpleQaRow(Record, frozen=True):
-    """One question of OpenAI's CSV; `metadata` is a dictionary as Python writes it."""
+    """One question of OpenAI's CSV. `metadata` is a Python dict literal."""
 
     problem: str
     answer: str
@@ -18,7 +18,7 @@ class SimpleQaRow(Record, frozen=True):
 
 
 class VerifiedRow(Record, frozen=True):
-    """One question of SimpleQA Verified; the answer may end with the range of what counts as right."""
+    """One question of SimpleQA Verified. The answer may end with the range of acceptable answers."""
 
     original_index: int
     problem: str
@@ -28,20 +28,20 @@ class VerifiedRow(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per question of SimpleQA."""
+    """Yield one sample per question of SimpleQA."""
     for number, row in enumerate(source.read(SimpleQaRow, "test")):
         yield _sample(f"simpleqa_{number}", row.problem, row.answer, labels(row.metadata))
 
 
 def verified_samples(source: Source) -> Iterator[Sample]:
-    """One sample per question of SimpleQA Verified, named by its place in SimpleQA."""
+    """Yield one sample per question of SimpleQA Verified, named by its index in SimpleQA."""
     for row in source.read(VerifiedRow, "eval"):
         found = {"topic": row.topic, "answer_type": row.answer_type}
         yield _sample(f"simpleqa_{row.original_index}", row.problem, row.answer, found)
 
 
 def labels(metadata: str) -> dict[str, str]:
-    """Topic and type of answer; none where the metadata is not a dictionary of literals. Nothing is executed."""
+    """Return topic and answer type; empty if the metadata is no dict of literals. Nothing is executed."""
     try:
         read = ast.literal_eval(metadata)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

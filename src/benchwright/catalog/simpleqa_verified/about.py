@@ -1,4 +1,4 @@
-"""SimpleQA Verified in plain data."""
+"""Metadata of SimpleQA Verified."""
 
 from __future__ import annotations
 

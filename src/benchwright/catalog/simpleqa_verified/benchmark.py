@@ -1,4 +1,4 @@
-"""SimpleQA Verified put together: SimpleQA with other rows and another prompt of the judge."""
+"""Assembly of SimpleQA Verified: SimpleQA with other rows and another judge prompt."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from benchwright.catalog.simpleqa.rows import verified_samples
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark, whose judge is asked with its server's usual settings."""
+    """Return the benchmark. The judge is asked with its server's default settings."""
     return put_together(about, options, verified_samples, JudgePrompt(judge_text(Path(__file__))))

@@ -1,4 +1,4 @@
-"""tau2-bench in plain data."""
+"""Metadata of tau2-bench: domains, data files, options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMMIT = "a2c024725189473d2d7cea3a5cfdbcc67478e41f"
 
 DOMAINS = ("airline", "retail", "telecom", "banking_knowledge", "mock")
 EVALUATED = ("airline", "retail", "telecom")
-"""The domains that are tried unless others are named."""
+"""The domains that are evaluated unless others are named."""
 
 SPLITS = ("base", "test", "train", "small")
 
@@ -18,24 +18,30 @@ RETRIEVALS = (
     *("openai_embeddings", "openai_embeddings_grep", "qwen_embeddings", "qwen_embeddings_grep"),
     *("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge"),
 )
-"""The authors' ways into the documents of banking_knowledge, by their names; the first is their default."""
+"""The authors' retrieval methods for the documents of banking_knowledge, by their names.
+
+The first is the default.
+"""
 
 SHELLS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
-"""Those that give the model a shell."""
+"""The retrieval methods that give the model a shell."""
 
 OPENAI, QWEN = "text-embedding-3-large", "qwen3-embedding-8b"
 EMBEDDED = {
     **dict.fromkeys(("alltools", "openai_embeddings", "openai_embeddings_grep"), OPENAI),
     **dict.fromkeys(("alltools-qwen", "qwen_embeddings", "qwen_embeddings_grep"), QWEN),
 }
-"""Those that need a model for embeddings, and which one the authors take."""
+"""The retrieval methods that need an embedding model, and the authors' model for each."""
 
 MODES = ("default", "solo")
 SOLO = ("telecom", "mock")
-"""The domains whose tasks have tickets for an agent without a user; the first is the published one."""
+"""The domains whose tasks have tickets for an agent without a user.
+
+The authors published results for the first one.
+"""
 
 POLICIES = ("manual", "workflow")
-"""How telecom's policy describes technical support."""
+"""The versions of telecom's policy: technical support as a manual or as a workflow."""
 
 _DATA = "data/tau2/domains"
 _CODE = "src/tau2"
@@ -83,7 +89,10 @@ DATASET = Dataset(
     licence="MIT",
     local=_FILES,
 )
-"""Tasks, databases and policies, and the authors' code of the domains, which runs in the sandbox. A part will do."""
+"""Tasks, databases, policies, and the authors' code of the domains, which runs in the sandbox.
+
+A part of the repository is enough.
+"""
 
 TAU2_BENCH = About(
     name="tau2_bench",

@@ -1,4 +1,4 @@
-"""tau2-bench put together, and pass^k."""
+"""Assembly of tau2-bench from options, samples, solver and scorer; and pass^k."""
 
 from __future__ import annotations
 
@@ -33,22 +33,25 @@ from benchwright.records import Sample
 from benchwright.suggest import did_you_mean
 
 JUDGED = ("retail", "banking_knowledge")
-"""The domains that have tasks with a judge."""
+"""The domains with tasks that a judge grades."""
 
 NO_JUDGE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark.
+    """Return the benchmark with these options.
 
     Raises:
-        UserError: an option has a value that is none of its choices.
+        UserError: If an option has a value that is not one of its choices.
     """
     return Tau2Bench(about, options)
 
 
 class Tau2Bench:
-    """See `benchmark.Benchmark`. Where the tasks are read from, there are databases and code, too."""
+    """The tau2-bench benchmark; see `benchmark.Benchmark`.
+
+    The source of the tasks also contains the databases and the code of the domains.
+    """
 
     def __init__(self, about: About, options: Options) -> None:
         self._settings = settings = settings_of(options)
@@ -60,26 +63,27 @@ class Tau2Bench:
         self.scorers: Sequence[Scorer] = (self._scorer(options),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """One sample per task of the chosen domains and split."""
+        """Yield one sample per task of the chosen domains and split."""
         return samples(source, self._domains, self._settings, self._files)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Each conversation starts a sandbox for itself.
+        """Yield the solver, which starts a sandbox for each conversation.
 
         Raises:
-            UserError: the model gets a shell, and no sandbox here keeps it from the user's files.
+            UserError: If the model gets a shell and no sandbox on this machine protects the user's files from
+                it.
         """
         if "banking_knowledge" in self._domains:
             check_shell(self._settings.retrieval)
         yield Agent(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """The right calls, and decoys."""
+        """Yield a conversation with the right calls, and decoys."""
         return checks(sample)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """pass^k over all tasks and by domain, with the model that played the user."""
+        """Return pass^k over all tasks and by domain, with a note on the simulated user's model."""
         different = f"; not comparable: {'; '.join(self.departures)}" if self.departures else ""
         user = "no user" if self._settings.solo else f"user played by {self._user}"
         return reliability(graded, f"{user}{different}")
@@ -108,10 +112,10 @@ class Tau2Bench:
 
 
 def settings_of(options: Options) -> Settings:
-    """What of the options shapes the samples.
+    """Return the options that change the samples.
 
     Raises:
-        UserError: one has a value that is none of its choices.
+        UserError: If an option has a value that is not one of its choices.
     """
     given = options.text("retrieval")
     if "_reranker" in given:
@@ -128,10 +132,12 @@ def settings_of(options: Options) -> Settings:
 
 
 def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
-    """The domains named with commas between, in the order of the catalog; those of the published mean without any.
+    """Return the domains named in a comma-separated list, in the order of `DOMAINS`.
+
+    An empty list means the domains of the published mean (for `solo`: telecom).
 
     Raises:
-        UserError: one is unknown, or has no tasks for an agent alone.
+        UserError: If a domain is unknown, or has no tasks for an agent alone.
     """
     usual = SOLO[:1] if solo else EVALUATED
     named = [name.strip() for name in given.split(",") if name.strip()] or list(usual)
@@ -149,10 +155,10 @@ def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
 
 
 def _without_user(about: About, options: Options) -> About:
-    """The benchmark without the simulated user.
+    """Return the metadata without the role of the simulated user.
 
     Raises:
-        UserError: a model was named for it.
+        UserError: If a model was named for the simulated user.
     """
     if "user" in options.roles:
         raise UserError("mode=solo has no user to play: leave out --option user_model.")
@@ -160,10 +166,10 @@ def _without_user(about: About, options: Options) -> About:
 
 
 def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
-    """In what finding documents differs from published runs.
+    """Yield how document retrieval differs from published runs.
 
     Raises:
-        UserError: it needs a model for embeddings, and none was named.
+        UserError: If the retrieval method needs an embedding model and none was named.
     """
     if retrieval != RETRIEVALS[0]:
         yield f"documents are found by {retrieval} in place of {RETRIEVALS[0]}"

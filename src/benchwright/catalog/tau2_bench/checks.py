@@ -1,4 +1,4 @@
-"""The right conversation for a task, and wrong ones that must not count."""
+"""Scripted conversations that check the grader: the right one of each task, and decoys that must fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DONE = "Done"
 THANKS = f"Thank you. {STOPS[0]}"
 
 READING = ("get_", "find_", "list_", "search_", "check_", "calculate", "think", "transfer_", "KB_", "grep")
-"""How the names of tools begin that change nothing."""
+"""Prefixes of the names of tools that change nothing."""
 
 
 KNOWN = {
@@ -35,11 +35,11 @@ KNOWN = {
         GOLD,
     ): "the user must read a notification, and must not change it",
 }
-"""Checks of the tasks of release 1.0.1 that do not come out as they should, and why."""
+"""Checks on tasks of release 1.0.1 that are known to fail, and why: {(sample id, check name): reason}."""
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """The right calls of both sides, one by one, and all said that must be; then the traps."""
+    """Yield a conversation with all right calls and required statements, then the decoys."""
     criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
     for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
         yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
@@ -60,7 +60,10 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
 
 
 def _checks_alone(criteria: Criteria) -> Iterator[Check]:
-    """All right calls are the agent's; what must be said stands beside the first."""
+    """Yield the checks of a solo task.
+
+    The agent makes all right calls, each with the required statements as its text.
+    """
     end = tool_call(END, {})
     calls = [tool_call(action.name, action.arguments) for action in criteria.actions or []]
     words = "; ".join(criteria.communicate_info or [])
@@ -73,7 +76,10 @@ def _checks_alone(criteria: Criteria) -> Iterator[Check]:
 def _played(
     name: str, actions: Sequence[Action], words: str, *, passes: bool = True, judge: Sequence[str] = ()
 ) -> Check:
-    """Calls of the agent, or of the user whom it asks for them; then the agent says something, and the user stops."""
+    """Return a check in which agent and user make their calls, the agent says `words`, and the user stops.
+
+    The agent asks the user for each group of calls that the user makes.
+    """
     replies: list[Message] = []
     user: list[str | Message] = [HELLO]
     for side, group in groupby(actions, key=lambda action: action.requestor):
@@ -87,7 +93,7 @@ def _played(
 
 
 def _judged(criteria: Criteria, met: bool) -> list[str]:
-    """What a judge says of a task that is judged; nothing of another."""
+    """Return the judge's response to a judged task, as a list; an empty list if the task has no judge."""
     if "NL_ASSERTION" not in criteria.reward_basis or not criteria.nl_assertions:
         return []
     results = [

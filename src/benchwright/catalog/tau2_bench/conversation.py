@@ -1,4 +1,4 @@
-"""A conversation as the authors' orchestrator holds one: who speaks next, whose calls are made, what ends it."""
+"""A conversation under the rules of the authors' orchestrator: turns, tool calls, limits and how it ends."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
 MAX_STEPS = 200
-"""Messages, and rounds of tool calls."""
+"""The largest number of steps. A message is a step, and so is a round of tool calls."""
 MAX_ERRORS = 10
-"""Failed calls, of both sides together."""
+"""The largest number of failed calls, of agent and user together."""
 
 RETRIES = 3
-"""How often a conversation begins again in which one side said something that cannot be used (runner/progress.py)."""
+"""How often a conversation is restarted after one side sent an unusable message (runner/progress.py)."""
 
 Side = Literal["assistant", "user"]
 
 Ending = Literal["user_stop", "agent_stop", "max_steps", "too_many_errors", "agent_error"]
-"""What ended a conversation, in the authors' words."""
+"""The reason why a conversation ended, in the authors' words."""
 
 PREMATURE: dict[Ending, str] = {
     "max_steps": f"no end within {MAX_STEPS} steps",
@@ -32,13 +32,16 @@ PREMATURE: dict[Ending, str] = {
     "agent_error": f"{RETRIES + 1} times the agent said nothing (alone: made no call), or made a call whose arguments "
     "are no JSON object",
 }
-"""Why a conversation is worth nothing, whatever it came to."""
+"""Endings with reward 0, whatever the state of the database, each with its explanation."""
 
 Tools = list[dict[str, Any]] | None
 
 
 class Unusable(Exception):
-    """An answer that says nothing, or calls with arguments that are no JSON object; of which side."""
+    """A message without text and calls, or a call whose arguments are no JSON object.
+
+    `side` is its sender.
+    """
 
     def __init__(self, side: Side, what: str) -> None:
         super().__init__(what)
@@ -46,7 +49,10 @@ class Unusable(Exception):
 
 
 class Conversation(ABC):
-    """A conversation and what each side has heard of it, as it is sent to its model: neither sees the other's calls."""
+    """A conversation, and the message history that is sent to each side's model.
+
+    Neither side sees the other's tool calls.
+    """
 
     def __init__(
         self, session: Session, world: World, prompts: dict[Side, str], tools: dict[Side, Tools]
@@ -61,10 +67,10 @@ class Conversation(ABC):
         self._steps = self._errors = 0
 
     async def hold(self) -> Ending:
-        """Lets them talk until one of them, or a limit, ends it.
+        """Let both sides talk until one of them or a limit ends the conversation. Return the reason.
 
         Raises:
-            Unusable: one of them says something that is no message.
+            Unusable: If one side sends an unusable message.
         """
         while True:
             last = self.messages[-1] if self.messages else {}
@@ -81,18 +87,21 @@ class Conversation(ABC):
 
     @abstractmethod
     def _stopped(self) -> Ending | None:
-        """How the last message ends the conversation, if it does."""
+        """Return the ending if the last message ends the conversation, else None."""
 
     @abstractmethod
     def _next(self) -> Side:
-        """Whose turn it is."""
+        """Return the side whose turn it is."""
 
     @abstractmethod
     async def _answer(self, side: Side) -> tuple[Reply, Message]:
-        """What a side's model answers, and the message that it is."""
+        """Send the history of one side to its model. Return the response, and the message made from it."""
 
     def _limit(self) -> Ending | None:
-        """The limit that is reached; none while calls wait for their results."""
+        """Return the limit that was reached, or None.
+
+        While calls wait for their results, no limit applies.
+        """
         if self.messages[-1].get("tool_calls"):
             return None
         if self._errors >= MAX_ERRORS:
@@ -115,7 +124,10 @@ class Conversation(ABC):
             )
 
     def _note(self, message: Message, sent: dict[str, Any] | None = None) -> None:
-        """Writes a message down, and tells it to those who hear it; `sent` is as its own model sent it."""
+        """Append a message to the conversation and to the history of each side that sees it.
+
+        `sent` is the message as the model itself sent it, if a model did.
+        """
         self.messages.append(message)
         calls = message.get("tool_calls")
         if message["role"] == "tool":
@@ -131,10 +143,10 @@ class Conversation(ABC):
 
 
 def said(reply: Reply, side: Side) -> Message:
-    """A model's answer as a message of the conversation.
+    """Convert a model's response into a message of the conversation.
 
     Raises:
-        Unusable: it is none.
+        Unusable: If the response has neither text nor calls, or a call's arguments are no JSON object.
     """
     message: Message = {"role": side, "content": reply.text or None}
     if reply.tool_calls:
@@ -148,7 +160,7 @@ def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
     name = str(call["function"].get("name") or "")
     try:
         arguments = json.loads(call["function"].get("arguments") or "{}", parse_constant=_refuse)
-        msgspec.json.encode(arguments)  # halves of characters, which no file takes, raise a ValueError, too
+        msgspec.json.encode(arguments)  # lone surrogates, which no file can hold, raise a ValueError, too
     except (ValueError, TypeError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):
@@ -161,7 +173,7 @@ def _refuse(constant: str) -> None:
 
 
 def as_sent(message: Message) -> dict[str, Any]:
-    """A message of the task's own as its side's model would have sent it."""
+    """Convert a message from the task's own history into the form in which a model would have sent it."""
     sent: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
     if calls := message.get("tool_calls"):
         sent["tool_calls"] = [

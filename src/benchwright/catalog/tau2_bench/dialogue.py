@@ -1,4 +1,4 @@
-"""The agent in conversation with a simulated user, who may have tools of its own (user_simulator.py)."""
+"""The agent in conversation with a simulated user, who may have tools too (user_simulator.py)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ In each turn you can either:
 You cannot do both at the same time.
 
 Try to be helpful and always follow the policy. Always make sure you generate valid JSON only."""
-"""The agent's, word for word, so that scores are comparable."""
+"""The agent's instructions, word for word, so that scores are comparable."""
 
 
 class Dialogue(Conversation):
-    """Agent and user, both at temperature 0; the user ends it."""
+    """A conversation of agent and user, both at temperature 0. The user ends it."""
 
     def __init__(self, session: Session, world: World, guidelines: str, task: dict[str, Any]) -> None:
         told = world.told
@@ -41,7 +41,7 @@ class Dialogue(Conversation):
         return "user_stop" if is_stop(self.messages[-1]) else None
 
     def _next(self) -> Side:
-        """After results of calls it is the turn of who made them."""
+        """Return the side whose turn it is. After tool results, it is the side that made the calls."""
         last = self.messages[-1]
         if last["role"] == "tool":
             return "user" if last.get("requestor") == "user" else "assistant"
@@ -57,17 +57,20 @@ class Dialogue(Conversation):
 
 
 def agent_prompt(policy: str) -> str:
-    """The agent's system prompt."""
+    """Return the agent's system prompt."""
     return f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>"
 
 
 def user_prompt(guidelines: str, scenario: str) -> str:
-    """The simulated user's system prompt; the place for a persona stays empty, as by default."""
+    """Return the simulated user's system prompt.
+
+    The place for a persona stays empty, as in the authors' default.
+    """
     general = guidelines.replace("<PERSONA_GUIDELINES>", "")
     return f"{general}\n\n<scenario>\n{scenario}\n</scenario>"
 
 
 def is_stop(message: Message) -> bool:
-    """Whether the user ends the conversation with this."""
+    """Return True if the user ends the conversation with this message."""
     text = message.get("content") or ""
     return message["role"] == "user" and not message.get("tool_calls") and any(stop in text for stop in STOPS)

@@ -1,4 +1,4 @@
-"""The reward: the product of what a task is rewarded for (evaluator.py and the modules that it calls)."""
+"""The reward: the product of the parts in a task's reward basis (evaluator.py and the modules it calls)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ JUDGED = """
         expectedOutcomes:
         {outcomes}
         """
-"""Both word for word, with every space."""
+"""The judge's system prompt and request, both word for word, with every space."""
 
 JUDGE_SETTINGS: dict[str, Any] = {"temperature": 0.0}
 
@@ -70,17 +70,17 @@ class _Judgement(Record, frozen=True):
 
 
 class RewardScorer:
-    """Rewards a conversation by its messages and by what the world was like in the end."""
+    """Scorer of a conversation by its messages and the final state of the environment."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("tau2_bench reward", name, 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """The reward, 0 or 1.
+        """Return the reward, 0 or 1.
 
         Raises:
-            GraderError: the judge gives no verdict.
+            GraderError: If the judge returns no verdict, or the task needs a judge and this scorer has none.
         """
         artifacts = outcome.artifacts
         criteria = criteria_of(sample.content["task"])
@@ -101,10 +101,11 @@ class RewardScorer:
 
 
 class JudgedRewardScorer(RewardScorer):
-    """The same where some tasks are judged: at temperature 0; without a `slot` of its own by the model itself.
+    """A `RewardScorer` for domains with judged tasks. The judge is asked at temperature 0.
 
-    The judge is asked only where all else is right, as the reward is 0 otherwise whatever it says. As it gives one part
-    of some rewards, the scorer is no `JudgingScorer`, whose every score is a judge's.
+    If `slot` is None, the model judges itself. The judge is asked only if all other parts are met, because
+    the reward is 0 otherwise. As only one part of some rewards is judged, this is no `JudgingScorer`, whose
+    every score is a judge's.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
@@ -124,7 +125,7 @@ class JudgedRewardScorer(RewardScorer):
 
 
 def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]:
-    """Which parts of a task's basis are met, the judged one left out."""
+    """Return which parts of a task's reward basis are met, without the judged one."""
     examined, conversation = artifacts[EXAMINED], artifacts[CONVERSATION]
     calls = [call for message in conversation for call in message.get("tool_calls") or ()]
     met: dict[Part, bool] = {
@@ -137,10 +138,10 @@ def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]
 
 
 def matches(action: Action, call: Call) -> bool:
-    """Whether a call is the right one: the same name, and equal arguments among those that are compared.
+    """Return True if a call has the right name and its compared arguments are equal to the right ones.
 
-    Where an action names none to compare, those of the call are, so that a call that lacks some matches, too. Which
-    side makes it is not compared.
+    If the action names no arguments to compare, the arguments of the call are compared, so that a call that
+    lacks some of the action's arguments matches, too. The side that makes the call is not compared.
     """
     if action.name != call["name"]:
         return False
@@ -149,7 +150,7 @@ def matches(action: Action, call: Call) -> bool:
 
 
 def is_told(text: str, conversation: Sequence[Message]) -> bool:
-    """Whether the agent says this in one message, case and the commas there put aside."""
+    """Return True if a message of the agent contains the text, ignoring case and the message's commas."""
     return any(
         text.lower() in (message.get("content") or "").lower().replace(",", "")
         for message in conversation
@@ -158,16 +159,16 @@ def is_told(text: str, conversation: Sequence[Message]) -> bool:
 
 
 def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> list[dict[str, Any]]:
-    """What the judge is asked: all messages of both sides, and what is expected."""
+    """Return the request to the judge: all messages of both sides, and the expected outcomes."""
     lines = "\n".join(f"{message['role']}: {message.get('content')}" for message in conversation)
     return [system(JUDGE_PROMPT), user(JUDGED.format(conversation=lines, outcomes=list(outcomes)))]
 
 
 def verdicts(reply: Reply) -> list[bool]:
-    """What the judge says of each expected outcome, from its JSON object, which may stand in a fence.
+    """Parse the judge's verdict on each expected outcome from its JSON object, which may be in a code fence.
 
     Raises:
-        GraderError: there is none, or nothing in it.
+        GraderError: If there is no such object, or it has no results.
     """
     text = reply.text[reply.text.find("{") : reply.text.rfind("}") + 1]
     try:

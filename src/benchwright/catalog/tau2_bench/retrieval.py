@@ -1,4 +1,4 @@
-"""What finding banking_knowledge's documents needs outside the domain's sandbox: a shell, and ranks by embeddings."""
+"""Document retrieval for banking_knowledge outside the domain's sandbox: a shell, and embedding search."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 QWEN_QUERY = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:{query}"
 )
-"""How the authors ask Qwen's models for the vector of a query, word for word."""
+"""The authors' prompt for query embeddings with Qwen's models, word for word."""
 
 TEXTS_AT_ONCE = 64
-"""Documents in a request for embeddings."""
+"""Documents per embedding request."""
 
 OUTPUT = 4 * MiB
-"""Bytes of a command's output, of its complaints and of each file that it may write."""
+"""Limit in bytes on a command's stdout, on its stderr, and on each file that it may write."""
 
 SHELL_LIMITS = Limits(
     cpu_seconds=60, file_bytes=OUTPUT, kept_bytes=64 * MiB, output_bytes=64 * MiB, disk_bytes=64 * MiB
@@ -40,9 +40,9 @@ SHELL_LIMITS = Limits(
 
 
 class Command(Record, frozen=True):
-    """A command of bash for the folder of documents, and how long it may take.
+    """A bash command for the folder of documents, and its time limit in seconds.
 
-    `files` are the documents, {name: text}, with a conversation's first command.
+    `files` are the documents, {name: text}. They come with a conversation's first command.
     """
 
     command: str
@@ -51,21 +51,21 @@ class Command(Record, frozen=True):
 
 
 class Search(Record, frozen=True):
-    """A query, and how many documents it wants at most."""
+    """A query, and the largest number of documents to return."""
 
     query: str
     most: int
 
 
 class Question(Record, frozen=True):
-    """What a sandboxed domain asks for while it makes a call: one of the two."""
+    """A request from a sandboxed domain during a call: either a shell command or a search."""
 
     shell: Command | None = None
     search: Search | None = None
 
 
 class Ended(Record, frozen=True):
-    """How a command ended: its exit code (None: it took too long), and what it wrote."""
+    """The result of a command: its exit code (None if it timed out), and its output."""
 
     code: int | None
     stdout: str
@@ -74,24 +74,27 @@ class Ended(Record, frozen=True):
 
 
 class Helper(Protocol):
-    """Who answers what a domain asks for in one conversation."""
+    """The host's side of document retrieval in one conversation."""
 
     async def answer(self, question: Question) -> Any:
-        """The answer, as JSON can hold it."""
+        """Answer a question with a value that JSON can represent."""
         ...
 
 
 class Retrieval:
-    """Opens a helper for each conversation; documents are embedded once for all of them."""
+    """A retrieval method, which creates a helper for each conversation.
+
+    Documents are embedded once for all of them.
+    """
 
     def __init__(self, name: str, documents: Mapping[str, str]) -> None:
-        """`name` is the way of retrieval, `documents` are texts by their ids."""
+        """Create the method `name` for `documents`, {id: text}."""
         self._writes = name == "terminal_use_write"
         self._nearest = Nearest(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
         self._sandbox = LocalSandbox(SHELL_LIMITS)
 
     def helper(self, session: Session) -> Helper:
-        """One that asks for embeddings with the trial's session."""
+        """Create a helper that requests embeddings through the trial's session."""
         return _Helper(Shell(self._sandbox, self._writes), self._nearest, session)
 
 
@@ -109,9 +112,11 @@ class _Helper:
 
 
 class Shell:
-    """Runs commands of one conversation, each in a fresh sandbox that holds the documents and nothing else.
+    """Runner for the commands of one conversation.
 
-    Where they may write, the files that a command leaves are there for the next.
+    Each runs in a fresh sandbox that contains only the documents.
+
+    If commands may write, the files that one leaves are available to the next.
     """
 
     def __init__(self, sandbox: LocalSandbox, writes: bool) -> None:
@@ -121,10 +126,10 @@ class Shell:
         self._program = (Path(__file__).parent / "inside" / "shell.py").read_bytes()
 
     async def run(self, asked: Command) -> Ended:
-        """Runs a command. What is ended by a limit has exit code 137, one that takes too long none.
+        """Run a command. The exit code is 137 if a limit killed it, and None if it timed out.
 
         Raises:
-            ExecutionError: the sandbox cannot be started.
+            ExecutionError: If the sandbox cannot be started.
         """
         self._files = self._files or asked.files
         ended = await self._sandbox.run(
@@ -145,7 +150,7 @@ class Shell:
 
 
 class Nearest:
-    """Documents ranked by the cosine of their vectors with a query's, as by the authors' cosine_retriever.py."""
+    """Documents ranked by the cosine of their vectors with the query's, as in cosine_retriever.py."""
 
     def __init__(self, documents: Mapping[str, str], query: str) -> None:
         self._documents = documents
@@ -154,10 +159,10 @@ class Nearest:
         self._embedding = asyncio.Lock()
 
     async def find(self, search: Search, session: EmbeddingSession) -> list[tuple[str, float]]:
-        """Ids and cosines of the nearest, the nearest first.
+        """Return (id, cosine) of the nearest documents, nearest first.
 
         Raises:
-            ProviderError: the embedding model gives no usable answer.
+            ProviderError: If the embedding model returns no usable response.
         """
         import numpy as np
 
@@ -195,10 +200,10 @@ class _Document(Record, frozen=True):
 
 
 def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
-    """The documents among the files of the domain, by their ids, in the order of the files' names.
+    """Return the documents among the files of the domain, {id: text}, in the order of the file names.
 
     Raises:
-        DatasetParseError: one is none.
+        DatasetParseError: If a file is not a valid document.
     """
     documents = {}
     for name, content in sorted(files.items()):
@@ -212,10 +217,10 @@ def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def check_shell(retrieval: str) -> None:
-    """Sees that a shell, where this way of retrieval has one, is kept from all files but the documents.
+    """Check that the shell of this retrieval method, if it has one, can read no files but the documents.
 
     Raises:
-        UserError: no protection that works here does so.
+        UserError: If no sandbox protection that works on this machine ensures that.
     """
     if retrieval not in SHELLS:
         return

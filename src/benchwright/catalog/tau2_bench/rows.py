@@ -1,4 +1,4 @@
-"""tau2-bench's tasks, and what becomes of them."""
+"""The format of tau2-bench's tasks, and their conversion into samples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetV
 from benchwright.records import UNREADABLE, Record, Sample
 
 Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
-"""What a task can be rewarded for."""
+"""A part of a task's reward."""
 
 
 class Action(Record, frozen=True):
-    """A call that is right; `compare_args` are the arguments that are compared, where calls are (None: the call's)."""
+    """A right call. `compare_args` names the arguments to compare; None for all that the graded call has."""
 
     name: str
     arguments: dict[str, Any]
@@ -29,7 +29,7 @@ class Action(Record, frozen=True):
 
 
 class Assertion(Record, frozen=True):
-    """What must hold of the environment in the end: a function of one side's toolkit, and what it returns."""
+    """A condition on the final environment: a function of one side's toolkit, and its expected result."""
 
     env_type: Literal["assistant", "user"]
     func_name: str
@@ -38,7 +38,7 @@ class Assertion(Record, frozen=True):
 
 
 class Criteria(Record, frozen=True):
-    """What a conversation is rewarded for: the parts of `reward_basis`, multiplied (data_model/tasks.py)."""
+    """The criteria of a task's reward. The parts in `reward_basis` are multiplied (data_model/tasks.py)."""
 
     actions: list[Action] | None = None
     env_assertions: list[Assertion] | None = None
@@ -48,17 +48,17 @@ class Criteria(Record, frozen=True):
 
 
 class Scenario(Record, frozen=True):
-    """What the user is told: who it is, and what it wants."""
+    """The simulated user's identity and goal."""
 
     instructions: str | dict[str, Any]
     persona: str | None = None
 
 
 class Settings(Record, frozen=True):
-    """What of a run's options the samples hold: they change what the model is told.
+    """The run's options that change the prompts, and so are part of the samples.
 
-    `retrieval` is how documents of banking_knowledge are found, `solo` whether the agent works alone, `policy` one of
-    telecom's.
+    `retrieval` is the retrieval method for the documents of banking_knowledge. `solo` is True if the agent
+    works without a user. `policy` is the version of telecom's policy.
     """
 
     split: str
@@ -68,7 +68,7 @@ class Settings(Record, frozen=True):
 
 
 class TaskRow(Record, frozen=True):
-    """One task, as far as it is read here; all of it goes to the authors' code."""
+    """The fields of a task that are read here. The authors' code gets the whole task."""
 
     id: str
     user_scenario: Scenario
@@ -76,10 +76,10 @@ class TaskRow(Record, frozen=True):
 
 
 def samples(source: Source, domains: Sequence[str], settings: Settings, files: Files) -> Iterator[Sample]:
-    """One sample per task of the split, domain by domain.
+    """Yield one sample per task of the split, domain by domain.
 
     Raises:
-        DatasetError: a domain has no tasks there, or one is not as it should be.
+        DatasetError: If a domain has no tasks in the split, or a task is invalid.
     """
     files.lie_in(source)
     by_domain: dict[str | None, list[Path]] = {}
@@ -103,7 +103,7 @@ def samples(source: Source, domains: Sequence[str], settings: Settings, files: F
 
 
 def is_for_one(task: dict[str, Any]) -> bool:
-    """Whether an agent can do a task without a user: `check_valid_task` of the authors' LLMSoloAgent."""
+    """Return True if an agent can do the task without a user (`check_valid_task` of LLMSoloAgent)."""
     state = task.get("initial_state")
     if state is not None:
         history = state.get("message_history") or []
@@ -114,12 +114,12 @@ def is_for_one(task: dict[str, Any]) -> bool:
 
 
 def criteria_of(task: dict[str, Any]) -> Criteria | None:
-    """What a task is rewarded for; None where that is nothing but to come to an end."""
+    """Return the criteria of a task's reward; None if only the end of the conversation is required."""
     return msgspec.convert(task, TaskRow).evaluation_criteria
 
 
 def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
-    """The ids of a split; None for all, where a domain has no splits."""
+    """Return the task ids of a split; None for all tasks, if the domain has no splits."""
     listed = source.files("splits") if "splits" in source.splits else []
     for file in listed:
         if domain_of(file) == domain:
@@ -128,7 +128,7 @@ def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
 
 
 def _rows(file: Path) -> Iterator[tuple[TaskRow, dict[str, Any]]]:
-    """The tasks of a file, as they are read here and as they stand there: a list, or one alone."""
+    """Yield the tasks of a file, parsed and raw. The file contains a list of tasks or a single one."""
     rows = _decoded(file, list[dict[str, Any]] | dict[str, Any])
     for index, raw in enumerate(rows if isinstance(rows, list) else [rows]):
         try:
@@ -164,7 +164,7 @@ def _told_to_the_user(scenario: Scenario) -> str:
 
 
 def _target(criteria: Criteria | None) -> str:
-    """What is rewarded, and what a perfect agent and user do, a line each."""
+    """Return the reward basis, then the actions of a perfect agent and user, one item per line."""
     if criteria is None:
         return "an end"
     lines = [" × ".join(criteria.reward_basis) or "an end"]

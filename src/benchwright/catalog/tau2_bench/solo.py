@@ -10,9 +10,9 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
 DONE = "done"
-"""The tool by which the agent says that it has ended."""
+"""The tool that the agent calls when it has finished."""
 STOP = "###STOP###"
-"""What stands in the conversation for a call of it."""
+"""The text that replaces a call of `done` in the conversation."""
 
 INSTRUCTIONS = f"""You are a customer service agent that helps the user according to the <policy> provided below.
 You will be provided with a ticket that contains the user's request.
@@ -23,11 +23,11 @@ Stop when you consider that you have solved the ticket.
 To do so, send a message containing a single tool call to the `{DONE}` tool. Do not include any other tool calls in this last message.
 
 Always follow the policy. Always make sure you generate valid JSON only."""  # noqa: E501
-"""The agent's, word for word, so that scores are comparable."""
+"""The agent's instructions, word for word, so that scores are comparable."""
 
 
 class Alone(Conversation):
-    """An agent's work at a ticket, until it calls `done` or a limit ends it."""
+    """A conversation of the agent with its tools only, until it calls `done` or a limit ends it."""
 
     def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
         prompts: dict[Side, str] = {"assistant": agent_prompt(world.told.policy, str(task.get("ticket")))}
@@ -36,7 +36,7 @@ class Alone(Conversation):
         for message in history:
             self._note(message)
         if not history:
-            self._steps = -1  # there, what is said first is none of the steps
+            self._steps = -1  # as in the authors' code, where the first message is not counted as a step
 
     def _stopped(self) -> Ending | None:
         return "agent_stop" if self.messages and self.messages[-1]["role"] == "assistant" else None
@@ -58,7 +58,7 @@ class Alone(Conversation):
 
 
 def agent_prompt(policy: str, ticket: str) -> str:
-    """The agent's system prompt."""
+    """Return the agent's system prompt."""
     return (
         f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>\n"
         f"<ticket>\n{ticket}\n</ticket>"

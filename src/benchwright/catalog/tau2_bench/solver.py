@@ -1,4 +1,4 @@
-"""The solver: a conversation with a simulated user, or the agent alone with a ticket; then a look at the world."""
+"""The solver: a conversation with a simulated user, or a solo agent with a ticket; then the state check."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Status, Trial
 
 CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
-"""What an outcome's artifacts hold: all messages of both sides, what ended them, and what the world was like then."""
+"""Keys of an outcome's artifacts: messages of both sides, why they ended, and the state check."""
 
 
 class Agent:
-    """Plays the authors' half-duplex orchestrator with their agent and their user simulator, both at temperature 0."""
+    """Solver that follows the authors' half-duplex orchestrator.
+
+    Agent and user simulator are asked at temperature 0.
+    """
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Has the conversation, and looks at the world that it leaves.
+        """Hold the conversation, then check the final state of the environment.
 
         Raises:
-            ExecutionError: the sandbox was lost, or the simulated user said nothing that can be used.
-            ProviderError: a model failed.
+            ExecutionError: If the sandbox was lost, or the simulated user kept sending unusable messages.
+            ProviderError: If a request to a model failed.
         """
         content = trial.sample.content
         for _ in range(1 + RETRIES):

@@ -1,4 +1,7 @@
-"""The authors' domains, which run in the sandbox and are never imported here; a process for each conversation."""
+"""Environments of the authors' domains.
+
+Their code runs in the sandbox, one process per conversation, never here.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +22,29 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 from benchwright.sandbox.limits import MiB
 
 STEP_SECONDS = 60.0
-"""For a line; the longest is that which opens a world on a machine under load."""
+"""Timeout in seconds for one line from the process. Opening a world on a busy machine takes longest."""
 
 LIMITS = Limits(
     wall_seconds=24 * 3600.0, cpu_seconds=600, memory_bytes=1024 * MiB, processes=8, line_bytes=16 * MiB
 )
-"""Of one process, which mostly waits for the models."""
+"""Limits on one process, which mostly waits for the models."""
 
 INSIDE = ("server.py", "libraries.py", "retrieval.py")
-"""What runs beside the authors' code."""
+"""Our programs that run beside the authors' code."""
 
 ASKS = b'{"asks"'
-"""How a line begins with which a domain asks something itself."""
+"""The start of a line in which a domain asks a question itself."""
 
 Answer = TypeVar("Answer")
 
 Message = dict[str, Any]
-"""A message of the whole conversation as the authors write it down: role, content, tool_calls, id, requestor, error."""
+"""A message of the conversation in the authors' format: role, content, tool_calls, id, requestor, error."""
 
 
 class Told(Record, frozen=True):
-    """What agent and user are told at the start: policy and tools, scenario and tools (None without any).
+    """The context of a task: policy and tools for the agent, scenario and tools (None if none) for the user.
 
-    An agent that works alone has the user's tools besides its own, and one to say that it is done.
+    A solo agent has the user's tools besides its own, and one to report that it has finished.
     """
 
     policy: str
@@ -51,15 +54,18 @@ class Told(Record, frozen=True):
 
 
 class Result(Record, frozen=True):
-    """What a call answers."""
+    """The result of a tool call."""
 
     content: str
     error: bool
 
 
 class Examined(Record, frozen=True):
-    """Whether the databases are as after the right calls (None where no calls and assertions are given), and which
-    assertions about the end hold."""
+    """The result of the state check.
+
+    `database` is True if the databases equal those after the right calls, and None if the task has neither
+    calls nor assertions. `assertions` states for each assertion about the final state whether it holds.
+    """
 
     database: bool | None
     assertions: list[bool]
@@ -74,7 +80,7 @@ class _Asks(Record, frozen=True):
 
 
 class World:
-    """The environment of one conversation, as `Worlds.open` gives it."""
+    """The environment of one conversation; see `Worlds.open`."""
 
     def __init__(self, process: SandboxProcess, told: Told, helper: Helper | None) -> None:
         self._process = process
@@ -82,41 +88,42 @@ class World:
         self.told = told
 
     async def call(self, calls: Sequence[dict[str, Any]]) -> list[Result]:
-        """What calls ({id, name, arguments, requestor}) answer, made in their order.
+        """Make calls ({id, name, arguments, requestor}) in order and return their results.
 
         Raises:
-            ExecutionError: the sandbox was lost, or its time or memory used up.
-            ProviderError: documents are found by embeddings, and the model for them gives none.
+            ExecutionError: If the sandbox was lost, or exceeded its time or memory limit.
+            ProviderError: If documents are found by embeddings, and the embedding model returns none.
         """
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def examine(self, conversation: Sequence[Message]) -> Examined:
-        """Makes all calls again on a fresh environment, and compares its end with that of the right calls.
+        """Replay all calls on a fresh environment and compare its final state with the right one.
 
         Raises:
-            ExecutionError: likewise, or a call answered something else than before.
+            ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result
+                than before.
         """
         return await _ask(self._process, {"examine": conversation}, Examined)
 
 
 class Files:
-    """The files that worlds are made of, read from where the tasks lie."""
+    """The files that worlds are made of, read from the source of the tasks."""
 
     def __init__(self, source: Source | None = None) -> None:
         self._source = source
         self._read: dict[str, dict[str, bytes]] = {}
 
     def lie_in(self, source: Source) -> None:
-        """Says where they are."""
+        """Set the source of the files."""
         if source is not self._source:
             self._source = source
             self._read.clear()
 
     def of(self, domain: str) -> dict[str, bytes]:
-        """The code and the data of a domain, by their places in the repository.
+        """Return the code and the data of a domain, {path in the repository: content}.
 
         Raises:
-            DatasetError: there is none, or it was fetched and has changed since.
+            DatasetError: If the files are missing, or were fetched and have changed since.
         """
         if domain not in self._read:
             source = self._there()
@@ -129,7 +136,7 @@ class Files:
         return self._read[domain]
 
     def digest(self, domain: str) -> str:
-        """Tells of any change to them."""
+        """Return a digest of the domain's files."""
         digest = xxhash.xxh3_128()
         for name, content in sorted(self.of(domain).items()):
             digest.update(f"{name} {len(content)}\n".encode())
@@ -137,10 +144,12 @@ class Files:
         return digest.hexdigest()
 
     def guidelines(self, tools: bool) -> str:
-        """What every simulated user is told, with or without tools of its own.
+        """Return the authors' instructions for every simulated user.
+
+        `tools` selects the version for a user with tools.
 
         Raises:
-            DatasetNotFound: it is not there.
+            DatasetNotFound: If the file is missing.
         """
         name = "simulation_guidelines_tools.md" if tools else "simulation_guidelines.md"
         (file,) = (file for file in self._there().files("user") if file.name == name)
@@ -155,14 +164,14 @@ class Files:
 
 
 def domain_of(file: Path) -> str | None:
-    """The domain in whose folder a file lies, if it lies in one."""
+    """Return the domain to whose folder a file belongs; None if it belongs to no domain."""
     parts = file.parent.parts
     place = len(parts) - parts[::-1].index("domains") if "domains" in parts else len(parts)
     return parts[place] if place < len(parts) else None
 
 
 class Worlds:
-    """Opens worlds, each in a sandbox of its own."""
+    """Opens worlds, each in its own sandbox."""
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -171,10 +180,10 @@ class Worlds:
 
     @asynccontextmanager
     async def open(self, content: dict[str, Any], session: Session) -> AsyncIterator[World]:
-        """The world of a sample, as it is before the conversation.
+        """Start the environment of a sample in its initial state; end its process on exit.
 
         Raises:
-            ExecutionError: it cannot be made.
+            ExecutionError: If the environment cannot be created.
         """
         inside = Path(__file__).parent / "inside"
         files = {name: (inside / name).read_bytes() for name in INSIDE}
@@ -196,7 +205,10 @@ class Worlds:
 async def _ask(
     process: SandboxProcess, question: dict[str, Any], kind: type[Answer], helper: Helper | None = None
 ) -> Answer:
-    """The answer of a sandboxed domain, whom the helper answers what it asks meanwhile."""
+    """Send a request to a sandboxed domain and return its answer.
+
+    The helper answers the domain's questions meanwhile.
+    """
     await process.send(msgspec.json.encode(question))
     try:
         while True:

@@ -1,4 +1,4 @@
-"""tau-bench and its variant in plain data."""
+"""Metadata of tau-bench and its documented variant."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The airline: flights, reservations and users, and the tools of its agents (tau_bench/envs/airline/tools).
+"""The airline domain: flights, reservations, users, and the agent's tools (tau_bench/envs/airline/tools).
 
-What the tools answer, and in which order they check, is as there: both are part of what a model is measured by.
+The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
+score.
 """
 
 from __future__ import annotations
@@ -53,26 +54,26 @@ INSURANCE_PRICE = 30
 
 
 def get_user_details(database: Database, /, user_id: str) -> str:
-    """A user's profile."""
+    """Return a user's profile."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
     return json.dumps(database["users"][user_id])
 
 
 def get_reservation_details(database: Database, /, reservation_id: str) -> str:
-    """A reservation. (That a missing one is called a user is tau-bench's own slip.)"""
+    """Return a reservation. (That the error calls a missing one a user is tau-bench's own mistake.)"""
     if reservation_id not in database["reservations"]:
         raise ToolError("user not found")
     return json.dumps(database["reservations"][reservation_id])
 
 
 def list_all_airports(database: Database, /) -> str:
-    """All airports and their cities."""
+    """Return all airports and their cities."""
     return json.dumps(AIRPORTS)
 
 
 def search_direct_flight(database: Database, /, origin: str, destination: str, date: str) -> str:
-    """The available flights from one airport to another on a day."""
+    """Return the available flights from one airport to another on a date."""
     found = [
         _on_date(flight, date)
         for flight in whole(database, "flights").values()
@@ -82,9 +83,9 @@ def search_direct_flight(database: Database, /, origin: str, destination: str, d
 
 
 def search_onestop_flight(database: Database, /, origin: str, destination: str, date: str) -> str:
-    """The available pairs of flights with one stop.
+    """Return the available pairs of flights with one stop.
 
-    As in tau-bench, seats and prices of the second flight are those of the first one's date, also where it
+    As in tau-bench, the seats and prices of the second flight are those on the date of the first, even if it
     leaves the day after.
     """
     found = []
@@ -114,7 +115,7 @@ def book_reservation(
     nonfree_baggages: int,
     insurance: str,
 ) -> str:
-    """Books flights for a user and pays for them."""
+    """Book flights for a user and charge the payment methods."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
     user = own(database, "users", user_id)
@@ -149,7 +150,7 @@ def book_reservation(
 
 
 def cancel_reservation(database: Database, /, reservation_id: str) -> str:
-    """Cancels a whole reservation and notes the refunds."""
+    """Cancel a whole reservation and record the refunds."""
     reservation = _reservation(database, reservation_id)
     refunds = [
         {"payment_id": payment["payment_id"], "amount": -payment["amount"]}
@@ -163,7 +164,10 @@ def cancel_reservation(database: Database, /, reservation_id: str) -> str:
 def update_reservation_flights(
     database: Database, /, reservation_id: str, cabin: str, flights: list[Flight], payment_id: str
 ) -> str:
-    """Replaces the flights of a reservation. (The record's cabin stays as it was: tau-bench's own slip.)"""
+    """Replace the flights of a reservation.
+
+    The recorded cabin does not change, which is tau-bench's own mistake.
+    """
     reservation = _reservation(database, reservation_id)
     passengers = reservation["passengers"]
     price = 0
@@ -192,7 +196,7 @@ def update_reservation_baggages(
     nonfree_baggages: int,
     payment_id: str,
 ) -> str:
-    """Sets the numbers of bags of a reservation and has further ones paid for."""
+    """Set the numbers of bags of a reservation and charge for additional paid ones."""
     reservation = _reservation(database, reservation_id)
     price = BAGGAGE_PRICE * max(0, nonfree_baggages - reservation["nonfree_baggages"])
     method = _payment_method(database, reservation, payment_id, price)
@@ -207,7 +211,7 @@ def update_reservation_baggages(
 def update_reservation_passengers(
     database: Database, /, reservation_id: str, passengers: list[dict[str, Any]]
 ) -> str:
-    """Replaces the passengers of a reservation by as many others."""
+    """Replace the passengers of a reservation by the same number of others."""
     reservation = _reservation(database, reservation_id)
     if len(passengers) != len(reservation["passengers"]):
         raise ToolError("number of passengers does not match")
@@ -216,7 +220,7 @@ def update_reservation_passengers(
 
 
 def send_certificate(database: Database, /, user_id: str, amount: int) -> str:
-    """Adds a certificate to a user's payment methods; nothing where a user got three already."""
+    """Add a certificate to a user's payment methods. Do nothing if the user already has three."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
     methods = own(database, "users", user_id)["payment_methods"]
@@ -232,7 +236,7 @@ def _flies(flight: Flight, date: str) -> bool:
 
 
 def _on_date(flight: Flight, date: str) -> Flight:
-    """A flight with what is known of it on one date."""
+    """Return a flight with its data for one date."""
     return {name: value for name, value in flight.items() if name != "dates"} | dict(flight["dates"][date])
 
 
@@ -247,7 +251,10 @@ def _connections(database: Database, origin: str, destination: str) -> Iterator[
 
 
 def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list[Any]) -> None:
-    """Checks that there are seats for all, and completes the flight with its price and its airports."""
+    """Check that there are enough seats, and add price and airports to the flight.
+
+    The number of available seats does not change.
+    """
     number = flight["flight_number"]
     if number not in database["flights"]:
         raise ToolError(f"flight {number} not found")
@@ -265,7 +272,7 @@ def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list
 
 
 def _kept_flight(reservation: dict[str, Any], flight: Flight, cabin: str) -> Flight | None:
-    """The flight as it is booked already, in the same cabin; it keeps its price."""
+    """Return the flight as already booked, with its price; None if not booked on that date in that cabin."""
     for booked in reservation["flights"]:
         if (
             booked["flight_number"] == flight["flight_number"]
@@ -291,7 +298,7 @@ def _check_payments(user: dict[str, Any], payments: list[dict[str, Any]], price:
 
 
 def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
-    """Takes the amounts off gift cards; a certificate is used up whatever it was worth."""
+    """Deduct the amounts from gift cards. A certificate is used up, whatever its amount."""
     methods = user["payment_methods"]
     for payment in payments:
         payment_id = payment["payment_id"]
@@ -311,7 +318,7 @@ def _reservation(database: Database, reservation_id: str) -> dict[str, Any]:
 def _payment_method(
     database: Database, reservation: dict[str, Any], payment_id: str, price: Any
 ) -> dict[str, Any]:
-    """A payment method of the reservation's user that can be charged a price."""
+    """Return a payment method of the reservation's user that can be charged the price."""
     methods = own(database, "users", reservation["user_id"])["payment_methods"]
     if payment_id not in methods:
         raise ToolError("payment method not found")

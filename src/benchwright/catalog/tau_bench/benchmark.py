@@ -1,4 +1,4 @@
-"""tau-bench put together, and pass^k."""
+"""Assembly of tau-bench from options, samples, solver and scorer; and pass^k."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ OWN_USER = "the model plays the simulated user itself (set another with --option
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes.
+    """Return the variant that `about` describes.
 
     Raises:
-        UserError: an option has a value that is none of its choices.
+        UserError: If an option has a value that is not one of its choices.
     """
     return TauBench(about, options)
 
 
 class TauBench:
-    """Both variants; see `benchmark.Benchmark`. Where the tasks are read from, there are the databases too."""
+    """Both variants of tau-bench; see `benchmark.Benchmark`.
+
+    The source of the tasks also contains the databases.
+    """
 
     def __init__(self, about: About, options: Options) -> None:
         self.about = about
@@ -44,22 +47,22 @@ class TauBench:
         )
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """One sample per task of the chosen split and domain."""
+        """Yield one sample per task of the chosen split and domain."""
         return samples(source, self._split, self._domain, self._worlds)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Nothing has to be started."""
+        """Yield the solver. Nothing has to be started."""
         yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """The gold actions, and decoys."""
+        """Yield a conversation with the gold actions, and decoys."""
         if self._documented:
             return sequence_checks(sample)
         return checks(sample, self._worlds[sample.content["domain"]])
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """pass^k over all tasks and by domain."""
+        """Return pass^k over all tasks and by domain."""
         note = f"not comparable: {'; '.join(self.departures)}" if self.departures else None
         return reliability(graded, note)
 
@@ -72,10 +75,11 @@ def _departures(about: About, options: Options, split: str) -> Iterator[str]:
 
 
 def reliability(graded: Iterable[Graded], note: str | None = None) -> Sequence[Figure]:
-    """Return pass^1 to pass^n, n the most tries that a task had: over all tasks and, of two domains, for each.
+    """Return pass^1 to pass^n over all tasks and, if there are several domains, for each domain.
 
-    The mean over the tasks with k tries of C(c, k) / C(n, k), with c the successes among the n tries at a task; a try
-    without a score is none (Yao et al. 2024, section 4).
+    n is the largest number of tries at a task. pass^k is the mean of C(c, k) / C(n, k) over the tasks with at
+    least k tries, with c the successes among the n tries at a task. A try without a score counts as a failed
+    one (Yao et al. 2024, section 4).
     """
     tries: dict[str, dict[str, list[bool]]] = {}
     for one in graded:

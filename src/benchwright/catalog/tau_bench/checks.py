@@ -1,4 +1,4 @@
-"""The right conversation for a task, and wrong ones that must not count."""
+"""Scripted conversations that check the grader: the right one of each task, and decoys that must fail."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ EXTRA_WRITE: dict[str, Call] = {
     "airline": ("send_certificate", {"amount": 1}),
     "retail": ("modify_user_address", dict.fromkeys(ADDRESS, "elsewhere")),
 }
-"""A change to the user that no task asks for, by domain."""
+"""A change to the user's data that no task requires, by domain."""
 
 
 def checks(sample: Sample, world: World) -> Iterator[Check]:
-    """The gold actions, one by one, and the outputs said; then the traps.
+    """Yield a conversation with the gold actions and all required outputs, then the decoys.
 
-    A write of the gold actions that fails leaves no trace, so that leaving it out is right too: the decoys
-    leave out or change the last one that matters.
+    A gold write that fails changes nothing, so that leaving it out is right, too. The decoys therefore leave
+    out or change the last write that changes the final database.
     """
     content = sample.content
     gold = [(action["name"], action["kwargs"]) for action in content["actions"]]
@@ -53,7 +53,10 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
 
 
 def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Check:
-    """Calls one by one, then something said; the user stops, unless the agent hands over to a human."""
+    """Return a check that makes the calls one by one, then says `said`.
+
+    The user then stops, unless the agent transfers to a human.
+    """
     transfer = [call for call in calls if call[0] == TRANSFER]
     replies = [*map(_call, _untransferred(calls)), assistant(said), *map(_call, transfer[:1])]
     return Check(name, replies, passes, user=[HELLO, THANKS if transfer else STOP])
@@ -64,7 +67,7 @@ def _wrong(name: str, calls: list[Call], said: str) -> Check:
 
 
 def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
-    """A write as the second call of an answer, which is never executed."""
+    """Return a check with a write as the second call of a response, which is never executed."""
     both = _call(("think", {"thought": "Now."}))
     both["tool_calls"] += _call(call)["tool_calls"]
     replies = [*map(_call, _untransferred(before)), both, assistant(said)]
@@ -80,7 +83,7 @@ def _call(call: Call) -> Message:
 
 
 def _last_that_matters(calls: list[Call], world: World) -> int | None:
-    """The last call without which the database would end up in another state."""
+    """Return the index of the last call without which the final database would differ, or None."""
     right = replayed(world, calls)
     for index in reversed(range(len(calls))):
         if not same_state(right, replayed(world, calls[:index] + calls[index + 1 :])):
@@ -89,6 +92,6 @@ def _last_that_matters(calls: list[Call], world: World) -> int | None:
 
 
 def _with_another_value(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments with the last one changed."""
+    """Return the arguments with the last one changed."""
     name, value = list(arguments.items())[-1]
     return arguments | {name: value + "0" if isinstance(value, str) else [] if isinstance(value, list) else 7}

@@ -1,7 +1,8 @@
-"""A domain's database: tables of records, written to by one trial without a copy of the whole.
+"""A domain's database: tables of records that one trial can write to without copying them all.
 
-A table is a `ChainMap` of two dicts: what this trial wrote, before what all trials share. A tool that changes
-a record gets a copy of it by `own`; everything else is only read. A new database costs a microsecond.
+A table is a `ChainMap` of two dicts: the records written by this trial, then those shared by all trials. A
+tool that changes a record gets a copy by `own`; all other records are only read. A new database costs a
+microsecond.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ Tables = Mapping[str, dict[str, Any]]
 """{table: {id: record}}, shared by all trials and never written to."""
 
 Database = dict[str, ChainMap[str, Any]]
-"""The tables as one trial sees them."""
+"""The tables of one trial."""
 
 
 def fresh(tables: Tables) -> Database:
-    """A database in its first state."""
+    """Return a database in its initial state."""
     return {name: ChainMap({}, records) for name, records in tables.items()}
 
 
 def own(database: Database, table: str, key: str) -> Any:
-    """The trial's own copy of a record, free to be changed.
+    """Return the trial's own copy of a record, which may be changed.
 
     Raises:
-        KeyError: there is no such record.
+        KeyError: If there is no such record.
     """
     records = database[table]
     written = records.maps[0]
@@ -37,13 +38,16 @@ def own(database: Database, table: str, key: str) -> Any:
 
 
 def whole(database: Database, table: str) -> dict[str, Any]:
-    """All records of a table, to go through: many times quicker than through the `ChainMap`."""
+    """Return all records of a table as a dict.
+
+    Iterating over it is many times faster than over the `ChainMap`.
+    """
     written, shared = database[table].maps
     return {**shared, **written}
 
 
 def same_state(one: Database, other: Database) -> bool:
-    """Whether two databases over the same tables are equal, as tau-bench's hashes of them would be."""
+    """Return True if two databases over the same tables are equal, as tau-bench's hashes of them would be."""
     return all(_same_records(one[table], other[table]) for table in one)
 
 
@@ -53,7 +57,7 @@ def _same_records(one: ChainMap[str, Any], other: ChainMap[str, Any]) -> bool:
 
 
 def hashable(value: Any) -> str:
-    """A value as the text that tau-bench hashes: dicts sorted by key, dicts and lists as tuples.
+    """Return a value as the text that tau-bench hashes: dicts as tuples sorted by key, lists as tuples.
 
     So 1, 1.0 and True are different, and the order of keys does not matter (`to_hashable` and
     `consistent_hash` in tau_bench/envs/base.py).

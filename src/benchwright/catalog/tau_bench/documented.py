@@ -1,4 +1,4 @@
-"""tau_bench as llm-benchmarker documents it: made-up tool results, and the sequence of tool names as the answer."""
+"""tau_bench as llm-benchmarker documents it: simulated tool results, graded by the sequence of tool names."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class SimulatedToolbox:
         self.tools = tools
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """The documented result."""
+        """Return the documented result."""
         return json.dumps({"status": "success", "result": f"Executed {name}"})
 
 
 class SimulatedToolsSolver:
-    """Gives the model the whole task at once and lets it call tools until it answers."""
+    """Solver that sends the model the whole task at once and lets it call tools until it answers."""
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs the loop, 20 turns at most."""
+        """Run the tool loop for at most 20 turns."""
         content = trial.sample.content
         world = self._worlds[content["domain"]]
         messages = [system(world.wiki), user(content["instruction"])]
@@ -44,19 +44,19 @@ class SimulatedToolsSolver:
 
 
 class SequenceScorer:
-    """Whether the names of all called tools, in order, are those of the task's actions."""
+    """Scorer that compares the names of all called tools, in order, with the task's actions."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("tau_bench sequence", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 or 0."""
+        """Return 1 if the sequences are equal, else 0."""
         return verdict_score(grade_sequence(sample.content, outcome.messages))
 
 
 def grade_sequence(content: dict[str, Any], messages: Iterable[Message]) -> Verdict:
-    """1 if the names are the same in the same order, else 0."""
+    """Return 1 if the names are the same in the same order, else 0."""
     called = [call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()]
     expected = _expected(content)
     return Verdict(
@@ -68,7 +68,7 @@ def grade_sequence(content: dict[str, Any], messages: Iterable[Message]) -> Verd
 
 
 def sequence_checks(sample: Sample) -> Iterator[Check]:
-    """The right sequence, and sequences with one call too few or too many."""
+    """Yield the right sequence of calls, and sequences with one call too many or too few."""
     names = _expected(sample.content)
     if len(names) < MAX_TURNS:
         yield Check(GOLD, _replies(names))

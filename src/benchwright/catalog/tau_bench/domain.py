@@ -1,4 +1,4 @@
-"""What a domain is, its tables and its tools by name, and the tools that every domain has."""
+"""The type of a domain with its tables and tools, and the tools that every domain has."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ import msgspec
 from benchwright.catalog.tau_bench.database import Database
 
 Tool = Callable[..., str]
-"""(database, the arguments by name) -> what the model is told. May raise; see `Domain.call`."""
+"""(database, arguments by name) -> the tool result for the model.
+
+May raise any exception; see `Domain.call`.
+"""
 
 TRANSFER = "transfer_to_human_agents"
 """The tool that ends a conversation."""
 
 
 class ToolError(Exception):
-    """A tool's answer to a request that cannot be met. The model is told its text after `Error: `."""
+    """An error that a tool reports to the model, which reads its text after `Error: `."""
 
 
 class Domain(msgspec.Struct, frozen=True):
@@ -31,7 +34,7 @@ class Domain(msgspec.Struct, frozen=True):
     writing: dict[str, Tool]
 
     def call(self, database: Database, name: str, arguments: dict[str, Any]) -> str:
-        """Runs a tool; whatever goes wrong is told to the model in tau-bench's words."""
+        """Run a tool and return its result. Any error is reported to the model in tau-bench's words."""
         tool = self.writing.get(name) or self.reading.get(name)
         if tool is None:
             return f"Unknown action {name}"
@@ -42,7 +45,11 @@ class Domain(msgspec.Struct, frozen=True):
 
 
 def by_name(*tools: Tool) -> dict[str, Tool]:
-    """Tools by name. Each is also called as in tau-bench, for Python's own words about wrong arguments."""
+    """Return the tools by name.
+
+    Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong
+    arguments are the same.
+    """
     for tool in tools:
         words = tool.__name__.split("_")
         tool.__qualname__ = "".join(word.capitalize() for word in words) + ".invoke"
@@ -52,7 +59,7 @@ def by_name(*tools: Tool) -> dict[str, Tool]:
 _CHARACTERS = frozenset("0123456789+-*/(). ")
 _LONGEST = 4000
 _LARGEST_BITS = 4096
-"""Whole numbers beyond this are no longer exact as floats, so that hardly anything else can come of them."""
+"""Larger integers do not fit into a float, so that an expression with one would almost always fail anyway."""
 
 _TOO_LARGE = "int too large to convert to float"
 
@@ -77,7 +84,7 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 
 
 def calculate(database: Database, /, expression: str) -> str:
-    """The value of an arithmetic expression, rounded to two places."""
+    """Return the value of an arithmetic expression, rounded to two decimal places."""
     if not all(character in _CHARACTERS for character in expression):
         raise ToolError("invalid characters in expression")
     if len(expression) > _LONGEST:
@@ -87,12 +94,12 @@ def calculate(database: Database, /, expression: str) -> str:
 
 
 def think(database: Database, /, thought: str) -> str:
-    """Nothing: the thought stays in the conversation."""
+    """Do nothing. The thought stays in the conversation."""
     return ""
 
 
 def transfer_to_human_agents(database: Database, /, summary: str) -> str:
-    """Ends the conversation."""
+    """End the conversation."""
     return "Transfer successful"
 
 

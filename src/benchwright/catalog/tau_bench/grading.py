@@ -1,4 +1,4 @@
-"""The reward: is the database as it should be, and was everything said that had to be (tau_bench/envs/base.py)."""
+"""The reward: whether the final database is right and all outputs were said (tau_bench/envs/base.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 class RewardScorer:
-    """Grades a conversation by its messages: what the agent did is done again on a fresh database."""
+    """Scorer of a conversation by its messages: the agent's calls are replayed on a fresh database."""
 
     def __init__(self, name: str, worlds: Worlds) -> None:
         self.name = name
@@ -27,15 +27,16 @@ class RewardScorer:
         self._worlds = worlds
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """The reward, 0 or 1."""
+        """Return the reward, 0 or 1."""
         world = self._worlds[sample.content["domain"]]
         return verdict_score(grade(world, sample.content, outcome.messages))
 
 
 def grade(world: World, content: dict[str, Any], messages: Sequence[Message]) -> Verdict:
-    """1 if the conversation ended, the databases are equal and every output was said; else 0.
+    """Return 1 if the conversation ended, the databases are equal and every output was said; else 0.
 
-    An output counts as said if it is part of something said to the user, case and the commas there put aside.
+    An output counts as said if a message to the user contains it, ignoring case and the commas in the
+    message.
     """
     calls = executed_calls(messages)
     expected = [(action["name"], action["kwargs"]) for action in content["actions"]]
@@ -67,13 +68,13 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
 
 
 def executed_calls(messages: Iterable[Message]) -> list[Call]:
-    """The tool calls of the agent, in order."""
+    """Return the agent's tool calls in order, the first one of each response."""
     calls = [message["tool_calls"][0] for message in messages if message.get("tool_calls")]
     return [(call["function"]["name"], call_arguments(call) or {}) for call in calls]
 
 
 def said_to_user(messages: Iterable[Message]) -> list[str]:
-    """The agent's answers without a tool call."""
+    """Return the texts of the agent's responses without a tool call."""
     return [
         message.get("content") or ""
         for message in messages
@@ -82,7 +83,7 @@ def said_to_user(messages: Iterable[Message]) -> list[str]:
 
 
 def ended_by(messages: Sequence[Message]) -> str | None:
-    """What ended the conversation: `user`, `transfer`, or None where it never ended."""
+    """Return who ended the conversation: `user`, `transfer`, or None if it never ended."""
     last = messages[-1]
     if last["role"] == "tool" and last["name"] == TRANSFER:
         return "transfer"
@@ -91,7 +92,7 @@ def ended_by(messages: Sequence[Message]) -> str | None:
 
 
 def replayed(world: World, calls: Iterable[Call]) -> Database:
-    """The database after these calls; those that only read are left out."""
+    """Return the database after these calls. Calls that only read are skipped."""
     database = world.database()
     for name, arguments in calls:
         if name in world.domain.writing:

@@ -1,4 +1,7 @@
-"""Reads tau-bench's Python files as data: tasks and tool schemas are literals there. Nothing is run."""
+"""Reader of tau-bench's Python files as data.
+
+Tasks and tool schemas are literals there; no code is executed.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,11 @@ _CONSTRUCTORS = frozenset({"Task", "Action"})
 
 
 def task_list(path: Path) -> list[dict[str, Any]]:
-    """The tasks of a file like tasks_test.py: its list of `Task(...)`, each as a dict of its arguments.
+    """Return the tasks of a file like tasks_test.py: each `Task(...)` in its list as a dict of the arguments.
 
     Raises:
-        DatasetParseError: it holds no such list, or something that is not a literal.
+        DatasetParseError: If the file contains no such list, or the list contains something that is not a
+            literal.
     """
     for statement in _parse(path).body:
         if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.List):
@@ -25,10 +29,10 @@ def task_list(path: Path) -> list[dict[str, Any]]:
 
 
 def tool_schemas(directory: Path) -> list[dict[str, Any]]:
-    """The schemas of the tools in a directory, in the order of its ALL_TOOLS.
+    """Return the schemas of the tools in a directory, in the order of its ALL_TOOLS.
 
     Raises:
-        DatasetParseError: a file is not as in tau-bench.
+        DatasetParseError: If a file is not structured as in tau-bench.
     """
     names = list(_listed_tools(directory / "__init__.py"))
     schemas: dict[str, dict[str, Any]] = {}
@@ -48,14 +52,14 @@ def _parse(path: Path) -> ast.Module:
 
 
 def _listed_tools(path: Path) -> Iterator[str]:
-    """The class names in `ALL_TOOLS = [...]`."""
+    """Yield the class names in `ALL_TOOLS = [...]`."""
     for statement in _parse(path).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.List):
             yield from (name.id for name in statement.value.elts if isinstance(name, ast.Name))
 
 
 def _schemas(path: Path) -> dict[str, dict[str, Any]]:
-    """What the `get_info` of each class in a file returns, by the name of the class."""
+    """Return the literal that each class's `get_info` in a file returns, by class name."""
     found = {}
     for kind in _parse(path).body:
         for method in kind.body if isinstance(kind, ast.ClassDef) else ():
@@ -67,7 +71,7 @@ def _schemas(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _literal(path: Path, node: ast.expr) -> Any:
-    """The value of a literal; a `Task(...)` or `Action(...)` in it is a dict of its arguments."""
+    """Return the value of a literal. A `Task(...)` or `Action(...)` in it becomes a dict of its arguments."""
     match node:
         case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords) if name in _CONSTRUCTORS:
             return {str(keyword.arg): _literal(path, keyword.value) for keyword in keywords}

@@ -1,6 +1,7 @@
-"""The shop: orders, products and users, and the tools of its agents (tau_bench/envs/retail/tools).
+"""The retail domain: orders, products and users, and the tools of its agents (tau_bench/envs/retail/tools).
 
-What the tools answer, and in which order they check, is as there: both are part of what a model is measured by.
+The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
+score.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CANCEL_REASONS = ("no longer needed", "ordered by mistake")
 
 
 def find_user_id_by_email(database: Database, /, email: str) -> str:
-    """The id of the user with an email address."""
+    """Return the id of the user with this email address."""
     for user_id, profile in whole(database, "users").items():
         if profile["email"].lower() == email.lower():
             return user_id
@@ -33,7 +34,7 @@ def find_user_id_by_email(database: Database, /, email: str) -> str:
 
 
 def find_user_id_by_name_zip(database: Database, /, first_name: str, last_name: str, zip: str) -> str:
-    """The id of the user with a name and a zip code."""
+    """Return the id of the user with this name and zip code."""
     for user_id, profile in whole(database, "users").items():
         if (
             profile["name"]["first_name"].lower() == first_name.lower()
@@ -45,28 +46,28 @@ def find_user_id_by_name_zip(database: Database, /, first_name: str, last_name: 
 
 
 def get_user_details(database: Database, /, user_id: str) -> str:
-    """A user's profile."""
+    """Return a user's profile."""
     return _details(database, "users", user_id, "user not found")
 
 
 def get_order_details(database: Database, /, order_id: str) -> str:
-    """An order."""
+    """Return an order."""
     return _details(database, "orders", order_id, "order not found")
 
 
 def get_product_details(database: Database, /, product_id: str) -> str:
-    """A product with all its variants."""
+    """Return a product with all its variants."""
     return _details(database, "products", product_id, "product not found")
 
 
 def list_all_product_types(database: Database, /) -> str:
-    """The product ids by the products' names, in alphabetical order."""
+    """Return product ids by product name, in alphabetical order."""
     names = {product["name"]: product["product_id"] for product in whole(database, "products").values()}
     return json.dumps(dict(sorted(names.items())))
 
 
 def cancel_pending_order(database: Database, /, order_id: str, reason: str) -> str:
-    """Cancels an order; what was paid by gift card is back on it at once."""
+    """Cancel an order. Payments by gift card are refunded to the card at once."""
     order = _order(database, order_id, "pending", "non-pending order cannot be cancelled")
     if reason not in CANCEL_REASONS:
         raise ToolError("invalid reason")
@@ -93,7 +94,7 @@ def modify_pending_order_address(
     country: str,
     zip: str,
 ) -> str:
-    """Replaces the address that an order goes to."""
+    """Replace the delivery address of an order."""
     order = _order(database, order_id, "pending", "non-pending order cannot be modified")
     order["address"] = _address(address1, address2, city, state, country, zip)
     return json.dumps(order)
@@ -107,7 +108,10 @@ def modify_pending_order_items(
     new_item_ids: list[str],
     payment_method_id: str,
 ) -> str:
-    """Replaces items of an order by other variants of the same products; after that it cannot be modified."""
+    """Replace items of an order by other variants of the same products.
+
+    The order cannot be modified again.
+    """
     order = _order(database, order_id, "pending", "non-pending order cannot be modified")
     difference = _price_difference(database, order, item_ids, new_item_ids)
     method = _method(database, order, payment_method_id)
@@ -128,7 +132,7 @@ def modify_pending_order_items(
 
 
 def modify_pending_order_payment(database: Database, /, order_id: str, payment_method_id: str) -> str:
-    """Has an order paid by another method."""
+    """Replace the payment method of an order."""
     order = _order(database, order_id, "pending", "non-pending order cannot be modified")
     method = _method(database, order, payment_method_id)
     history = order["payment_history"]
@@ -159,7 +163,7 @@ def modify_user_address(
     country: str,
     zip: str,
 ) -> str:
-    """Replaces a user's default address."""
+    """Replace a user's default address."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
     user = own(database, "users", user_id)
@@ -170,7 +174,7 @@ def modify_user_address(
 def return_delivered_order_items(
     database: Database, /, order_id: str, item_ids: list[str], payment_method_id: str
 ) -> str:
-    """Asks for items of an order to be taken back, against the payment it was made with or a gift card."""
+    """Request the return of items, refunded to the order's original payment method or a gift card."""
     order = _order(database, order_id, "delivered", "non-delivered order cannot be returned")
     _method(database, order, payment_method_id)
     original = order["payment_history"][0]["payment_method_id"]
@@ -192,7 +196,7 @@ def exchange_delivered_order_items(
     new_item_ids: list[str],
     payment_method_id: str,
 ) -> str:
-    """Asks for items of an order to be exchanged for other variants of the same products."""
+    """Request the exchange of items for other variants of the same products."""
     order = _order(database, order_id, "delivered", "non-delivered order cannot be exchanged")
     difference = round(_price_difference(database, order, item_ids, new_item_ids), 2)
     method = _method(database, order, payment_method_id)
@@ -213,7 +217,7 @@ def _details(database: Database, table: str, key: str, missing: str) -> str:
 
 
 def _order(database: Database, order_id: str, status: str, otherwise: str) -> Order:
-    """An order that may be changed because it is in the right status."""
+    """Return the trial's copy of an order. Raises ToolError if it is missing or does not have the status."""
     if order_id not in database["orders"]:
         raise ToolError("order not found")
     order: Order = own(database, "orders", order_id)
@@ -223,7 +227,7 @@ def _order(database: Database, order_id: str, status: str, otherwise: str) -> Or
 
 
 def _methods(database: Database, order: Order) -> dict[str, Any]:
-    """The payment methods of the user whose order it is."""
+    """Return the payment methods of the order's user."""
     methods: dict[str, Any] = own(database, "users", order["user_id"])["payment_methods"]
     return methods
 
@@ -237,7 +241,7 @@ def _method(database: Database, order: Order, payment_method_id: str) -> dict[st
 
 
 def _missing_item(order: Order, item_ids: Sequence[str]) -> str | None:
-    """The first item that is asked for more often than the order has it."""
+    """Return the first item that is requested more often than the order contains it, else None."""
     ordered = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
         if item_ids.count(item_id) > ordered.count(item_id):
@@ -252,7 +256,7 @@ def _item(order: Order, item_id: str) -> dict[str, Any]:
 def _price_difference(
     database: Database, order: Order, item_ids: Sequence[str], new_item_ids: Sequence[str]
 ) -> Any:
-    """What the new items cost more than the old ones."""
+    """Return the price of the new items minus that of the old ones."""
     missing = _missing_item(order, item_ids)
     if missing is not None:
         raise ToolError(f"{missing} not found")

@@ -1,4 +1,4 @@
-"""tau-bench's tasks, and what becomes of them."""
+"""The format of tau-bench's tasks, and their conversion into samples."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from benchwright.records import Record, Sample
 
 
 class Action(Record, frozen=True):
-    """A call of a tool."""
+    """A tool call."""
 
     name: str
     kwargs: dict[str, Any]
 
 
 class TaskRow(Record, frozen=True):
-    """One task: what the user wants, what a perfect agent does, what it must tell.
+    """A task: the user's instruction, the gold actions, and the outputs that the agent must say to the user.
 
     `task_index` counts from 0 within the domain's split.
     """
@@ -38,10 +38,10 @@ class TaskRow(Record, frozen=True):
 
 
 def samples(source: Source, split: str, domain: str, worlds: Worlds) -> Iterator[Sample]:
-    """One sample per task of a domain (`all` for both).
+    """Yield one sample per task of a domain (`all` for both).
 
     Raises:
-        DatasetError: there are none, or one is not as it should be.
+        DatasetError: If there are no tasks, or one is invalid.
     """
     worlds.lie_in(source)
     found = False
@@ -86,6 +86,6 @@ def _sample(row: TaskRow, worlds: Worlds) -> Sample:
 
 
 def _target(row: TaskRow) -> str:
-    """What a perfect agent does, a call each line, and what it must tell the user."""
+    """Return the gold actions, one call per line, and the required outputs."""
     calls = [f"{action.name}({json.dumps(action.kwargs, ensure_ascii=False)})" for action in row.actions]
     return "\n".join([*(calls or ["no call"]), *(f"tells the user: {output}" for output in row.outputs)])

@@ -1,4 +1,4 @@
-"""The conversation: an agent with tools and a policy, and a second model that plays the customer."""
+"""The solver: an agent with tools and a policy in conversation with a model that plays the customer."""
 
 from __future__ import annotations
 
@@ -28,41 +28,41 @@ Rules:
 - If the instruction goal is satisified, generate '###STOP###' as a standalone message without anything else to end the conversation.
 - Do not repeat the exact instruction in the conversation. Instead, use your own words to convey the same information.
 - Try to make the conversation as natural as possible, and stick to the personalities in the instruction."""  # noqa: E501
-"""The simulated user's instruction in tau-bench (strategy "llm"), word for word, so that scores are comparable."""
+"""The simulated user's system prompt in tau-bench (strategy "llm"), word for word, for comparable scores."""
 
 
 class Customer:
-    """The simulated user: sees what the agent says to it, and not its tools."""
+    """The simulated user. It sees the agent's messages, but not the tool calls."""
 
     def __init__(self, session: Session, instruction: str) -> None:
         self._session = session
         self._messages = [system(CUSTOMER.format(instruction=instruction)), user(GREETING)]
 
     async def speak(self) -> str:
-        """What it says next. tau-bench leaves the temperature to the server."""
+        """Return the customer's next message. As in tau-bench, the server's default temperature applies."""
         reply = await self._session.chat(self._messages, role="user", slot="user", temperature=None)
         self._messages.append(assistant(reply.text))
         return reply.text
 
     async def answer(self, said: str) -> str:
-        """What it says to the agent's words."""
+        """Return the customer's reply to a message of the agent."""
         self._messages.append(user(said))
         return await self.speak()
 
 
 class Agent:
-    """Plays tau-bench's tool-calling agent: one action a step, until the user stops or a human takes over.
+    """Solver with tau-bench's tool-calling agent: one action per step, until the user or a transfer ends it.
 
-    An answer with tool calls is one call, the first; its text does not reach the user. Any other answer is
-    said to the user. Tool arguments that are no JSON object end the conversation, as in tau-bench, where they
-    end the program.
+    Of a response with tool calls, only the first call counts, and its text does not reach the user. Any other
+    response is sent to the user. Tool arguments that are no JSON object end the conversation, because in
+    tau-bench they end the program.
     """
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Has the conversation; out of steps, the status is `limit`."""
+        """Hold the conversation. The status is `limit` if it does not end within 30 steps."""
         content = trial.sample.content
         world = self._worlds[content["domain"]]
         database = world.database()
@@ -90,7 +90,7 @@ class Agent:
 
 
 def call_arguments(call: dict[str, Any]) -> dict[str, Any] | None:
-    """The arguments of a tool call; None where they are no JSON object."""
+    """Return the arguments of a tool call; None if they are no JSON object."""
     try:
         arguments = json.loads(call["function"]["arguments"] or "{}")
     except (ValueError, RecursionError):

@@ -1,7 +1,8 @@
-"""Reads a domain's world: its policy, the schemas of its tools and its first database.
+"""Reader of a domain's world: its policy, the schemas of its tools and its initial database.
 
-Two layouts are known: a checkout of the repository (tau_bench/envs/<domain>/), and plain files
-(<domain>_wiki.md, <domain>_tools.json and <domain>_<table>.json, or .json.gz). Python files are read, never run.
+There are two layouts: a checkout of the repository (tau_bench/envs/<domain>/), and plain files
+(<domain>_wiki.md, <domain>_tools.json and <domain>_<table>.json, or .json.gz). Python files are parsed, never
+executed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ ENVIRONMENTS = "tau_bench/envs"
 
 
 class World(msgspec.Struct, frozen=True):
-    """A domain as a conversation finds it. `digest` tells of any change to it."""
+    """A domain in its initial state. `digest` identifies its contents."""
 
     domain: Domain
     wiki: str
@@ -37,28 +38,28 @@ class World(msgspec.Struct, frozen=True):
     digest: str
 
     def database(self) -> Database:
-        """A database in its first state."""
+        """Return a database in its initial state."""
         return fresh(self.tables)
 
 
 class Worlds:
-    """The worlds of the source that the tasks came from, each read once per process, when it is first needed."""
+    """The worlds in the source of the tasks. Each is read once per process, on first use."""
 
     def __init__(self, source: Source | None = None) -> None:
         self._source = source
         self._read: dict[str, World] = {}
 
     def lie_in(self, source: Source) -> None:
-        """Says where they are."""
+        """Set the source of the worlds."""
         if source is not self._source:
             self._source = source
             self._read.clear()
 
     def __getitem__(self, domain: str) -> World:
-        """The world of a domain.
+        """Return the world of a domain.
 
         Raises:
-            DatasetError: a file is missing, or not as it should be.
+            DatasetError: If a file is missing or invalid.
         """
         if domain not in self._read:
             assert self._source is not None, "the tasks are read first"
@@ -70,10 +71,10 @@ class Worlds:
 
 
 def read_world(source: Source, domain: Domain) -> World:
-    """The world of a domain as it lies in a source.
+    """Read the world of a domain from a source.
 
     Raises:
-        DatasetError: a file is missing, or not as it should be.
+        DatasetError: If a file is missing or invalid.
     """
     folder = f"{ENVIRONMENTS}/{domain.name}"
     checkout = (source.root / folder).is_dir()

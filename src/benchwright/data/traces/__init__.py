@@ -1,1 +1,1 @@
-"""Traces: recorded load, as published or as our own runs had it, read into conversations of requests with times."""
+"""Traces: recorded load, published or from our own runs, read into conversations of requests with times."""

@@ -1,4 +1,4 @@
-"""Traces of Bailian (alibaba-edu/qwen-bailian-usagetraces-anon): a request a line, chained by parents, in seconds."""
+"""Traces of Bailian (alibaba-edu/qwen-bailian-usagetraces-anon): requests linked by parents, in seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BLOCK_SIZE = 16
 
 
 class Row(msgspec.Struct):
-    """A line; `parent_chat_id` is -1 where a conversation begins."""
+    """A line. `parent_chat_id` is -1 for the first request of a conversation."""
 
     chat_id: int
     parent_chat_id: int
@@ -28,12 +28,12 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """The conversations; one whose parent is not in the file begins there.
+    """Yield the conversations. A request whose parent is not in the file begins a conversation.
 
-    A turn comes when it came, but not before the answer to its parent.
+    A turn starts at its recorded time, but not before the response to its parent.
 
     Raises:
-        UserError: a line is not as it should be.
+        UserError: If a line is invalid.
     """
     size = block_size or BLOCK_SIZE
     begun: list[Conversation] = []

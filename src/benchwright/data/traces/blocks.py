@@ -1,4 +1,4 @@
-"""Whether the ids of a request's blocks fit its length, and which block size would."""
+"""Checks that the block ids of a request fit its length, and suggests a block size that would."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from benchwright.errors import UserError
 
 
 def block_ids(place: str, tokens: int | None, ids: Sequence[int], block_size: int) -> array[int]:
-    """The ids of a prompt of so many tokens, in 8 bytes each.
+    """Return the block ids of a prompt of `tokens` tokens, in 8 bytes each.
 
-    Published traces have an id for the last, partial block (Mooncake: ceil), or none for it (Weka: floor).
+    Published traces have an id for the last, partial block (Mooncake: ceil) or omit it (Weka: floor).
 
     Raises:
-        UserError: they are neither, or no ids of 64 bits; names the place, and the block size that would fit.
+        UserError: If the number of ids is neither, or they are not 64-bit numbers. The message names the
+            place and a block size that would fit.
     """
     try:
         found = array("Q", ids)
@@ -30,7 +31,10 @@ def block_ids(place: str, tokens: int | None, ids: Sequence[int], block_size: in
 
 
 def fitting_size(tokens: int, ids: int) -> int | None:
-    """The block size with which ceil(tokens / size) is `ids`, a power of two if one will do; None where none will."""
+    """Return a block size for which ceil(tokens / size) equals `ids`, preferably a power of two.
+
+    None if there is none.
+    """
     if ids < 1:
         return None
     lowest = -(-tokens // ids)

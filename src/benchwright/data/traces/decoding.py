@@ -1,4 +1,4 @@
-"""Lines of traces: read from files, decoded, and refused with the place at which they are wrong."""
+"""Reading and decoding of trace lines. Errors name the place of the invalid line."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ T = TypeVar("T")
 
 
 def lines_of(path: Path) -> Iterator[Line]:
-    """The lines of a trace that are not empty; a JSON document of several lines is one. Of a folder, all JSON files.
+    """Yield the non-empty lines of a trace. A JSON document over several lines is one item.
+
+    For a folder, all its JSON files are read.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: If a file cannot be read.
     """
     try:
         if path.is_dir():
@@ -42,10 +44,10 @@ def lines_of(path: Path) -> Iterator[Line]:
 
 
 def decoded(decoder: msgspec.json.Decoder[T], line: Line) -> T:
-    """What a line says.
+    """Decode a line.
 
     Raises:
-        UserError: it is no JSON, or says something else; names the place.
+        UserError: If the line is not JSON, or not of the expected type. The message names its place.
     """
     try:
         return decoder.decode(line.text)
@@ -54,10 +56,10 @@ def decoded(decoder: msgspec.json.Decoder[T], line: Line) -> T:
 
 
 def not_negative(place: str, **values: float | None) -> None:
-    """Checks numbers by their names.
+    """Check that numbers, passed by name, are not negative. None is allowed.
 
     Raises:
-        UserError: one is below 0.
+        UserError: If a number is below 0.
     """
     for name, value in values.items():
         if value is not None and not value >= 0:

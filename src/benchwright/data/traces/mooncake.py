@@ -1,7 +1,8 @@
-"""Mooncake's traces (kvcache-ai/Mooncake, FAST25-release/traces): a request a line, times in milliseconds.
+"""Mooncake's traces (kvcache-ai/Mooncake, FAST25-release/traces): a request per line, in milliseconds.
 
-AIPerf's extension is understood, too: rows with one `session_id` are turns of one conversation, `delay` milliseconds
-after the answer before, and `text_input` or `messages` are a prompt in place of its length.
+AIPerf's extension is supported too: rows with the same `session_id` are turns of one conversation, each
+`delay` milliseconds after the previous response. `text_input` or `messages` contain the prompt itself instead
+of its length.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ BLOCK_SIZE = 512
 
 
 class Row(msgspec.Struct):
-    """A line."""
+    """A line of a trace."""
 
     timestamp: float | None = None
     input_length: int | None = None
@@ -38,10 +39,10 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """The requests that stand alone as they come, then the sessions.
+    """Yield the requests without a session as they come, then the sessions.
 
     Raises:
-        UserError: a line is not as it should be.
+        UserError: If a line is invalid.
     """
     sessions: dict[str, Conversation] = {}
     for number, line in enumerate(lines):

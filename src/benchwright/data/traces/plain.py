@@ -1,4 +1,4 @@
-"""Traces that anybody can write: a time a line, or JSON Lines with fields of our own."""
+"""Simple traces that anybody can write: one time per line, or JSON Lines with our own fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK_SIZE = 16
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True):
-    """A request. Times are in seconds; `think` counts from the answer before in the same conversation."""
+    """A request. Times are in seconds; `think` counts from the previous response in the same conversation."""
 
     at: float | None = None
     input_tokens: int | None = None
@@ -34,10 +34,10 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """The requests that stand alone as they come, then the conversations.
+    """Yield the requests without a conversation as they come, then the conversations.
 
     Raises:
-        UserError: a line is not as it should be.
+        UserError: If a line is invalid.
     """
     begun: dict[str, Conversation] = {}
     for number, line in enumerate(lines):
@@ -76,10 +76,10 @@ def _request(row: Row, place: str, block_size: int) -> TracedRequest:
 
 
 def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Requests of which nothing is known but the time, in seconds; lines that begin with # are passed over.
+    """Yield requests of which only the time is known, in seconds. Lines that begin with # are skipped.
 
     Raises:
-        UserError: a line is not a time.
+        UserError: If a line is not a time, or its time is earlier than the previous one.
     """
     before = float("-inf")
     for line in lines:

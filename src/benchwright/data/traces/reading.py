@@ -1,4 +1,4 @@
-"""Traces of any format that we know, told apart by what is in them."""
+"""Reads traces of any known format, which is recognised by the content."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ READERS: dict[str, Reader] = {
 
 
 def read_trace(path: Path, limit: int | None = None, block_size: int | None = None) -> Trace:
-    """The trace in a file or folder: its first `limit` requests, in the order of their times, the first at 0.
+    """Read the trace in a file or folder: its first `limit` requests, sorted by time, the first at 0.
 
-    Requests that had failed when they were recorded (no token of an answer) are left out. `block_size` is that of
-    ids of blocks, where it is another than the format's.
+    Requests that had failed when they were recorded (no output token) are left out. `block_size` overrides
+    the format's own size of the blocks with ids.
 
     Raises:
-        UserError: it cannot be read, is of no known format, empty, or a line is not as it should be.
+        UserError: If the trace cannot be read, is empty, has an unknown format, or a line is invalid.
     """
     lines = lines_of(path)
     first = next(lines, None)
@@ -59,10 +59,10 @@ def read_trace(path: Path, limit: int | None = None, block_size: int | None = No
 
 
 def recognise(line: Line) -> str:
-    """The format of a trace by its first line or document.
+    """Return the format of a trace by its first line or document.
 
     Raises:
-        UserError: it is none that is known; says which are.
+        UserError: If the format is unknown. The message lists the known ones.
     """
     text = line.text.decode("utf-8-sig", errors="replace")
     if text[:1] in "{[":
@@ -78,7 +78,10 @@ def recognise(line: Line) -> str:
 
 
 def in_time(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """Conversations in the order of their beginnings, the first at 0; as they are where these are not known."""
+    """Return the conversations sorted by start time, the first at 0.
+
+    If some start times are unknown, the order is unchanged, and all start times become None.
+    """
     found = list(conversations)
     times = [one.at for one in found if one.at is not None]
     if len(times) < len(found):
@@ -125,7 +128,10 @@ def _is_number(text: str) -> bool:
 
 
 def _without_failed(conversation: Conversation) -> Conversation:
-    """A conversation without requests that failed; those that came after one come after the one before it."""
+    """Return a conversation without failed requests.
+
+    The requests that follow one then follow its predecessor.
+    """
     kept: list[TracedRequest] = []
     places: dict[int | None, int | None] = {None: None}
     for number, request in enumerate(conversation.requests):

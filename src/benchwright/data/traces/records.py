@@ -1,4 +1,4 @@
-"""What a trace is read into: conversations, whose requests say when they came and how long they were."""
+"""Traces as conversations of requests with recorded times and lengths."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from benchwright.records import Message, Record
 class TracedRequest(Record, frozen=True):
     """One recorded request.
 
-    It comes `think` seconds after the answer to the request of its conversation with the number `after`; where that is
-    None, so long after the conversation's start. It does not come before `at` seconds from the conversation's start.
-    `input_tokens` is None where the trace tells only times, `output_tokens` where it does not tell the answer's length.
-    `blocks` are the ids of the blocks of `block_size` tokens that the prompt begins with; equal ids of one `scope` are
-    equal blocks. `messages` are there where the trace has the prompt itself, `fields` are further ones of its body.
+    It is sent `think` seconds after the response to request number `after` of its conversation, or after the
+    start of the conversation if `after` is None, but never before `at` seconds from that start.
+
+    - `input_tokens`: None if the trace has only times; `output_tokens`: None if the trace lacks the output
+      length.
+    - `blocks`: ids of the blocks of `block_size` tokens with which the prompt begins. Equal ids with the same
+      `scope` are equal blocks.
+    - `messages`: the prompt itself, if the trace has it; `fields`: further fields of the request body.
     """
 
     input_tokens: int | None = None
@@ -31,9 +34,9 @@ class TracedRequest(Record, frozen=True):
 
 
 class Conversation(Record, frozen=True):
-    """Requests that belong together, a single one for most traces, each after those that it waits for.
+    """Requests that belong together (a single one in most traces), each after the request that it waits for.
 
-    `at` is when it began, in seconds on the trace's clock; None where the trace does not relate conversations in time.
+    `at`: its start in seconds on the trace's clock. None if the trace does not relate conversations in time.
     """
 
     id: str
@@ -42,20 +45,20 @@ class Conversation(Record, frozen=True):
 
     @property
     def flows(self) -> int:
-        """How many of its requests none comes after: at most so many are under way at once."""
+        """Number of requests without a successor, which is the maximum number in flight at once."""
         return len(self.requests) - len({one.after for one in self.requests} - {None})
 
     def first(self, number: float) -> Conversation:
-        """Its first requests, at most so many."""
+        """Return the conversation with its first requests only, at most `number`."""
         if number >= len(self.requests):
             return self
         return Conversation(self.id, self.requests[: int(number)], self.at)
 
 
 class Trace(Record, frozen=True):
-    """A trace as it was read: `kind` names its format, `conversations` come in the order of their beginnings.
+    """A trace. `kind`: the name of its format; `conversations`: sorted by start.
 
-    `left_out` counts rows of requests that failed when they were recorded.
+    `left_out`: number of requests that failed when they were recorded.
     """
 
     kind: str
@@ -64,24 +67,24 @@ class Trace(Record, frozen=True):
 
     @property
     def timed(self) -> bool:
-        """Whether it says when its conversations began."""
+        """True if the start of each conversation is known."""
         return all(one.at is not None for one in self.conversations)
 
     @property
     def has_prompts(self) -> bool:
-        """Whether it says what was asked, or how long it was, and not only when."""
+        """True if the prompt or its length is known for each request, and not only its time."""
         return all(
             request.input_tokens is not None or request.messages is not None for request in self.requests
         )
 
     @property
     def has_turns(self) -> bool:
-        """Whether a conversation has more than one request."""
+        """True if a conversation has more than one request."""
         return any(len(one.requests) > 1 for one in self.conversations)
 
     @property
     def parallel(self) -> int:
-        """The most requests of one conversation that may be under way at once."""
+        """Maximum number of requests of one conversation that may be in flight at once."""
         return max(one.flows for one in self.conversations)
 
     @property
@@ -91,7 +94,7 @@ class Trace(Record, frozen=True):
 
 
 class Line(NamedTuple):
-    """A part of a trace's file: a line, or a whole document. `place` names it in messages."""
+    """A part of a trace file: a line or a whole document. `place`: its name in error messages."""
 
     place: str
     text: bytes

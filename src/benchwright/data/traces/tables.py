@@ -1,4 +1,4 @@
-"""Traces that are tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
+"""Traces in tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ BURSTGPT = ("Timestamp", "Request tokens", "Response tokens")
 
 
 def azure(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Requests of Azure's traces, whose times are those of a clock on the wall."""
+    """Yield the requests of an Azure trace, whose times are wall-clock times."""
     return _requests(lines, AZURE, wall_clock)
 
 
 def burstgpt(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Requests of BurstGPT, whose times are whole seconds; those without an answer failed, and have length 0."""
+    """Yield the requests of BurstGPT, whose times are whole seconds. Those with length 0 failed."""
     return _requests(lines, BURSTGPT, float)
 
 
 def wall_clock(text: str) -> float:
-    """A moment like `2023-11-16 18:17:03.9799600` in seconds since 1970, whatever digits its fraction has.
+    """Convert a time like `2023-11-16 18:17:03.9799600` to seconds since 1970.
+
+    The fraction may have any length.
 
     Raises:
-        ValueError: it is none.
+        ValueError: If the text is not a time.
     """
     whole, _, fraction = text.partition(".")
     digits, zone = fraction, ""

@@ -1,8 +1,9 @@
-"""Agentic traces of Weka (callanjfox/kv-cache-tester, also used by AgentX): a conversation a line or file.
+"""Agentic traces of Weka (callanjfox/kv-cache-tester, also used by AgentX): a conversation per line or file.
 
-A turn comes its think time after the answer to the one before. Sub-agents run beside the flow of their parent, which
-does not wait for them: its think time holds the time that it waited. Recorded times of answers are those of another
-server, and are not replayed. The fields are those of docs and files at commit 94f6046.
+A turn starts its think time after the response to the previous turn. Sub-agents run concurrently with their
+parent's turns, which do not wait for them: the parent's think time includes the time for which it waited.
+Recorded response times belong to another server and are not replayed. The fields are documented in docs and
+files at commit 94f6046.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ BLOCK_SIZE = 64
 
 
 class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out", "kind": "type"}):
-    """A request, or a sub-agent with requests of its own; `t` and `api_time` are in seconds."""
+    """A request, or a sub-agent with requests of its own. `t` and `api_time` are in seconds."""
 
     t: float = 0.0
     kind: str = "s"
@@ -32,7 +33,7 @@ class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out"
 
 
 class Document(msgspec.Struct):
-    """A conversation. Ids of a `local` scope mean something within it only."""
+    """A conversation. Ids of a `local` scope are only valid within it."""
 
     id: str
     requests: list[Entry]
@@ -45,10 +46,10 @@ _array = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """The conversations as they come; they are not related in time.
+    """Yield the conversations as they come. They are not related in time.
 
     Raises:
-        UserError: a line is not as it should be.
+        UserError: If a line is invalid.
     """
     for line in lines:
         parts = decoded(_array, line) if line.text.lstrip()[:1] == b"[" else [line.text]
@@ -65,7 +66,7 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
 
 
 class _Reader:
-    """Puts the flows of a conversation into one list, each request after the one that it waits for."""
+    """Merges the flows of a conversation into one list, in which each request refers to its predecessor."""
 
     def __init__(self, place: str, block_size: int, scope: str) -> None:
         self.requests: list[TracedRequest] = []
@@ -74,13 +75,13 @@ class _Reader:
         self._scope = scope
 
     def take(self, entries: Sequence[Entry], after: int | None, wait: float) -> None:
-        """Takes a flow in, which begins `wait` seconds after the answer `after`."""
+        """Add a flow that begins `wait` seconds after the response to request `after`."""
         before: Entry | None = None
         for entry in entries:
             gap = entry.t - (before.t + before.api_time) if before is not None else 0.0
             think = wait + max(0.0, gap if entry.think_time is None else entry.think_time)
             if entry.kind == "subagent":
-                # `t` of the sub-agent itself is on its parent's clock; of its requests, differences alone count.
+                # `t` of the sub-agent is on its parent's clock; of its requests' `t`, only differences count.
                 self.take(entry.requests, after, wait + max(0.0, gap if before is not None else entry.t))
                 continue
             self.requests.append(self._request(entry, after, think))

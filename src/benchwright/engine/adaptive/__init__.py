@@ -1,5 +1,5 @@
-"""`--concurrency auto`: how many trials are in flight is found while they run.
+"""`--concurrency auto`: the number of trials in flight adapts itself during the run.
 
-pace.py       Pace              when trials begin and end  ->  the level; no clock and no asyncio in it
-executor.py   AdaptiveExecutor  keeps `level` workers over the work, flags requests made before it settled
+pace.py       Pace              events of trials and requests -> concurrency level; without clock or asyncio
+executor.py   AdaptiveExecutor  keeps `level` workers busy, flags requests made before the level settled
 """

@@ -1,4 +1,4 @@
-"""The executor behind `--concurrency auto`: as many workers over the work as the pace says."""
+"""The executor behind `--concurrency auto`: as many workers as the concurrency controller (`Pace`) allows."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.paces import SETTLING
 
 OnPace = Callable[[int, bool, OneAtATime | None], None]
-"""Is told each new level, whether it has settled, and what has shown that the server serves one request at a time."""
+"""Callback with (new level, whether it is settled, evidence that the server serves one at a time)."""
 
 
 @runtime_checkable
 class ReportsOverload(Protocol):
-    """A client that calls `on_overload` when an attempt at a request is refused as one too many, or not answered."""
+    """A client that calls `on_overload` with an attempt's number if it is refused for load or times out."""
 
     on_overload: Callable[[int], None]
 
 
 class AdaptiveExecutor:
-    """At most `bound` trials in flight, as many as serve; `paced` is told how many that are.
+    """Keeps as many trials in flight as the server serves well, at most `bound`.
 
-    Requests that begin before that has settled, or while it settles again, get the flag `SETTLING`. `asking` are
-    clients that the task asks by itself, besides `clients`.
+    Each new level is reported by `paced`. Requests that begin before the level has settled, or while it
+    settles again, get the flag `SETTLING`. `asking`: further clients that the task itself uses, besides
+    `clients`.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class AdaptiveExecutor:
 
 
 class _TimedPace:
-    """The pace with clocks: tells it what happens, tells others of it, and flags what it unsettles."""
+    """A `Pace` with clocks: passes events to it, reports changes, flags requests sent before it settled."""
 
     def __init__(self, pace: Pace, paced: OnPace, deliver: Deliver) -> None:
         self.pace = pace
@@ -90,9 +91,9 @@ class _TimedPace:
         self._told = (pace.level, False)
         self._since = wall_ns()
         self._latencies: dict[int, tuple[int, int]] = {}
-        """How many requests began and ended at each level, and their ns."""
+        """{level: (requests that began and ended at it, their total ns)}."""
         self._stood: list[tuple[int, float]] = []
-        """From when to when, in ns since the epoch, the level stood."""
+        """Periods (start, end) in which the level was settled, in ns since the epoch."""
         paced(pace.level, False, None)
 
     def refused(self, attempt: int) -> None:
@@ -107,7 +108,7 @@ class _TimedPace:
         self.tell()
 
     def tell(self) -> None:
-        """Tells of a change, if there is one."""
+        """Report the level if it has changed."""
         level, settled = self.pace.level, self.pace.settled
         if (level, settled) == self._told:
             return
@@ -121,7 +122,10 @@ class _TimedPace:
         self._paced(level, settled, self._one_at_a_time() if settled and level == 1 else None)
 
     def _one_at_a_time(self) -> OneAtATime | None:
-        """What levels 1 and 2 have shown, if it is as of a server that serves one request at a time."""
+        """Return the evidence, from levels 1 and 2, that the server serves one request at a time.
+
+        None if it does not.
+        """
         gain, known = self.pace.gain(2), self._latencies
         if gain is None or not {1, 2} <= known.keys():
             return None
@@ -130,7 +134,7 @@ class _TimedPace:
         return found if found is not None and found.holds else None
 
     def _time(self, record: TrialRecord) -> None:
-        """Takes in how long requests took that began and ended at the present level."""
+        """Add the latencies of requests that began and ended at the present level."""
         for request in record.requests:
             if (
                 request.role == "model"
@@ -141,7 +145,7 @@ class _TimedPace:
                 self._latencies[self._told[0]] = count + 1, ns + request.total
 
     def deliver(self, result: Result) -> Awaitable[None]:
-        """Delivers a result, those of its requests flagged that began while the level did not stand."""
+        """Deliver a result, with a flag on each request that began while the level was not settled."""
         if isinstance(result, Solved):
             record = result.record
             self._time(record)
@@ -160,7 +164,10 @@ class _TimedPace:
 
 
 class _Workers:
-    """The workers of a wave: each ends when there are more of them than the level, or no work is left."""
+    """The workers of a wave.
+
+    A worker ends when there are more workers than the level allows, or no work is left.
+    """
 
     def __init__(
         self,
@@ -180,7 +187,7 @@ class _Workers:
         watch.pace.feed(perf_counter_ns())
 
     def fill(self) -> None:
-        """Adds the workers that the level allows."""
+        """Start workers up to the level."""
         while self._size < self._watch.pace.level and not self._empty:
             self._size += 1
             self._group.create_task(self._work())

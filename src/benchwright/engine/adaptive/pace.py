@@ -1,7 +1,7 @@
-"""The pace: from when trials end and requests are refused, how many trials are to be in flight.
+"""The concurrency controller: derives the number of trials in flight from completions and refused requests.
 
-Slow start as in TCP (RFC 5681): 1, 2, 4, … while the server does more for it; then smaller steps; half as
-many at once where it is overloaded; and no further step once it has settled.
+It uses a slow start as in TCP (RFC 5681): 1, 2, 4, … while the throughput grows with it, then smaller steps.
+If the server is overloaded, the level is halved. Once settled, it takes no further steps.
 """
 
 from __future__ import annotations
@@ -10,52 +10,61 @@ from enum import Enum, auto
 from math import log2
 
 GAIN = 1.2
-"""What twice as many trials in flight must gain in trials per second; by this measure smaller steps too."""
+"""Factor by which doubling the level must raise the trials per second.
+
+Smaller steps must gain in proportion.
+"""
 
 ROUNDS = 2
 FEWEST = 4
-"""A level is judged by so many trials for each in flight, and so many at least."""
+"""Minimum number of trials by which a level is judged; otherwise `ROUNDS` trials per trial in flight."""
 
 FEWEST_IN_DOUBT = 16
-"""So many at least where doubling seemed to gain nothing, which may have been chance."""
+"""The same minimum when doubling seemed to gain nothing, which may have been chance."""
 
 FEW_REFUSALS = 2
 OVERLOADED_SHARE = 0.05
-"""A server is overloaded when it refuses this many requests, and this share of the trials that end. Fewer may be
-chance; but not if as many that had waited are refused again: such ones would fail in the end."""
+"""A server is overloaded if it refuses `FEW_REFUSALS` requests and this share of the trials that end.
+
+Fewer refusals may be chance. But if as many requests are refused again after they had waited, the server is
+overloaded too, because such requests would fail in the end.
+"""
 
 SMALL_STEP = 4
 MARGIN = 8
-"""The first small step is a quarter of the level; from what overloaded the server an eighth is kept away."""
+"""The first small step is 1/SMALL_STEP of the level.
+
+The ceiling is 1/MARGIN below the level that overloaded the server.
+"""
 
 PATIENCE = 4
-"""Windows after which a level is doubted that is below half of what the server once served; doubled each time."""
+"""Windows after which a level below half of the best settled level is raised again; doubled each time."""
 
 
 class Phase(Enum):
-    """What the trials of the present level are to show."""
+    """State of the concurrency search: the purpose of the trials at the current level."""
 
     DOUBLING = auto()
     CHECKING = auto()
-    """Doubling gained nothing: whether the level before had only looked too good."""
+    """Doubling gained nothing: measure the level before again, which may have looked too good by chance."""
     PROBING = auto()
-    """Whether a small step gains."""
+    """Measure whether a small step gains."""
     EASING = auto()
-    """The server was overloaded: whether it is not any more."""
+    """The server was overloaded: measure whether it still is at half the level."""
     RETURNING = auto()
-    """The same after a small step; then it settles where it was before that step."""
+    """The server was overloaded after a small step: halve the level for a while, then settle as before it."""
     SETTLED = auto()
 
 
 class Pace:
-    """`level` trials may be in flight, from 1 to `bound`. Times are in ns of any steady clock.
+    """Concurrency controller: at most `level` trials may be in flight, from 1 to `bound`.
 
-    A level is judged by a window: it opens when no more trials than `level` are in flight, and closes when enough
-    have ended.
+    Times are in ns of a steady clock. A level is judged by a window. The window opens when no more than
+    `level` trials are in flight, and closes when enough trials have ended.
     """
 
-    # good: the last level that gained enough; flat: one that did not; best: the highest at which it settled;
-    # ceiling: what it does not go beyond; rates: trials and ns of all windows of a level.
+    # _good: the last level that gained enough; _flat: a level that did not; _best: the highest settled level;
+    # _ceiling: the maximum level; _rates: {level: (trials, ns)} over all windows of the level.
 
     def __init__(self, bound: int, now: int) -> None:
         self.level = 1
@@ -75,15 +84,15 @@ class Pace:
 
     @property
     def settled(self) -> bool:
-        """Whether the level stands, and no more trials than that are in flight."""
+        """True if the level is settled and no more trials than that are in flight."""
         return self._phase is Phase.SETTLED and not self._draining
 
     def begin(self) -> None:
-        """A trial begins."""
+        """Count a trial that begins."""
         self._in_flight += 1
 
     def end(self, now: int) -> None:
-        """A trial ended."""
+        """Count a trial that ended, and judge the level if its window is complete."""
         self._in_flight -= 1
         if self._draining:
             if self._in_flight <= self.level:
@@ -94,9 +103,12 @@ class Pace:
             self._close(now)
 
     def refuse(self, now: int, *, again: bool = False) -> None:
-        """The server refused a request as one too many, or did not answer it in time; `again` after it had waited."""
+        """Count a request that the server refused for load or did not answer in time.
+
+        `again`: it had waited before.
+        """
         if self._draining:
-            return  # it was asked at a level that is given up already
+            return  # the request belongs to a level that was given up already
         self._refused += 1
         self._refused_again += again
         few = min(FEW_REFUSALS, self.level)
@@ -105,21 +117,21 @@ class Pace:
             self._back_off(now)
 
     def starve(self) -> None:
-        """There is no work for now: what ends tells nothing of the level."""
+        """Note that there is no work at the moment, so that completions do not measure the level."""
         self._starved = True
 
     def feed(self, now: int) -> None:
-        """There is work again."""
+        """Note that there is work again."""
         if self._starved:
             self._starved = False
             self._go_to(self.level, now)
 
     def interrupt(self, now: int) -> None:
-        """Our process stood still: what the present level has shown so far tells nothing of it."""
+        """Restart the window after a standstill of our process, which invalidates what was measured in it."""
         self._go_to(self.level, now)
 
     def gain(self, level: int) -> float | None:
-        """Return how many times as many trials end per second at a level as at 1; None where that is not known."""
+        """Return the throughput at a level relative to level 1. None if either is unknown."""
         return self._rate(level) / self._rate(1) if {1, level} <= self._rates.keys() else None
 
     def _open(self, now: int) -> None:
@@ -209,7 +221,10 @@ class Pace:
         self._go_to(self._good, now)
 
     def _back_off(self, now: int) -> None:
-        """Goes on with half as many. After the first refusals at a level, that level is not tried again."""
+        """Halve the level.
+
+        A ceiling below the level keeps it from being tried again, except after a small step.
+        """
         if self._phase is Phase.PROBING:
             self._phase = Phase.RETURNING
         else:
@@ -221,7 +236,7 @@ class Pace:
         self._go_to(max(1, self.level // 2), now)
 
     def _gained(self, level: int) -> bool:
-        """Whether a level does enough more than the last good one."""
+        """Return whether a level gains enough over the last good one."""
         enough: float = GAIN ** log2(level / self._good)
         return self._rate(level) >= self._rate(self._good) * enough
 

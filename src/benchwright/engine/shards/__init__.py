@@ -1,9 +1,9 @@
-"""Runs of more than one process: trials go to shards, results come back to the one journal.
+"""Runs with several processes: trials are distributed to shards, and results return to the one journal.
 
-    parent  ShardedExecutor(shards, concurrency)      a driver per shard: sends work, takes results, replaces it
+    parent  ShardedExecutor(shards, concurrency)      a driver per shard, which replaces it if it is lost
     shard   serve(parts, concurrency, receive, send)  the same worker code as in one process
 
-What carries the messages (pipes to processes of this machine, actors of a cluster) is a `Shards`.
+A `Shards` carries the messages: over pipes to processes of this machine, or to actors of a cluster.
 """
 
 from benchwright.engine.shards.executor import ShardedExecutor

@@ -1,4 +1,4 @@
-"""Keeps one shard at work, and puts another in its place when it is lost."""
+"""The driver of one shard: keeps it busy, and replaces it if it is lost."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ from benchwright.runs.journal import decode_body
 from benchwright.runs.lag import LoopLag
 
 LOSSES = 3
-"""How often in a row a shard is replaced that was lost before any of its trials was done."""
+"""Maximum number of consecutive replacements of a shard that was lost before any trial was done."""
 
 CANCEL_SECONDS = 10.0
-"""How long cancelled trials may take to end."""
+"""Seconds that cancelled trials may take to end."""
 
 LOOK_SECONDS = 0.25
-"""How often a driver that waits looks whether the run is to stop, and whether others have done all work."""
+"""Interval in seconds at which a waiting driver checks for a stop of the run and for the end of all work."""
 
 
 class Driver:
-    """`share` trials are in flight at its shard. `given_up` says why there is none any more.
+    """Drives one shard with `share` trials in flight.
 
-    `origin` is the moment from which due times count, if there are any. `earlier`, which all drivers share, has for
-    each shard what its `worker.Solved` say of it; of one that has told of none yet, all its places.
+    `given_up`: the reason why there is no shard any more, or None. `origin`: the moment (`perf_counter_ns`)
+    from which due times count, or None. `earlier` is shared by all drivers: for each shard, the last number
+    in its `worker.Solved.earlier`, or its share if it has not reported yet.
     """
 
     def __init__(
@@ -77,17 +78,20 @@ class Driver:
         self._lately = 0
 
     async def ready(self, pool: Pool) -> None:
-        """Starts the shard and waits until it can begin; one that does not start is tried again when there is work."""
+        """Start the shard and wait until it can begin.
+
+        If it does not start, `drive` tries again when there is work.
+        """
         with suppress(ShardLost):
             shard = await self._opened(pool)
             while shard is not None and not self._ready and self._stop.reason is None:
                 await self._took(await self._received(shard), pool)
 
     async def drive(self, pool: Pool) -> None:
-        """Takes work from a pool that others take from too, until all is done, or no shard can be had.
+        """Run work from a shared pool until all is done, or no shard can be started.
 
         Raises:
-            UserError: a solver or scorer met something that ends the run.
+            UserError: If a solver or scorer raised an error that ends the run.
         """
         try:
             while self.given_up is None:
@@ -107,17 +111,17 @@ class Driver:
             raise
 
     async def end(self) -> None:
-        """Lets the shard say goodbye."""
+        """Ask the shard to end, and receive its last reports."""
         if self._shard is None:
             return
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await self._goodbye(None)
         except (ShardLost, TimeoutError):
-            pass  # all its trials are done; only its loop lag stays unknown
+            pass  # all its trials are done; only its loop lag remains unknown
 
     async def close(self) -> None:
-        """Ends the shard, if it has not ended."""
+        """End the shard, if it has not ended."""
         self._shard = None
         if self._receiving is not None:
             self._receiving.cancel()
@@ -126,7 +130,10 @@ class Driver:
         await self._open.aclose()
 
     async def _opened(self, pool: Pool) -> Shard | None:
-        """The shard; none where nothing was left to do before there was room for it."""
+        """Return the shard, started if necessary.
+
+        None if the work was finished before the shard could start.
+        """
         if self._shard is None:
             self._stopped = False
             opening = asyncio.ensure_future(
@@ -143,10 +150,11 @@ class Driver:
         return self._shard
 
     def _take(self, pool: Pool) -> list[Work]:
-        """Work for the free places, and with many places a little that waits at the shard for the next free one.
+        """Take work for the free places, and a little more that queues at the shard if it has many places.
 
-        As much waits as was done since the last reports: until the next ones come, a shard whose trials are short has
-        something to do, and one whose trials are long keeps nothing from the others. With few places nothing waits.
+        As much is queued as was done since the last reports. Thus a shard with short trials stays busy until
+        the next reports, and a shard with long trials keeps nothing from the others. With few places nothing
+        is queued.
         """
         ahead = max(self._share // 8, min(self._lately, self._share)) if self._share >= 8 else 0
         works = pool.take(max(0, self._share + ahead - len(self._under_way)))
@@ -162,7 +170,7 @@ class Driver:
         await self._took(await self._received(shard), pool)
 
     async def _received(self, shard: Shard) -> list[FromShard]:
-        """The next reports; none where nothing comes for a while. Who is cancelled here loses no report."""
+        """Return the next reports; empty if none come for a while. Cancelling this loses no report."""
         if self._receiving is None:
             self._receiving = asyncio.ensure_future(shard.receive())
         await asyncio.wait([self._receiving], timeout=LOOK_SECONDS)
@@ -172,7 +180,7 @@ class Driver:
         return decode_reports(received.result())
 
     async def _took(self, reports: list[FromShard], pool: Pool | None) -> None:
-        """Delivers reports, and waits until all of them are journalled."""
+        """Deliver reports, and wait until all are journalled."""
         self._lately = sum(isinstance(report, Done) for report in reports)
         journalled = [self._deliver(result) for report in reports if (result := self._result(report, pool))]
         for one in journalled:
@@ -210,7 +218,7 @@ class Driver:
         return SolvedHere(report.record, report.body, report.systemic, sum(self._earlier.values()))
 
     def _left(self, key: str, work: Work) -> Work:
-        """What is left to do of it now that the shard is lost: only scoring, where it was solved and is kept."""
+        """Return the remaining work of a trial of a lost shard: only scoring, if its outcome is stored."""
         report = self._unscored.get(key)
         if report is None:
             return work
@@ -229,7 +237,7 @@ class Driver:
         self._unscored.clear()
 
     async def _cancel(self, pool: Pool) -> None:
-        """Lets what is under way end as cancelled, and journals that."""
+        """Let trials in flight end as cancelled, and journal that."""
         if self._shard is None:
             return
         try:
@@ -240,7 +248,7 @@ class Driver:
             pass
 
     async def _goodbye(self, pool: Pool | None) -> None:
-        """Takes what the shard still has to tell, up to its last message."""
+        """Receive the remaining reports of the shard, up to its last message."""
         assert self._shard is not None
         await self._shard.send(encode(End()))
         while self._shard is not None:

@@ -1,4 +1,4 @@
-"""Spreads trials over shards, and takes their results; a shard that is lost costs no finished trial."""
+"""The executor that distributes trials to shards. If a shard is lost, no finished trial is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchwright.runs.standstills import combined
 
 
 class ShardedExecutor:
-    """`concurrency` trials in flight in all, shared out evenly; never more shards than that."""
+    """Keeps `concurrency` trials in flight in total, distributed evenly over at most as many shards."""
 
     def __init__(self, shards: Shards, concurrency: int) -> None:
         self._shards = shards
@@ -28,7 +28,7 @@ class ShardedExecutor:
         """See `Executor.run`.
 
         Raises:
-            UserError: a solver or scorer met something that ends the run, or no shard is left to run trials.
+            UserError: If a solver or scorer raised an error that ends the run, or no shard is left.
         """
         count = min(self._shards.count, self._concurrency)
         shares = [(self._concurrency + number) // count for number in range(count)]
@@ -55,10 +55,12 @@ class ShardedExecutor:
 
 
 async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seconds: float | None) -> None:
-    """Work that is due at moments, or for so long: one clock for all shards, and each takes every so-manieth trial.
+    """Run work that is due at given moments, or for a given time, by one clock for all shards.
+
+    If trials have due times, they are dealt to the shards in turn.
 
     Raises:
-        UserError: a shard was lost for good, and with it the trials that were its own.
+        UserError: If a shard was lost for good, and its trials with it.
     """
     origin = perf_counter_ns()
     for driver in drivers:
@@ -79,10 +81,10 @@ async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seco
 
 
 async def _drive(drivers: list[Driver], pool: Pool) -> None:
-    """Lets all shards work on a wave; those that are lost for good leave what they had to the others.
+    """Let all shards work on a wave. Work of shards that are lost for good goes to the others.
 
     Raises:
-        UserError: all of them were lost.
+        UserError: If all shards are lost.
     """
     left = [driver for driver in drivers if driver.given_up is None]
 

@@ -1,4 +1,4 @@
-"""What goes between the process that keeps the journal and the shards that run trials."""
+"""Messages between the process that keeps the journal and the shards that run trials."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchwright.runs.lag import LoopLag
 
 
 class ShardLost(BenchwrightError):
-    """A shard has ended, or cannot be reached any more; what it had under way is run again elsewhere.
+    """A shard has ended or is unreachable. Its trials in flight are run again elsewhere.
 
-    `for_good` tells that there is no place for another one.
+    `for_good`: True if no replacement can be started.
     """
 
     def __init__(self, message: str, *, for_good: bool = False) -> None:
@@ -30,9 +30,10 @@ class ShardLost(BenchwrightError):
 
 
 class Do(Record, frozen=True, tag="do"):
-    """Work for a shard, which goes on to its end without being asked for.
+    """Order: run these trials; no request for results follows.
 
-    `origin` is the moment from which the due times of all shards count (`perf_counter_ns`), None for that of the shard.
+    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. None for the shard's
+    own start.
     """
 
     works: list[Work]
@@ -40,9 +41,9 @@ class Do(Record, frozen=True, tag="do"):
 
 
 class Stop(Record, frozen=True, tag="stop"):
-    """Gives back what has not begun; with `cancel` what is under way ends as cancelled.
+    """Order: return the trials that have not begun.
 
-    With `hurry` requests that get nowhere are not waited for.
+    `cancel`: end trials in flight as cancelled. `hurry`: do not wait for requests that get nowhere.
     """
 
     cancel: bool = False
@@ -50,15 +51,15 @@ class Stop(Record, frozen=True, tag="stop"):
 
 
 class End(Record, frozen=True, tag="end"):
-    """Nothing more comes: the shard says goodbye and ends."""
+    """Order: no more work follows; send the last reports and end."""
 
 
 class Ready(Record, frozen=True, tag="ready"):
-    """The first message of a shard: what it needs is loaded, and it can begin work at once."""
+    """First report of a shard: everything is loaded, and it can begin work at once."""
 
 
 class Solved(Record, frozen=True, tag="solved"):
-    """See `worker.Solved`."""
+    """Report of a solved trial; see `worker.Solved`."""
 
     record: TrialRecord
     body: bytes
@@ -67,7 +68,7 @@ class Solved(Record, frozen=True, tag="solved"):
 
 
 class Done(Record, frozen=True, tag="done"):
-    """See `worker.Scored`; the trial is known by its key."""
+    """Report of a scored trial, identified by its key; see `worker.Scored`."""
 
     key: str
     status: Status
@@ -75,19 +76,19 @@ class Done(Record, frozen=True, tag="done"):
 
 
 class Returned(Record, frozen=True, tag="returned"):
-    """The keys of trials that were not begun."""
+    """Report: the keys of trials that were not begun."""
 
     keys: list[str]
 
 
 class Failed(Record, frozen=True, tag="failed"):
-    """The shard cannot go on, for a reason that the user can mend."""
+    """Report: the shard cannot go on, for a reason that the user can fix."""
 
     reason: str
 
 
 class Goodbye(Record, frozen=True, tag="goodbye"):
-    """The last message of a shard: how late its loop was, and its CPU seconds."""
+    """Last report of a shard: its loop lag and its CPU seconds."""
 
     lag: LoopLag
     cpu_seconds: float
@@ -102,44 +103,44 @@ decode_reports = msgspec.msgpack.Decoder(list[FromShard]).decode
 
 
 class Shard(Protocol):
-    """One connection to a shard."""
+    """A connection to one shard."""
 
     async def send(self, message: bytes) -> None:
-        """Sends an encoded order.
+        """Send an encoded order.
 
         Raises:
-            ShardLost: there is no shard any more.
+            ShardLost: If the shard is lost.
         """
         ...
 
     async def receive(self) -> bytes:
-        """The next encoded list of reports.
+        """Return the next encoded list of reports.
 
         Raises:
-            ShardLost: there is no shard any more.
+            ShardLost: If the shard is lost.
         """
         ...
 
 
 class Shards(Protocol):
-    """Where shards come from."""
+    """A source of shards."""
 
     @property
     def count(self) -> int:
-        """How many there are to be at a time."""
+        """Number of shards at a time."""
         ...
 
     def open(self, number: int, concurrency: int) -> AbstractAsyncContextManager[Shard]:
-        """Starts a shard that runs so many trials at once; it is ended when the context is left.
+        """Start a shard that runs `concurrency` trials at once; end it on exit.
 
         Raises:
-            ShardLost: it cannot be started.
+            ShardLost: If the shard cannot be started.
         """
         ...
 
 
 class ShardParts(msgspec.Struct, frozen=True):
-    """What a shard needs to run trials of a plan; `keeps` and `seconds` are those of the `Plan`."""
+    """The parts that a shard needs to run the trials of a plan. For `keeps` and `seconds` see `Plan`."""
 
     task: Task
     clients: Mapping[str, ModelClient]
@@ -149,10 +150,11 @@ class ShardParts(msgspec.Struct, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """How a shard makes its parts: a function by its address (`module:function`), what it is called with, sys.path.
+    """Specification of a shard's parts: a function (`module:function`), its arguments, and sys.path.
 
-    The function gets the shard's share of the concurrency first. Both it and the arguments must be known by name in
-    another process. `environment` is added to what is set there.
+    The function is called with the shard's share of the concurrency, then the arguments. The function and the
+    arguments must be picklable by name in another process. `environment` is added to the process's
+    environment.
     """
 
     make: str
@@ -161,19 +163,24 @@ class Recipe(msgspec.Struct, frozen=True):
     environment: Mapping[str, str] = {}
 
     def elsewhere(self) -> Recipe:
-        """The same for another machine, whose modules lie elsewhere."""
+        """Return the recipe for another machine, without this machine's sys.path."""
         return msgspec.structs.replace(self, path=())
 
     def encoded(self) -> bytes:
-        """The recipe as it is sent. It holds keys: it is sent to shards and written nowhere."""
+        """Return the recipe as it is sent.
+
+        It contains keys, so it is only sent to shards and never written anywhere.
+        """
         return pickle.dumps(msgspec.structs.astuple(self), pickle.HIGHEST_PROTOCOL)
 
 
 def made(encoded_recipe: bytes, concurrency: int) -> ShardParts:
-    """The parts that a recipe makes; only for recipes of our own parent process.
+    """Make the parts from a recipe.
+
+    Call it only with recipes from our own parent process, because it unpickles them.
 
     Raises:
-        UserError: what was there when the run was prepared is not there any more.
+        UserError: If something that was there when the run was prepared is missing now.
     """
     import importlib
     import os

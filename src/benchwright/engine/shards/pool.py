@@ -1,4 +1,4 @@
-"""The work of a wave that shards share: taken piece by piece, given back where a shard could not do it."""
+"""The work of a wave, shared by shards: each takes some, and returns work that it could not do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Piece = TypeVar("Piece")
 
 
 def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
-    """One iterator over every so-manieth piece for each of the hands, each drawn as it is needed."""
+    """Return one iterator per hand over the source, dealt in turn and drawn as needed."""
     dealt = [deque[Piece]() for _ in range(hands)]
     turns = cycle(dealt)
 
@@ -33,9 +33,9 @@ def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
 
 
 class Pool:
-    """Work that comes from an iterator as it is needed, and work that came back.
+    """Work that is drawn from an iterator as needed, and work that was returned.
 
-    From the moment `last_start` (`perf_counter_ns`) on there is none, see `Plan.seconds`.
+    From the moment `last_start` (`perf_counter_ns`) on there is no work; see `Plan.seconds`.
     """
 
     def __init__(self, source: Iterator[Work], stop: Stop, last_start: int | None = None) -> None:
@@ -48,7 +48,7 @@ class Pool:
         self._changed = asyncio.Event()
 
     def take(self, most: int) -> list[Work]:
-        """Up to so many pieces; none where there is nothing, or the run is to stop."""
+        """Take up to `most` pieces of work; empty if there is none, or the run is to stop."""
         if self._stop.reason is not None or self._is_too_late:
             self._back.clear()
             self._drained = True
@@ -60,22 +60,22 @@ class Pool:
         return works
 
     def done(self, works: int = 1) -> None:
-        """So many pieces that were taken are done, or dropped."""
+        """Note that this many of the taken pieces are done or dropped."""
         self._taken -= works
         self._tell()
 
     def give_back(self, works: list[Work]) -> None:
-        """These pieces could not be done where they were taken to."""
+        """Return taken pieces that could not be done."""
         self._back.extend(works)
         self.done(len(works))
 
     @property
     def over(self) -> bool:
-        """Whether nothing is to be taken any more: all is done, or the run is to stop."""
+        """True if no more work is to be taken, because all is done or the run is to stop."""
         return self._stop.reason is not None or (self._drained and not self._taken and not self._back)
 
     async def more(self) -> bool:
-        """Waits until there may be work to take; false when all is done."""
+        """Wait until there may be work to take. Return False when all is done."""
         while self._taken and not self._back:
             self._changed.clear()
             await self._changed.wait()

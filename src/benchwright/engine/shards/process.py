@@ -1,6 +1,8 @@
-"""The program of a shard: `benchwright.engine.shards.process CONCURRENCY ANCHOR`, its talk on stdin and stdout.
+"""The program of a shard, with messages on stdin and stdout.
 
-ANCHOR is that of the parent's clock (`clock.anchor`), so that the moments in all records are of one clock.
+Usage: `benchwright.engine.shards.process CONCURRENCY ANCHOR`.
+
+ANCHOR is the anchor of the parent's clock (`clock.anchor`), so that all records use one clock.
 """
 
 from __future__ import annotations
@@ -20,11 +22,9 @@ from benchwright.errors import UserError
 
 
 def main() -> None:
-    """Reads the recipe, then orders, until stdin ends or nobody listens any more."""
+    """Read the recipe, then orders, until stdin ends or the parent stops listening."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    os.dup2(
-        sys.stderr.fileno(), sys.stdout.fileno()
-    )  # what user code prints must not get between the answers
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of user code must not mix with the messages
     clock.set_anchor(int(sys.argv[2]))
     try:
         import uvloop

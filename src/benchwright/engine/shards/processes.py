@@ -1,4 +1,4 @@
-"""Shards that are processes of this machine, spoken to over their stdin and stdout."""
+"""Shards that are processes of this machine, with messages over their stdin and stdout."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ HEADER = 8
 
 
 def framed(message: bytes) -> bytes:
-    """A message as it is written."""
+    """Return a message preceded by its length."""
     return len(message).to_bytes(HEADER, "big") + message
 
 
 async def read_frame(reader: asyncio.StreamReader) -> bytes:
-    """The next message.
+    """Read the next message.
 
     Raises:
-        asyncio.IncompleteReadError: the stream has ended.
+        asyncio.IncompleteReadError: If the stream has ended.
     """
     size = int.from_bytes(await reader.readexactly(HEADER), "big")
     return await reader.readexactly(size)
 
 
 GOODBYE_SECONDS = 5.0
-"""How long a process gets to end by itself."""
+"""Seconds that a process gets to end by itself."""
 
 
 class ProcessShards:
-    """`count` processes that run what a recipe makes."""
+    """`count` processes, each made from the recipe."""
 
     def __init__(self, recipe: Recipe, count: int) -> None:
         self.count = count
@@ -43,7 +43,7 @@ class ProcessShards:
 
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
-        """Starts a process; see `Shards.open`. It has a session of its own, so that Ctrl-C reaches the parent only."""
+        """Start a process in its own session, so that Ctrl-C reaches the parent only; see `Shards.open`."""
         command = module_command("benchwright.engine.shards.process", str(concurrency), str(clock.anchor()))
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, start_new_session=True

@@ -1,7 +1,8 @@
-"""Shards that are actors of Ray: on this machine where no address is given, else wherever the cluster has room.
+"""Shards that are Ray actors: on this machine if no address is given, else wherever the cluster has room.
 
-Nothing that is sent to an actor is written to Ray's tables. What is small, the keys in a recipe included, goes from
-memory to memory; a message of more than 100 kB passes through the object store of the machine it is sent from.
+Nothing that is sent to an actor is written to Ray's tables. Small messages, including the keys in a recipe,
+go from memory to memory. A message of more than 100 kB passes through the object store of the sending
+machine.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from benchwright.engine.shards.serving import serve
 from benchwright.errors import UserError
 
 ROOM_SECONDS = 60.0
-"""How long an actor may wait for a free place in the cluster."""
+"""Seconds that an actor may wait for a free place in the cluster."""
 
 
 @asynccontextmanager
 async def ray_shards(recipe: Recipe, count: int | None, address: str | None) -> AsyncIterator[RayShards]:
-    """Connects to the cluster at an address, or starts Ray on this machine; `count` actors, one per CPU by default.
+    """Connect to the cluster at an address, or start Ray on this machine.
 
-    Where no address is given, it is that of Ray's own variable RAY_ADDRESS, if it is set. To a cluster the working
-    directory travels, so that modules and files in it are found there by their relative paths; Benchwright itself
-    must be installed on its nodes.
+    `count`: actors, one per CPU by default. If no address is given, Ray's own variable RAY_ADDRESS is used,
+    if it is set. The working directory is copied to a cluster, so that modules and files in it are found
+    there by their relative paths. Benchwright itself must be installed on the cluster's nodes.
 
     Raises:
-        UserError: Ray is not installed or does not start, or no cluster answers at the address.
+        UserError: If Ray is not installed or does not start, or no cluster answers at the address.
     """
     address = address or os.environ.get("RAY_ADDRESS")
     async with connected(count, address) as ray:
@@ -39,7 +40,7 @@ async def ray_shards(recipe: Recipe, count: int | None, address: str | None) -> 
 
 
 class RayShards:
-    """`count` actors, each of one CPU."""
+    """`count` actors with one CPU each."""
 
     def __init__(self, ray: Any, recipe: Recipe, count: int) -> None:
         self.count = count
@@ -49,7 +50,7 @@ class RayShards:
 
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
-        """Starts an actor where there is room; see `Shards.open`."""
+        """Start an actor on a node with a free CPU; see `Shards.open`."""
         actor = self._actors.options(max_concurrency=8, scheduling_strategy="SPREAD").remote()
         try:
             await self._begun(actor, concurrency)
@@ -87,11 +88,14 @@ class _RayShard:
 
 
 def _lost(error: Exception) -> ShardLost:
-    """What was raised inside the actor is reported as it is, without Ray's own traceback."""
+    """Return the loss of an actor for an error.
+
+    An error raised inside the actor is reported without Ray's traceback.
+    """
     cause = getattr(error, "cause", None)
     if isinstance(cause, Exception):
         return ShardLost(f"{type(cause).__name__}: {first_line(cause)}")
-    if "in its creation task" in first_line(error):  # a module is missing there; the reason is the last line
+    if "in its creation task" in first_line(error):  # a module is missing there; the last line names it
         return ShardLost(f"the actor cannot be made: {str(error).strip().splitlines()[-1]}")
     return ShardLost(f"{type(error).__name__}: {first_line(error)}")
 
@@ -101,12 +105,12 @@ class Actor:
 
     def __init__(self) -> None:
         self._orders: asyncio.Queue[bytes] = asyncio.Queue()
-        # One place: while it is taken, what there is to report gathers and goes as one message.
+        # One place: while it is taken, further reports accumulate and are sent as one message.
         self._reports: asyncio.Queue[bytes | Exception] = asyncio.Queue(1)
         self._serving: asyncio.Task[None] | None = None
 
     async def begin(self, recipe: bytes, concurrency: int) -> None:
-        """Makes the parts and starts to serve; what went wrong is the first report."""
+        """Make the parts and start to serve. An error is sent as the first report."""
         try:
             parts = made(recipe, concurrency)
         except UserError as error:
@@ -115,14 +119,14 @@ class Actor:
         self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 
     async def order(self, message: bytes) -> None:
-        """Takes an order."""
+        """Accept an order."""
         await self._orders.put(message)
 
     async def reports(self) -> bytes:
-        """The next reports, when there are some.
+        """Wait for the next reports and return them.
 
         Raises:
-            Exception: the shard broke down.
+            Exception: If the shard broke down.
         """
         reports = await self._reports.get()
         if isinstance(reports, Exception):
@@ -132,5 +136,5 @@ class Actor:
     async def _serve(self, parts: ShardParts, concurrency: int) -> None:
         try:
             await serve(parts, concurrency, self._orders.get, self._reports.put)
-        except Exception as error:  # it is raised in the driver, which would wait for ever
+        except Exception as error:  # raised in the driver, which would wait forever otherwise
             await self._reports.put(error)

@@ -1,6 +1,6 @@
-"""Connecting to Ray: to a cluster at an address, or to one that is started on this machine for the run.
+"""Connections to Ray: to a cluster at an address, or to one that is started on this machine for the run.
 
-A start that fails is told in one line; one that hangs is given up.
+A failed start is reported in one line; a start that hangs is abandoned.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from benchwright.errors import UserError
 
 REACH_SECONDS = 10.0
 START_SECONDS = 120.0
-"""How long Ray may take to start on this machine, or to let us in at an address; 10 s are usual."""
+"""Seconds that Ray may take to start here, or to accept a connection at an address; 10 s are usual."""
 
 STARTS = 2
-"""How often it is tried: a node gives up when its helpers take more than 15 s, which a cold or busy machine causes."""
+"""Number of tries: a node gives up if its helpers take more than 15 s, as on a cold or busy machine."""
 
 END_SECONDS = 20.0
 STAYS_HERE = [".env", ".git"]
-"""What does not travel with the working directory."""
+"""Files in the working directory that are not copied to the cluster."""
 
 
 @asynccontextmanager
 async def connected(count: int | None, address: str | None) -> AsyncIterator[Any]:
-    """Yields the `ray` module, connected; with room for `count` actors at least where it is started here.
+    """Yield the `ray` module, connected. A Ray that is started here has room for at least `count` actors.
 
     Raises:
-        UserError: Ray is not installed or does not start, or no cluster answers at the address.
+        UserError: If Ray is not installed or does not start, or no cluster answers at the address.
     """
     try:
         import ray
@@ -44,7 +44,7 @@ async def connected(count: int | None, address: str | None) -> AsyncIterator[Any
         await _reach(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     logging.getLogger("ray").setLevel(logging.ERROR)
-    with redirect_stdout(sys.stderr):  # where Ray's remarks about lost actors get not between our results
+    with redirect_stdout(sys.stderr):  # Ray's remarks about lost actors must not mix with our results
         connection = await _begun(ray, _options(count, address), address)
         try:
             yield ray
@@ -53,7 +53,7 @@ async def connected(count: int | None, address: str | None) -> AsyncIterator[Any
 
 
 async def _reach(address: str) -> None:
-    """Sees whether anybody listens at HOST:PORT, which Ray itself would try for minutes."""
+    """Check whether something listens at HOST:PORT. Ray itself would keep trying for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
@@ -84,7 +84,7 @@ async def _begun(ray: Any, options: dict[str, Any], address: str | None) -> _Con
                 try:
                     await connection.begun
                     return connection
-                except Exception as error:  # Ray raises what it likes, plain `Exception` included
+                except Exception as error:  # Ray raises many types, plain `Exception` included
                     if not left:
                         raise UserError(_unusable(address, first_line(error))) from None
     except TimeoutError:
@@ -105,9 +105,9 @@ def _unusable(address: str | None, reason: str) -> str:
 
 
 class _Connection:
-    """Ray, started and ended in a thread of its own.
+    """Ray, started and ended in a separate thread.
 
-    The processes that Ray starts end with the thread that started them. Nobody waits for a thread that hangs.
+    The processes that Ray starts end with the thread that started them. A hanging thread is not waited for.
     """
 
     def __init__(self, ray: Any, options: dict[str, Any]) -> None:
@@ -118,14 +118,14 @@ class _Connection:
         threading.Thread(target=self._live, args=(ray, options), daemon=True).start()
 
     async def end(self) -> None:
-        """Lets go of the cluster; a Ray of this machine ends."""
+        """Disconnect from the cluster. A Ray that was started on this machine ends."""
         self._leave.set()
         await asyncio.wait([self._ended], timeout=END_SECONDS)
 
     def _live(self, ray: Any, options: dict[str, Any]) -> None:
         try:
             ray.init(**options)
-        except Exception as error:  # it is raised where the start is waited for
+        except Exception as error:  # raised in the code that awaits the start
             self._tell(self.begun, error)
             return
         self._tell(self.begun)
@@ -145,9 +145,9 @@ class _Connection:
         try:
             self._loop.call_soon_threadsafe(tell)
         except RuntimeError:
-            pass  # the loop is closed: nobody waits any more
+            pass  # the loop is closed: nobody awaits this any more
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, without the account of Ray's of how it came here."""
+    """Return the first line of an error's text, without Ray's account of its origin."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

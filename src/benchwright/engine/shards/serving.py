@@ -1,4 +1,4 @@
-"""The inside of a shard: takes work, runs so much of it at once, reports what comes of it."""
+"""The inside of a shard: accepts work, runs `concurrency` trials at once, and reports the results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Send) -> None:
-    """Works until it is told that nothing more comes, or nobody is there any more to report to."""
+    """Run work until the parent ends it, or is gone."""
     reports = _Reports(send)
     try:
         with LoopLagSampler() as lag:
@@ -63,7 +63,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
 
 
 class _WorkQueue:
-    """The work that waits, and that which is under way."""
+    """The waiting work and the trials in flight."""
 
     def __init__(
         self, worker: Worker, clients: Collection[ModelClient], concurrency: int, reports: _Reports
@@ -78,11 +78,11 @@ class _WorkQueue:
         self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def work(self, receive: Receive) -> None:
-        """Follows orders until the last.
+        """Follow orders until the last one.
 
         Raises:
-            ShardLost: nobody gives orders any more; what was under way has been cancelled.
-            UserError: a solver or scorer met something that ends the run.
+            ShardLost: If the parent is gone. Trials in flight have been cancelled.
+            UserError: If a solver or scorer raised an error that ends the run.
         """
         listening = asyncio.ensure_future(self._listen(receive))
         try:
@@ -106,7 +106,7 @@ class _WorkQueue:
                 await self._stop(order)
 
     def _give_back(self) -> None:
-        """Reports all that waits as not begun."""
+        """Report all waiting work as not begun."""
         keys = [work.trial.key for work in self._waiting]
         self._waiting.clear()
         self._reports.add(Returned(keys))
@@ -120,7 +120,10 @@ class _WorkQueue:
             await self._cancel()
 
     def _begin(self) -> None:
-        """Begins what is due, as far as there are places; the next that is not due yet begins this again then."""
+        """Begin the work that is due, up to the free places.
+
+        Set a timer for the next piece that is not due yet.
+        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -137,7 +140,7 @@ class _WorkQueue:
             task.add_done_callback(self._ended)
 
     async def _do(self, work: Work) -> None:
-        """Does work when it is due; a place is taken while it is prepared."""
+        """Do work when it is due. It occupies a place while it is prepared."""
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)
             await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))
@@ -161,11 +164,14 @@ class _WorkQueue:
 
 
 GATHER_SECONDS = 0.002
-"""How long reports gather before they are sent: one message of many costs the parent little more than one of one."""
+"""Seconds during which reports accumulate before they are sent.
+
+A message with many reports costs the parent little more than a message with one.
+"""
 
 
 class _Reports:
-    """Sends what there is to tell, gathered for a moment."""
+    """Sends reports, in batches."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -175,7 +181,7 @@ class _Reports:
         self._sending: asyncio.Task[None] | None = None
 
     def deliver(self, result: Result) -> asyncio.Future[None]:
-        """Reports what a worker delivers; the parent journals it, and nobody here waits for that."""
+        """Report a worker's result. The parent journals it; the returned future is done already."""
         if isinstance(result, SolvedHere):
             self.add(Solved(result.record, result.body, result.systemic, result.earlier))
         else:
@@ -183,13 +189,13 @@ class _Reports:
         return self._told
 
     def add(self, report: FromShard) -> None:
-        """Sends a report soon."""
+        """Send a report soon."""
         self._pending.append(report)
         if self._sending is None:
             self._sending = asyncio.ensure_future(self._send_all())
 
     async def flush(self) -> None:
-        """Waits until all is sent."""
+        """Wait until all reports are sent."""
         if self._sending is not None:
             await asyncio.wait([self._sending])
 
@@ -200,7 +206,7 @@ class _Reports:
                 reports, self._pending = self._pending, []
                 await self._send(encode(reports))
         except ShardLost:
-            self._pending.clear()  # nobody is there; who gives the orders is gone too
+            self._pending.clear()  # the parent is gone
         finally:
             self._sending = None
 

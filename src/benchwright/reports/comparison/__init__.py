@@ -1,1 +1,1 @@
-"""The answer to "is B better than A?": its records, and what it looks like in a terminal, in Markdown and in JUnit."""
+"""The answer to "is B better than A?" as tables and sentences for a terminal, Markdown and JUnit XML."""

@@ -1,4 +1,4 @@
-"""The differences by the values of a label, as tables."""
+"""Tables of the differences between two runs by the values of a label."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ CHANCE = "each interval stands by itself: of many parts, some look better or wor
 
 
 def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
-    """A table for each pair, score and label."""
+    """Yield a table for each pair, score and label."""
     for pair in comparison.pairs:
         yield from (breakdown_block(pair, one, comparison.confidence) for one in pair.breakdowns)
 
 
 def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> Block:
-    """The values of one label, the largest loss first."""
+    """Build the table for one label: one row per value, the largest loss first."""
     title = breakdown_title(pair, found)
     columns: list[Cell] = [
         Foreign(f"{found.score} by {found.label}"),
@@ -33,7 +33,7 @@ def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: flo
 
 
 def breakdown_title(pair: PairComparison, found: ScoreBreakdown) -> str:
-    """Whose difference it is, in which score, by which label."""
+    """Return the title of a breakdown: the two runs, the score and the label."""
     return f"{pair.b} − {pair.a}: {found.score} by {found.label}"
 
 

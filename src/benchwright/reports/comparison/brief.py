@@ -1,4 +1,4 @@
-"""A comparison on one screen: which runs, what they scored, how fast they were, and what changed."""
+"""A comparison on one screen: the runs, their scores and speed, and the number of changed answers."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joi
 from benchwright.reports.run_list import short_ids
 
 PERCENTILES = (0.5, 0.95)
-"""Percentiles of times that are shown."""
+"""Quantiles of the times that are shown."""
 
 
 def brief_blocks(comparison: Comparison) -> Iterator[Block]:
-    """The runs, a table of figures for each pair, and those of runs that differ in concurrency.
+    """Yield the table of runs, a table of figures for each pair, and tables by concurrency.
 
-    Of folders there is one table of all tasks.
+    When folders are compared, yield one table of all tasks instead.
     """
     if is_by_task(comparison):
         yield from task_blocks(comparison)
@@ -45,7 +45,7 @@ def brief_blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def brief_lines(comparison: Comparison) -> Iterator[Line]:
-    """How many answers changed, and what else must be known with the figures."""
+    """Yield the number of changed answers for each score, then warnings and notes about the figures."""
     if is_by_task(comparison):
         yield from task_notes(comparison)
         return

@@ -1,4 +1,4 @@
-"""Folders compared task by task: a table of all tasks, the mean over them, and what is to be known, told once."""
+"""Folders compared task by task: a table of all tasks, the mean over tasks, and notes without repetition."""
 
 from __future__ import annotations
 
@@ -24,16 +24,20 @@ from benchwright.reports.comparison.words import (
 Names = tuple[str, str]
 
 MOST_NAMED = 3
-"""Tasks that a note names."""
+"""Maximum number of tasks that a note lists by name; more are only counted."""
 
 
 def is_by_task(comparison: Comparison) -> bool:
-    """Return whether the two sides of a pair are compared on several tasks, as those of folders are."""
+    """Return True if some pair of sides is compared on several tasks, as folders are."""
     return len(_by_names(comparison)) < len(comparison.pairs)
 
 
 def told_verdicts(comparison: Comparison) -> Iterator[Line]:
-    """Yield the verdicts as people read them: of folders on all tasks together, and on tasks that differ."""
+    """Yield the verdicts to print.
+
+    For folders these are the verdict on all tasks together, the verdicts of the scores that differ, and the
+    number of scores without a difference.
+    """
     lines = list(verdicts(comparison))
     if not is_by_task(comparison):
         yield from lines
@@ -50,14 +54,14 @@ def told_verdicts(comparison: Comparison) -> Iterator[Line]:
 
 
 def task_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield a table for each two folders: a row for each task and score, then all together."""
+    """Yield a table for each pair of folders: a row for each task and score, then one for all together."""
     for names, pairs in _by_names(comparison).items():
         together = [one for one in comparison.together if (one.a, one.b) == names]
         yield _tasks(names, pairs, together, comparison.confidence)
 
 
 def task_notes(comparison: Comparison) -> Iterator[Line]:
-    """Yield the notes of all pairs. One that holds for all tasks is told once, others with their tasks."""
+    """Yield the notes of all pairs. A note that holds for all tasks appears once; others name their tasks."""
     for pairs in _by_names(comparison).values():
         found: dict[tuple[Cell, ...], list[str]] = {}
         for pair in pairs:

@@ -1,4 +1,4 @@
-"""A comparison as JUnit XML: one test case for every rule, and one for every comparison that was made."""
+"""A comparison as JUnit XML: one test case for every rule, and one for every compared score."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from benchwright.reports.comparison.words import Foreign, Line, verdicts, verdic
 from benchwright.text import plain
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot hold."""
+"""Characters that XML 1.0 cannot contain."""
 
 
 def render_junit(comparison: Comparison) -> bytes:
-    """One suite. A rule that did not hold is a failure, a pair that was refused is skipped; verdicts fail nothing."""
+    """Render a comparison as one test suite.
+
+    A broken rule is a failure, and a refused pair is a skipped case. Verdicts never fail.
+    """
     comparison = named(comparison)
     tasks = len({pair.task for pair in comparison.pairs}) > 1
 
@@ -46,7 +49,11 @@ def junit_of(
     compared: Mapping[str, Line],
     warned: Sequence[Line],
 ) -> bytes:
-    """A suite of rules, of what was `refused` (name to reason), and of what was `compared` (name to verdict)."""
+    """Build a test suite as UTF-8 XML: a case for each rule, each refused and each compared pair.
+
+    `refused` maps a case name to the reason, `compared` a case name to the verdict. `warned` becomes the
+    suite's `system-err`.
+    """
     suite = ElementTree.Element("testsuite", name="benchwright compare")
     failures = 0
     for ruling in rulings:

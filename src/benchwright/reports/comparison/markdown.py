@@ -1,7 +1,7 @@
 """A comparison as GitHub-flavoured Markdown, for pull requests and step summaries.
 
-Foreign text goes into code elements with every punctuation mark as a character reference: it makes no markup,
-no link, and mentions nobody.
+Foreign text is put into code elements, with every punctuation mark as a character reference. So it cannot
+create markup, links or mentions of users.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from benchwright.reports.comparison.words import (
 from benchwright.text import plain
 
 OPEN = ("Tasks", "Scores", "Metrics", "By concurrency")
-"""Tables that are not folded."""
+"""Titles of the tables that are not folded."""
 
 MARKS = {"passed": "✅", "failed": "❌"}
 
 HARMLESS = " .,-"
-"""Marks that mean nothing inside a code element."""
+"""Punctuation that is harmless inside a code element."""
 
 
 def render_markdown(comparison: Comparison) -> str:
-    """The whole comparison; its first table open, the others folded."""
+    """Render the whole comparison. Tables are folded, except for those named in `OPEN`."""
     comparison = named(comparison)
     told = [*told_verdicts(comparison), *warnings(comparison), *rulings(comparison)]
     return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), OPEN)
@@ -41,7 +41,10 @@ def render_markdown(comparison: Comparison) -> str:
 def markdown_of(
     told: Sequence[Line], blocks: Sequence[Block], notes: Sequence[Line], unfolded: Container[str]
 ) -> str:
-    """Verdicts, warnings and rulings, tables (folded but for some titles), and notes."""
+    """Render verdicts, warnings and gate results, then tables, then notes.
+
+    Tables are folded, except if their titles are in `unfolded`.
+    """
     parts = [f"**{line_text(line)}**" for line in told if line.kind == "verdict"]
     parts += [f"> ⚠️ {line_text(line)}" for line in told if line.kind == "warning"]
     ruled = [f"- {MARKS[line.kind]} {line_text(line)}" for line in told if line.kind in MARKS]
@@ -52,7 +55,7 @@ def markdown_of(
 
 
 def block_lines(block: Block, *, folded: bool) -> Iterator[str]:
-    """A table as lines, `folded` under its title."""
+    """Yield the lines of a table, inside a folded element with its title if `folded` is True."""
     if folded:
         yield f"<details><summary>{block.title}</summary>\n"
     yield _row([_cell(column) for column in block.columns])
@@ -69,7 +72,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def line_text(line: Line) -> str:
-    """A sentence."""
+    """Render a sentence with its foreign text escaped."""
     return "".join(_cell(cell) for cell in line.cells)
 
 
@@ -78,7 +81,7 @@ def _cell(cell: Cell) -> str:
 
 
 def code(text: str) -> str:
-    """Foreign text as a code element without any markup in it; empty text stays empty."""
+    """Wrap foreign text in a code element, with punctuation escaped. Return "" for blank text."""
     safe = "".join(
         character if character.isalnum() or character in HARMLESS else f"&#{ord(character)};"
         for character in plain(text)

@@ -23,11 +23,11 @@ from benchwright.text import shortened
 LONGEST_ANSWER = 60
 METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 MOST_CHANGES = 20
-"""Changed samples that are shown, half of them lost ones where there are enough; `--json` has them all."""
+"""Maximum number of changed samples shown, at least half losses if possible; `--json` contains all."""
 
 
 class Block(NamedTuple):
-    """A table; `left` of its columns, from the first on, hold words."""
+    """A table. Its first `left` columns contain words (left-aligned), the others figures (right-aligned)."""
 
     title: str
     columns: Sequence[Cell]
@@ -59,7 +59,7 @@ TESTS = {
 
 
 def blocks(comparison: Comparison) -> Iterator[Block]:
-    """The tables, those that have something to tell."""
+    """Yield the tables of a comparison, without empty ones."""
     yield _runs(comparison.runs)
     scored = [pair for pair in comparison.pairs if pair.scores]
     if scored:
@@ -130,13 +130,13 @@ def _score_row(sides: Cell, score: ScoreComparison, corrected: bool) -> list[Cel
 
 
 def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> Cell:
-    """Return which two a row is of; among pairs of several tasks, of which task too."""
+    """Return the names of the two compared runs, with their task if `pairs` covers several tasks."""
     sides = f"{pair.b} − {pair.a}"
     return Foreign(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
 
 
 def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
-    """By which intervals and tests, and how samples were matched."""
+    """Describe the interval and test of each score, and how samples were matched, without duplicates."""
     told = []
     for pair in pairs:
         for score in pair.scores:
@@ -211,19 +211,19 @@ def _times(one: LatencyComparison) -> list[Cell]:
 
 
 def interval_of_times(one: LatencyComparison) -> str:
-    """The interval of a difference of times, in ms; a dash for an end that there are too few requests for."""
+    """Format the interval of a difference in times, in ms. An end is a dash if it is unknown."""
     low, high = ("–" if end is None else signed_milliseconds(end) for end in (one.low, one.high))
     return "–" if low == high == "–" else f"[{low}, {high}]"
 
 
 def signed_milliseconds(seconds: float) -> str:
-    """A difference of times, in ms."""
+    """Format a difference in times (given in seconds) in ms, with its sign."""
     text = milliseconds(abs(seconds))
     return f"{'-' if seconds < 0 else '+'}{text}"
 
 
 def _data(pair: PairComparison, data: DataDifferences) -> Block:
-    """Return a table of the samples whose gold answers or prompts are not the same."""
+    """Build a table of the samples whose gold answers or prompts differ."""
     shown = data.samples[:MOST_CHANGES]
     more = len(data.samples) - len(shown)
     rows: list[list[Cell]] = [

@@ -1,7 +1,7 @@
-"""A comparison in words, the same for every format: verdicts, warnings, notes, rulings.
+"""A comparison in words, the same for every format: verdicts, warnings, notes, gate results.
 
-Text that is not ours (models, samples, answers, names of scores) is kept apart as `Foreign`, so that every
-format makes it harmless in its own way.
+Text from outside (names of models and scores, samples, answers) is marked as `Foreign`, so that every format
+can escape it in its own way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchwright.statistic import NoScore
 
 
 class Foreign(NamedTuple):
-    """Text from outside, as it is."""
+    """Text from outside Benchwright, not yet escaped."""
 
     text: str
 
@@ -35,24 +35,24 @@ Kind = Literal["verdict", "warning", "note", "passed", "failed"]
 
 
 def cell_words(cell: Cell) -> str:
-    """What a cell says, as it is."""
+    """Return the text of a cell, not escaped."""
     return cell.text if isinstance(cell, Foreign) else cell
 
 
 class Line(NamedTuple):
-    """A sentence made of cells."""
+    """A sentence made of cells, with its kind."""
 
     kind: Kind
     cells: Sequence[Cell]
 
 
 def plain_line(line: Line) -> str:
-    """A sentence as text, which whoever shows it makes harmless."""
+    """Return a sentence as text, not escaped: the caller must make it harmless."""
     return "".join(map(cell_words, line.cells))
 
 
 LONGEST_SETTING = 40
-"""Characters of a setting that a sentence tells; longer ones are in `--json` and in reports."""
+"""Maximum number of characters of a setting in a sentence; longer ones are in `--json` and in reports."""
 
 COUNTING: dict[Policy, str] = {
     "usual": "no answer is 0, failures left out",
@@ -64,7 +64,7 @@ COUNTING: dict[Policy, str] = {
 
 
 def verdicts(comparison: Comparison) -> Iterator[Line]:
-    """One sentence for every score of every pair."""
+    """Yield a sentence for every score of every pair."""
     several = sum(len(pair.scores) for pair in comparison.pairs) > 1
     tasks = len({pair.task for pair in comparison.pairs}) > 1
     for pair in comparison.pairs:
@@ -75,7 +75,7 @@ def verdicts(comparison: Comparison) -> Iterator[Line]:
 
 
 def verdicts_together(comparison: Comparison) -> Iterator[Line]:
-    """One sentence for all tasks together."""
+    """Yield a sentence for each comparison over all tasks together."""
     for one in comparison.together:
         model: list[Cell] = [] if one.model is None else [" of ", Foreign(one.model)]
         told = _verdict_of(one, one, _p_words(one, comparison.tests), unit=True)
@@ -130,12 +130,12 @@ def _p_words(score: ScoreComparison | TogetherComparison, tests: int) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value as an equation, two figures."""
+    """Format a p-value as an equation with two significant digits."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
 def amount_of(value: float, unit: bool, *, signed: bool = False) -> str:
-    """A difference of scores: in points where scores lie between 0 and 1."""
+    """Format a difference of scores, in percentage points if `unit` is True (scores between 0 and 1)."""
     return f"{_scaled(value, unit, signed=signed)} points" if unit else _scaled(value, unit, signed=signed)
 
 
@@ -146,7 +146,10 @@ def _scaled(value: float, unit: bool, *, signed: bool = False) -> str:
 
 
 def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool = True) -> Iterator[Line]:
-    """Tell what must not be overlooked, simulated runs and missing scores only if they are not told elsewhere."""
+    """Yield the warnings: refused pairs, unpaired or fragile results, missing scores and simulated runs.
+
+    `simulated` and `no_scores` are False if the caller reports these elsewhere.
+    """
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}: " if len(comparison.pairs) > 1 else ""
         if pair.refused:
@@ -169,7 +172,7 @@ def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool 
 
 
 def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
-    """Yield what nothing was scored of, and why: each score of a run, an accuracy and a score alike only once."""
+    """Yield (run and score, reason) for scores without a value. If accuracy has none, `score` is left out."""
     for run in runs:
         known: set[str] = set()
         for score in run.scores:
@@ -179,7 +182,7 @@ def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
 
 
 def no_score_lines(found: Iterable[tuple[str, NoScore]]) -> Iterator[Line]:
-    """Tell what nothing was scored of, and each reason once."""
+    """Yield warnings for (name, reason) pairs without a score. Names with equal reasons share one warning."""
     by_reason: dict[tuple[str, ...], list[tuple[str, NoScore]]] = {}
     for what, why in found:
         by_reason.setdefault(tuple(why.reasons), []).append((what, why))
@@ -218,19 +221,19 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
 
 
 def counting(one: PolicyResult, pair: PairComparison) -> str:
-    """How trials without a score are counted, in words."""
+    """Describe how trials without a score are counted under a policy."""
     return COUNTING[one.policy].format(b=pair.b)
 
 
 def notes(comparison: Comparison) -> Iterator[Line]:
-    """What else is to be known: in which settings the runs differ, why speed was not compared."""
+    """Yield the notes of a comparison, such as differing settings or why speed was not compared."""
     for pair in comparison.pairs:
         yield from pair_notes(pair, several=len(comparison.pairs) > 1)
     yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
 
 
 def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
-    """Yield what else is to be known of a pair, which is one of `several`."""
+    """Yield the notes of a pair. If it is one of `several`, the notes name the pair."""
     told = f"{pair.b} and {pair.a}"
     yield from _noise(pair)
     if pair.data is not None:
@@ -245,7 +248,7 @@ def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
 
 
 def _data(pair: PairComparison, data: DataDifferences) -> Iterator[Line]:
-    """Yield in what the data of a pair differ, in numbers; nothing if they do not."""
+    """Yield how many samples of a pair differ in their data or are in one run only; nothing if none do."""
     if data.unknown is not None:
         yield Line("note", [f"In what the data differ cannot be told: {data.unknown}."])
         return
@@ -290,12 +293,12 @@ def _settings(pair: PairComparison) -> Iterator[Cell]:
 
 
 def rulings(comparison: Comparison) -> Iterator[Line]:
-    """What the rules came to."""
+    """Yield a sentence for each gate result."""
     yield from map(ruling_line, comparison.rulings)
 
 
 def ruling_line(ruling: Ruling) -> Line:
-    """Whether a rule held, and why."""
+    """Return a sentence on one gate result: passed or failed, the rule and the reason."""
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",

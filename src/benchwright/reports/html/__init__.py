@@ -1,1 +1,1 @@
-"""The report: one HTML file that needs nothing else."""
+"""The report as one self-contained HTML file."""

@@ -1,4 +1,4 @@
-"""A comparison as the part of a page that the viewer shows, with the charts and tables of the report."""
+"""A comparison as a part of a viewer page, with the charts and tables of the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.reports.html.plots import difference_plots, distribution_plot
 
 
 def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
-    """The runs, their differences with charts, and how their times are distributed; without what changed."""
+    """Render the runs, their differences with charts, and the distributions of times."""
     comparison, places, names = named(found), _places(found), _names(found)
     runs, *others = blocks(comparison)
     return _rendered(
@@ -31,12 +31,12 @@ def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
 
 
 def flip_part(found: Comparison, a: str, b: str, flip: Flip, href: str) -> Markup:
-    """A sample that changed, with both answers; `a` and `b` are the letters of the runs."""
+    """Render a changed sample with both answers. `a` and `b` are the letters of the runs, `href` its page."""
     return _rendered("flip.html.j2", found, flip=flip, a=a, b=b, href=href)
 
 
 def without_changes(shown: Sequence[Block]) -> Iterator[Block]:
-    """The tables without those of changed samples, of which pages show both answers instead."""
+    """Yield the tables, except for changed samples: pages show these with both answers instead."""
     return (block for block in shown if not block.title.startswith("Changed"))
 
 

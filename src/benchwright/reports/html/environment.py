@@ -1,4 +1,4 @@
-"""Templates in which whatever was written by others is escaped, and shown for what it is."""
+"""Jinja environment that escapes foreign text and makes hidden characters visible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def html_environment(templates: Path) -> Environment:
-    """The templates of a directory, with the filters that all pages use; a name that is not there is an error."""
+    """Return an environment for the templates of a directory, with the filters of all pages.
+
+    An undefined name in a template raises an error.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -48,9 +51,9 @@ def html_environment(templates: Path) -> Environment:
 
 
 def _finalised(value: Any) -> Any:
-    """What every expression goes through before it is escaped: no text gets by with characters that hide or steer.
+    """Make hidden and control characters of a text visible before it is escaped.
 
-    None is nothing.
+    Every template expression passes through this function. None becomes an empty string.
     """
     if value is None:
         return ""
@@ -62,5 +65,5 @@ def _count(value: int) -> str:
 
 
 def _words(name: str) -> str:
-    """A name of the records as words."""
+    """Return the name of a record's field as words."""
     return name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""Drawings as files of their own: the colours of the pages, as values that every program understands."""
+"""Drawings as SVG files, with the colours of the pages written as values that every program understands."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from benchwright.reports.html.plots import Plot, Section
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES
 
 SCALE = 1.5
-"""Pixels of a unit, in programs that ask for a size."""
+"""Pixels per unit, for programs that need a size."""
 
 MARGIN, HEADING = 14, 34
-"""Units around a drawing, and above it, where its title stands."""
+"""Space around a drawing, and above it for its title, in units."""
 
 DARK = "@media (prefers-color-scheme: dark)"
 VARIABLE = re.compile(r"var\(--(\w+)(?:, var\(--\w+\))?\)")
 
 
 def svg_files(sections: Sequence[Section]) -> dict[str, bytes]:
-    """The plots as SVG files, by names made of their titles."""
+    """Return the plots as SVG files: a mapping from file name (made from the title) to content."""
     plots = [plot for section in sections for plot in section.plots]
     return {f"{name}.svg": _file(plot) for name, plot in zip(_names(plots), plots, strict=True)}
 
 
 def _names(plots: Sequence[Plot]) -> Iterator[str]:
-    """A name for each: letters, digits and dashes; equal ones are numbered."""
+    """Yield a file name for each plot: letters, digits and dashes. Equal names are numbered."""
     taken: dict[str, int] = {}
     for plot in plots:
         name = re.sub(r"[^a-z0-9]+", "-", plot.title.lower()).strip("-")[:80] or "plot"
@@ -37,7 +37,7 @@ def _names(plots: Sequence[Plot]) -> Iterator[str]:
 
 
 def _file(plot: Plot) -> bytes:
-    """The drawing with its title above and a margin around."""
+    """Render a file: the drawing with its title above and a margin around."""
     begin, rest = str(plot.drawing).removeprefix("<svg ").split(">", 1)
     inner_width, inner_height = re.findall(r'viewBox="0 0 (\d+) (\d+)"', begin)[0]
     width, height = int(inner_width) + 2 * MARGIN, int(inner_height) + HEADING + MARGIN
@@ -51,7 +51,7 @@ def _file(plot: Plot) -> bytes:
 
 @cache
 def _style() -> str:
-    """The rules of drawings, in light and for who prefers it in dark, with the colours in place of their names."""
+    """Return the style rules of drawings for light and dark mode, with the colours filled in."""
     sheets = [(TEMPLATES / name).read_text(encoding="utf-8") for name in ("palette.css", "shared.css")]
     rules = [line for line in sheets[1].splitlines() if line.startswith("svg ") and "{ display" not in line]
     light, dark = (_colours(sheets, place) for place in (0, 1))
@@ -65,6 +65,6 @@ def _coloured(rules: str, colours: Mapping[str, str]) -> str:
 
 
 def _colours(sheets: Sequence[str], place: int) -> Mapping[str, str]:
-    """The colours by their names: those of the first block of each sheet, or those for the dark, its second."""
+    """Return colours by name, from block `place` of each sheet: 0 is the light mode, 1 the dark mode."""
     blocks = [re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)[place] for sheet in sheets]
     return dict(pair for block in blocks for pair in re.findall(r"--([\w-]+): ([^;]+);", block))

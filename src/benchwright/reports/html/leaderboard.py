@@ -1,4 +1,4 @@
-"""A leaderboard as a page by itself, and as the parts that the viewer shows: the table, and plots by task."""
+"""A leaderboard as a page, and as parts for the viewer: the table, and plots by task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchwright.reports.leaderboard.words import lines
 
 
 def render_leaderboard(board: Leaderboard, title: str) -> str:
-    """The whole page: no script, nothing loaded."""
+    """Render the whole page, without scripts or external resources."""
     return (
         report_environment()
         .get_template("leaderboard.html.j2")
@@ -44,7 +44,10 @@ def board_table(
     href: Callable[[str], str] | None = None,
     sorting: Callable[[str], str] | None = None,
 ) -> Markup:
-    """The table; `href` is the address of a run, `sorting` that of the page in another order."""
+    """Render the table.
+
+    `href` returns the address of a run; `sorting` returns the address of this page in another order.
+    """
     return Markup(
         report_environment()
         .get_template("leaderboard_table.html.j2")
@@ -61,12 +64,12 @@ def board_table(
 
 
 def block_table(table: Block) -> Markup:
-    """The figures of a plot, for pages that have templates of their own."""
+    """Render the figures of a plot as a table, for pages with their own templates."""
     return Markup(report_environment().get_template("block_table.html.j2").render(table=table, several=True))
 
 
 def board_sections(board: Leaderboard) -> Iterator[Section]:
-    """The plots, those that have something to show."""
+    """Yield the sections of plots, without empty ones."""
     places = {letter_of(place): place for place in range(len(board.rows))}
     names = {row.letter: row.name for row in board.rows}
     for place, column in enumerate(board.columns):

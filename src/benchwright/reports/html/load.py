@@ -1,4 +1,4 @@
-"""Measurements under load as a page by itself, and as the part of a page that the viewer shows."""
+"""Load measurements as a page, and as a part of a viewer page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchwright.reports.load.words import lines, objectives_text
 
 
 class LoadPart(NamedTuple):
-    """One measurement: its title, what was asked of whom, sentences, tables."""
+    """One measurement: its title, facts (prompts, server, id, objectives), sentences and tables."""
 
     title: str
     facts: list[tuple[str, str]]
@@ -37,7 +37,7 @@ class LoadPart(NamedTuple):
 def render_loads_page(
     loads: Sequence[DetailedLoad], compared: LoadsCompared | None, title: str, made_at: str
 ) -> str:
-    """The whole page: no script, nothing loaded."""
+    """Render the whole page, without scripts or external resources."""
     return (
         report_environment()
         .get_template("load_report.html.j2")
@@ -54,7 +54,7 @@ def render_loads_page(
 
 
 def loads_part(loads: Sequence[DetailedLoad], compared: LoadsCompared | None) -> Markup:
-    """The same without head and foot, as the viewer shows it."""
+    """Render the page's content without its head and foot, for the viewer."""
     values = _values(loads, compared, load_sections(loads))
     return Markup(
         report_environment().get_template("load_parts.html.j2").render(verdict="banner verdict", **values)

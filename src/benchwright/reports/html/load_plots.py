@@ -1,4 +1,4 @@
-"""The plots of measurements under load: rates and times against the load, distributions, the course of each level."""
+"""Plots of load measurements: rates and times against the load, distributions, the timeline of each level."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from benchwright.reports.html.plots import Plot, Section, curve_plots
 from benchwright.reports.load.words import level_text
 
 MOST_CURVES = 6
-"""Levels of which distributions are drawn: there are as many colours."""
+"""Maximum number of levels in a plot of distributions: the number of colours."""
 
 MOST_COURSES = 12
-"""Levels whose course is drawn, of all measurements together."""
+"""Maximum number of level timelines, over all measurements together."""
 
 RATES_NOTE = "Whiskers are 95 % intervals."
 GOOD_NOTE = (
@@ -44,13 +44,16 @@ TIMES: Mapping[Timed, tuple[str, str, str]] = {
         "Of all answers together; each time is known to within 12.5 %.",
     ),
 }
-"""Title, title of the axis, and note."""
+"""Title, title of the axis, and note of a plot of distributions."""
 
 Item = TypeVar("Item")
 
 
 class Shown(NamedTuple):
-    """A measurement as plots name it; `results` are the levels with their details, once for each level."""
+    """A measurement with its letter, colour and name in plots.
+
+    `results` contains each level once (its first repeat), with its details.
+    """
 
     letter: str
     place: int
@@ -60,7 +63,7 @@ class Shown(NamedTuple):
 
 
 def load_sections(loads: Sequence[DetailedLoad]) -> list[Section]:
-    """All plots that have something to show, in their chapters."""
+    """Build the sections of plots, without empty ones."""
     shown = [_shown(place, load, alone=len(loads) == 1) for place, load in enumerate(loads)]
     found = [
         Section("Under rising load", [*_curves(shown), *_rates(shown)]),
@@ -90,7 +93,7 @@ def _curves(shown: Sequence[Shown]) -> Iterator[Plot]:
 
 
 def _rates(shown: Sequence[Shown]) -> Iterator[Plot]:
-    """Closed and open loops have loads of different kinds, and a plot each."""
+    """Yield a plot of rates for closed loops and one for open loops: their loads are of different kinds."""
     for is_open in (False, True):
         found = {
             one.letter: one.load.report
@@ -130,7 +133,7 @@ def _rate(rate: Estimate | None) -> list[Cell]:
 
 
 def _distributions(shown: Sequence[Shown], timed: Timed) -> Iterator[Plot]:
-    """Of one measurement its levels in one plot; of several a plot for each level that they share."""
+    """Yield one plot of all levels for a single measurement, or a plot for each level that several share."""
     found = [[(each, detail) for each, detail in one.results if getattr(detail, timed)] for one in shown]
     if len(shown) == 1:
         chosen = _evenly(found[0], MOST_CURVES)
@@ -181,7 +184,7 @@ def _quantiles(result: LevelResult, timed: Timed) -> list[Cell]:
 
 
 def _courses(shown: Sequence[Shown]) -> Iterator[Plot]:
-    """The course of each level; what they all show is said beneath the first."""
+    """Yield the timeline of each level. Only the first has the note that explains them."""
     note = COURSE_NOTE
     most = max(1, MOST_COURSES // max(1, len(shown)))
     for one in shown:
@@ -194,13 +197,13 @@ def _courses(shown: Sequence[Shown]) -> Iterator[Plot]:
 
 
 def _in_words(result: LevelResult) -> str:
-    """A level within a sentence."""
+    """Return the name of a level for use within a sentence."""
     words = level_text(result.level)
     return words[:1].lower() + words[1:]
 
 
 def _evenly(items: Sequence[Item], most: int) -> list[Item]:
-    """At most so many of them, the first and the last with them."""
+    """Return at most `most` evenly spaced items, with the first and last (only the last if `most` is 1)."""
     if len(items) <= most:
         return list(items)
     if most == 1:

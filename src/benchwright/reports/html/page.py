@@ -1,6 +1,6 @@
-"""The report as HTML: templates filled with the records, charts drawn, everything foreign made harmless.
+"""The report as an HTML page, with charts and with all foreign text escaped.
 
-There is no script in the page at all; its policy lets nothing be loaded and only its own style sheet apply.
+The page has no script. Its content security policy blocks all loading and allows only its own style sheet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SEGMENTS: dict[SegmentKind, str] = {
 
 
 def render(report: Report) -> str:
-    """The whole page."""
+    """Render the whole page."""
     comparison = named(report.comparison)
     concurrency = comparison.by_concurrency
     names = {run.letter: run.name for run in report.comparison.runs}
@@ -72,7 +72,7 @@ def render(report: Report) -> str:
 
 
 def _decisions(runs: list[RunPart]) -> list[tuple[list[Line], list[Plot]]]:
-    """What each run with a question says of it, and how its intervals closed."""
+    """Return the decision lines and plots of each run with a question (`--until`)."""
     found = {run.run: run.decision for run in runs if run.decision is not None}
     return [(list(decision_lines(one)), decision_plots(one)) for one in found.values()]
 
@@ -82,12 +82,12 @@ def _load_plots(report: Report) -> list[Plot]:
 
 
 def _belongs(block: Block) -> bool:
-    """Runs and changed samples have chapters of their own, and rules have nothing to name here."""
+    """Return True if a table is shown here: not runs or changed samples (own chapters), nor metrics."""
     return block.title not in ("Runs", "Metrics") and not block.title.startswith("Changed")
 
 
 def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
-    """(text, the letters of the runs of which it is true)."""
+    """Return each banner with the letters of the runs that have it."""
     found: dict[str, list[str]] = {}
     for run in runs:
         for banner in run.banners:
@@ -96,13 +96,13 @@ def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
 
 
 def segment_kinds(found: Waterfall) -> list[str]:
-    """What the trials of a waterfall spent their time on, for its legend."""
+    """Return the kinds of segments in a waterfall, in their fixed order, for its legend."""
     there = {segment.kind for trial in found.trials for segment in trial.segments}
     return [kind for kind in get_args(SegmentKind) if kind in there]
 
 
 def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[Row]]]:
-    """(score, a line for each run that has it), a chart each."""
+    """Return (score, a row for each run with it) for each chart."""
     scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
     for name in scorers:
@@ -120,12 +120,12 @@ def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str
 
 
 def _drawable(rows: list[Row]) -> bool:
-    """Return whether a chart of these rows has anything to draw."""
+    """Return True if any row has a mean to draw."""
     return bool(numbers(mark.mean for row in rows for mark in row.marks))
 
 
 def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]]:
-    """(title, a line for each concurrency), a chart for each set of runs that was scored."""
+    """Return (title, a row for each concurrency) for each set of scored runs."""
     charts = [
         (
             f"{table.model} on {table.task}: accuracy by concurrency",
@@ -152,7 +152,7 @@ def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]
 
 
 def shared(flip: Flip) -> int:
-    """How many messages both conversations begin with."""
+    """Return how many messages both conversations of a flip share at the beginning, before any answer."""
     if flip.a is None or flip.b is None:
         return 0
     count = 0
@@ -165,7 +165,7 @@ def shared(flip: Flip) -> int:
 
 @cache
 def report_environment() -> Environment:
-    """The templates of pages that stand by themselves, with what these know."""
+    """Return the environment for the templates of self-contained pages, with their functions and filters."""
     environment = html_environment(TEMPLATES)
     environment.globals.update(
         means=means,

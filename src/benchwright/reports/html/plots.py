@@ -1,4 +1,4 @@
-"""Plots that reports, leaderboards and the viewer share, each with its title, its note, and its figures as a table."""
+"""Plots for reports, leaderboards and the viewer, each with a title, a note, and its figures as a table."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ DECISION_NOTE = (
     "within does not matter."
 )
 MOST_MOMENTS = 12
-"""Moments of a closing interval that are told as figures."""
+"""Approximate number of moments of a narrowing interval in the table of figures."""
 
 
 class Plot(NamedTuple):
-    """A drawing, what is said above it and beneath, and its figures."""
+    """A drawing with its title, a note, and its figures as a table."""
 
     title: str
     drawing: Markup
@@ -54,14 +54,14 @@ class Plot(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Plots that belong together."""
+    """A titled group of plots."""
 
     title: str
     plots: list[Plot]
 
 
 def front_plots(found: Sequence[Front], places: Mapping[str, int], names: Mapping[str, str]) -> list[Plot]:
-    """Quality against what it takes."""
+    """Build the plots of quality against time, tokens or cost."""
     tasks = {one.task for one in found}
     return [
         Plot(
@@ -93,7 +93,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
 
 
 def difference_plots(comparison: Comparison) -> list[Plot]:
-    """Each score of each pair as one difference, and with it those by the values of each label."""
+    """Build plots of the difference in each score of each pair: one per label, or one without labels."""
     return [plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)]
 
 
@@ -114,7 +114,7 @@ def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]
 def distribution_plot(
     found: Distribution, places: Mapping[str, int], names: Mapping[str, str], note: str = ""
 ) -> Plot:
-    """How the times of requests are distributed."""
+    """Build the plot of the distribution of request times."""
     rows: list[list[Cell]] = [
         [Foreign(names[curve.letter]), f"{curve.n:,}", *(milliseconds(one.value) for one in curve.quantiles)]
         for curve in found.curves
@@ -125,7 +125,7 @@ def distribution_plot(
 
 
 def decision_plots(decision: RunDecision | None) -> list[Plot]:
-    """How the interval of each comparison closed; none before anything is known."""
+    """Build a plot of the narrowing interval of each comparison. Comparisons without data are left out."""
     if decision is None:
         return []
     return [
@@ -151,7 +151,7 @@ def _moments(one: ModelDecision) -> Block:
 
 
 def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
-    """Latency and time to the first token under rising load, a curve for each measurement."""
+    """Build plots of latency and TTFT under rising load, with a curve for each measurement."""
     models = [curve.model for curve in found]
     names = {
         curve.letter: curve.model if models.count(curve.model) == 1 else f"{curve.model} ({curve.id[-4:]})"
@@ -163,7 +163,10 @@ def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
 def curve_plots(
     found: Sequence[LoadCurve], places: Mapping[str, int], names: Mapping[str, str]
 ) -> Iterator[Plot]:
-    """The same under names of the page's own; `places` and `names` are the curves' by letter."""
+    """Yield plots of latency and TTFT under rising load, with the given colours and names.
+
+    `places` and `names` map the letters of the curves.
+    """
     for measure, told in LOAD_MEASURES.items():
         known = [curve for curve in found if timed(curve, measure)]
         if known:

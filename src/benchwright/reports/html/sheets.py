@@ -1,4 +1,4 @@
-"""What makes a page whole by itself: its style within it, and a policy that lets nothing else in."""
+"""The embedded style sheet of self-contained pages, and their content security policy."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHEETS = ("palette.css", "shared.css", "report.css")
 
 GENERATOR = "benchwright report"
-"""By this a file is known as one of ours."""
+"""Value of the `generator` tag, by which Benchwright recognises its own files."""
 
 
 class Sheet(NamedTuple):
-    """The style of a page, and its content security policy: no script, nothing loaded, no other style,
-    and no pictures but those within it."""
+    """The style of a page, and its content security policy.
+
+    The policy forbids scripts, loading, other styles, and all images except embedded ones.
+    """
 
     style: Markup
     policy: str
@@ -28,7 +30,7 @@ class Sheet(NamedTuple):
 
 @cache
 def sheet() -> Sheet:
-    """The style of reports and leaderboards."""
+    """Return the style and policy of reports and leaderboards."""
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SHEETS)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     own = f"style-src 'sha256-{digest}'; img-src data:"

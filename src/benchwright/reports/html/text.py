@@ -1,4 +1,4 @@
-"""Foreign text for a page: every character to be seen, and none of it too long."""
+"""Foreign text for a page: hidden characters made visible, long text shortened."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import unicodedata
 from benchwright.text import shortened
 
 JOINERS = "\u200c\u200d"
-"""Zero-width (non-)joiners, without which some scripts and emoji fall apart."""
+"""Zero-width joiner and non-joiner, which some scripts and emoji need."""
 
 
 def shown(text: str) -> str:
-    """The text with each character told by its number that cannot be seen or steers those around it.
+    """Replace each character that is invisible or affects its neighbours by its code point (⟨U+202E⟩).
 
-    These are controls other than line ends and tabs, format characters (bidirectional marks among them),
-    surrogates, and what stands for nothing.
+    These are control characters other than line ends and tabs, format characters (including bidirectional
+    marks), surrogates, private and unassigned code points.
     """
     if text.isprintable():
         return text
@@ -22,7 +22,7 @@ def shown(text: str) -> str:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    """The beginning of a text in one line, as `shown` makes it."""
+    """Return the beginning of a text in one line, with hidden characters visible (see `shown`)."""
     return shortened(shown(" ".join(text[: 4 * most].split())), most)
 
 

@@ -1,1 +1,1 @@
-"""What a leaderboard looks like: in words, as text, Markdown, LaTeX and CSV."""
+"""Leaderboards as terminal text, Markdown, LaTeX and CSV."""

@@ -1,4 +1,4 @@
-"""What rows of a leaderboard took, in words: which figures are shown, and how."""
+"""Usage figures of leaderboard rows (trials, time, requests, tokens, cost): which are shown, and how."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = "unknown"
 
 
 class Figure(NamedTuple):
-    """A figure of rows: its heading, the name of its order (see `order`), and what it is of a row."""
+    """A column of figures: its heading, the name of its sort order ("" for none), and its text for a row."""
 
     heading: str
     order: str
@@ -32,7 +32,7 @@ PER_SOLVED = Figure("cost/solved", "cost-per-solved", lambda row: per_solved(row
 
 
 def figures(rows: Sequence[BoardRow]) -> list[Figure]:
-    """The figures of tables."""
+    """Return the columns of figures for a table of these rows."""
     some = requests_and_cost(rows)
     return [
         *(TRIALS, FAILED, TIME),
@@ -44,36 +44,36 @@ def figures(rows: Sequence[BoardRow]) -> list[Figure]:
 
 
 def requests_and_cost(rows: Sequence[BoardRow]) -> list[Figure]:
-    """Those that are shown where agents asked the models, and costs also where there are prices."""
+    """Return the columns of requests (if agents ran) and costs (if agents ran or prices are known)."""
     agents, priced = any(row.agent for row in rows), any(row.cost is not None for row in rows)
     costs = [COST, PER_SOLVED] if agents or priced else []
     return [REQUESTS, *costs] if agents else costs
 
 
 def tokens(row: BoardRow, some: int) -> str:
-    """Some of the tokens of a row."""
+    """Format a number of tokens of a row, or a dash if the row's tokens are unknown."""
     return "–" if row.tokens is None else f"{some:,}"
 
 
 def amount(cost: float | None) -> str:
-    """A cost, in the currency of the prices."""
+    """Format a cost in the currency of the prices."""
     return UNKNOWN if cost is None else f"{cost:.4g}"
 
 
 def thinking_text(row: BoardRow) -> str:
-    """How many of the tokens out were thinking, ~ where some are estimated."""
+    """Format the number of reasoning tokens, with ~ if some are estimated."""
     if row.reasoning_tokens is None:
         return UNKNOWN
     return f"{'~' if row.reasoning_estimated else ''}{row.reasoning_tokens:,}"
 
 
 def per_solved(row: BoardRow) -> str:
-    """What a row cost for each trial that passed."""
+    """Format the cost per passed trial."""
     return "none solved" if row.solved == 0 else amount(row.cost_per_solved)
 
 
 def effort_lines(rows: Sequence[BoardRow]) -> Iterator[Line]:
-    """What must be known of these figures: the part of side requests, and what could not be counted."""
+    """Yield notes on the figures: the share of side requests, and requests without token counts."""
     priced = any(row.cost is not None for row in rows)
     for row in rows:
         if row.side_requests:

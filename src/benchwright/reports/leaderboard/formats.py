@@ -1,4 +1,4 @@
-"""A leaderboard as Markdown, LaTeX and CSV; foreign text in each is text and nothing else."""
+"""A leaderboard as Markdown, LaTeX and CSV, with foreign text escaped for each format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.text import no_formula, plain
 
 
 def render_markdown(board: Leaderboard) -> str:
-    """One table, and what must be known with it beneath."""
+    """Render one table, with its notes below."""
     table = "\n".join(block_lines(whole_table(board), folded=False))
     return "\n\n".join([table, *(line_text(line) for line in lines(board))]) + "\n"
 
@@ -38,12 +38,12 @@ LATEX = {
 
 
 def latex(text: str) -> str:
-    """Text as LaTeX shows it, its commands taken as characters."""
+    """Escape text for LaTeX."""
     return "".join(LATEX.get(character, character) for character in plain(text))
 
 
 def render_latex(board: Leaderboard) -> str:
-    """A `tabular` with the rules of booktabs: the best in bold, those tied with it underlined, ranks raised."""
+    """Render a `tabular` with booktabs rules: the best bold, its ties underlined, ranks as superscripts."""
     head = " & ".join(["Model", *(latex(column.name) for column in board.columns), "Failed"])
     parts = [
         "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",
@@ -72,7 +72,7 @@ def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
 
 
 def _number(value: Statistic) -> float | None:
-    """Return a statistic as a cell of a CSV file has it: empty if it is no number."""
+    """Return a statistic for a CSV cell: None, which is written as an empty cell, if it is not a number."""
     return value if is_number(value) else None
 
 
@@ -85,7 +85,7 @@ FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
     " scored": lambda cell: cell.n_scored,
     " trials": lambda cell: cell.n,
 }
-"""The columns that each column of the leaderboard becomes, by what follows its name."""
+"""CSV columns for each column of the leaderboard, by the suffix of their names."""
 
 SPENT = (
     *("trials", "failed", "solved", "seconds", "requests", "prompt_tokens", "completion_tokens", "uncounted"),
@@ -99,11 +99,11 @@ SPENT = (
     ),
     *("reasoning_tokens", "reasoning_estimated"),
 )
-"""The figures of a row that are no scores, under their names in `BoardRow`."""
+"""CSV columns of a row besides its scores, by their names in `BoardRow`."""
 
 
 def render_csv(board: Leaderboard) -> str:
-    """A line for each row; numbers as they are."""
+    """Render a line for each row, with numbers at full precision."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([no_formula(value) for value in row] for row in _csv_rows(board))

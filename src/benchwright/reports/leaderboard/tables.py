@@ -1,4 +1,4 @@
-"""The tables of a leaderboard: one, or as many as it takes to fit into a width."""
+"""The tables of a leaderboard: one wide table, or several that fit into a width."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from benchwright.text import plain
 
 GAP = 2
 LONGEST_HEADING = 24
-"""Characters of a column's name where there is little room."""
+"""Maximum number of characters of a column's name in narrow tables."""
 
 
 def lettered(board: Leaderboard) -> bool:
-    """Whether rows go by letters, as their models are not short, plain and different."""
+    """Return True if rows are named by letters, because model names are too long, not plain or not unique."""
     return any(row.name != row.title for row in board.rows)
 
 
 def whole_table(board: Leaderboard) -> Block:
-    """Everything in one table, with the models as they are."""
+    """Build one table with all columns and full model names."""
     shown = figures(board.rows)
     columns: list[Cell] = [
         "Model",
@@ -38,7 +38,7 @@ def whole_table(board: Leaderboard) -> Block:
 
 
 def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
-    """Tables no wider than `room` characters, as far as that can be: who is who, scores, and what they took."""
+    """Yield tables of models, scores and usage figures, at most `room` characters wide if possible."""
     named = lettered(board)
     first = "" if named else "Model"
     if named:
@@ -66,7 +66,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
 
 
 def shown_name(name: str) -> str:
-    """A column's name, of a long one its beginning and its end."""
+    """Return a column's name, made safe. A long name is shortened in its middle."""
     name = plain(name)
     if len(name) <= LONGEST_HEADING:
         return name
@@ -74,7 +74,7 @@ def shown_name(name: str) -> str:
 
 
 def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
-    """The columns in their order, as many together as fit."""
+    """Yield groups of consecutive columns, as many in each as fit into `room`."""
     chunk: list[BoardColumn] = []
     used = 0
     for place, column in enumerate(board.columns):

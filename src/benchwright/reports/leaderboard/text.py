@@ -12,7 +12,7 @@ from benchwright.reports.terminal import render_block, render_line
 
 
 def render_board(board: Leaderboard, room: int) -> RenderableType:
-    """Tables of at most `room` columns of characters, an empty line between two, and what must be known with them."""
+    """Render tables at most `room` characters wide, then the notes."""
     parts: list[RenderableType] = []
     for block in fitting_tables(board, room):
         parts += [*render_block(block), Text("")]

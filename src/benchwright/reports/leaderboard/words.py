@@ -1,4 +1,4 @@
-"""A leaderboard in words, the same for every format: what a cell says, and what must be known of the ranks."""
+"""A leaderboard in words, the same for every format: the texts of cells, and notes on the ranks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LEGEND = (
 
 
 def figure(value: float, column: BoardColumn) -> str:
-    """A mean or an end of its interval; a pack's total is as exact as wherever else it is shown."""
+    """Format a mean or an end of its interval. The total of a pack has up to six significant digits."""
     if column.total:
         return f"{value:g}"
     return f"{value:.3f}" if column.unit else f"{value:.4g}"
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the mean, or `no score`; a dash where a pack has not made its total. A total that lacks cells says so."""
+    """Return the mean, `no score`, or a dash; a pack's total without all its cells is "(incomplete)"."""
     if not is_number(cell.mean):
         return number(cell.mean)
     incomplete = column.total and cell.n_scored < cell.n
@@ -34,19 +34,19 @@ def mean_text(cell: Cell, column: BoardColumn) -> str:
 
 
 def interval_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the interval, empty where there is none."""
+    """Return the interval, or "" if there is none."""
     if not is_number(cell.low) or not is_number(cell.high):
         return ""
     return f"[{figure(cell.low, column)}, {figure(cell.high, column)}]"
 
 
 def rank_text(cell: Cell) -> str:
-    """The rank, empty where there is none."""
+    """Return the rank, or "" if there is none."""
     return "" if cell.rank is None else str(cell.rank)
 
 
 def cell_text(cell: Cell | None, column: BoardColumn) -> str:
-    """A cell in plain text: `1* 0.833 [0.757, 0.889]`."""
+    """Format a cell as plain text: `1* 0.833 [0.757, 0.889]`."""
     if cell is None:
         return "–"
     rank = f"{rank_text(cell)}{MARKS[cell.standing]} " if cell.rank is not None else ""
@@ -54,7 +54,7 @@ def cell_text(cell: Cell | None, column: BoardColumn) -> str:
 
 
 def lines(board: Leaderboard) -> Iterator[Line]:
-    """What must be known with the table."""
+    """Yield the warnings and notes that belong to the table."""
     if board.simulated:
         yield Line("warning", ["SIMULATED: some of these answers are not from a model."])
     if any(cell.rank is not None for row in board.rows for cell in row.cells if cell is not None):
@@ -78,7 +78,7 @@ def lines(board: Leaderboard) -> Iterator[Line]:
 
 
 def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
-    """Yield the row and the column of each cell without a score, and why there is none."""
+    """Yield (row and column, reason) for each cell without a score."""
     for row in board.rows:
         for column, cell in zip(board.columns, row.cells, strict=True):
             if cell is not None and cell.no_score is not None:
@@ -86,7 +86,7 @@ def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
 
 
 def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:
-    """How pairs were compared, and in which columns."""
+    """Return the methods of comparison, each with the names of its columns."""
     found: dict[str, list[str]] = {}
     for column in columns:
         if column.pairs:

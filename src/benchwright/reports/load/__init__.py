@@ -1,1 +1,1 @@
-"""What a measurement under load found: records, and their forms for a terminal."""
+"""Load measurements in words and tables."""

@@ -1,4 +1,4 @@
-"""One server against another in words and tables, the same for every format."""
+"""The comparison of load measurements in words and tables, the same for every format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METHOD = "Times in milliseconds. 95 % intervals; p-values by Holm over all figur
 
 
 def verdict_lines(found: LoadsCompared) -> Iterator[Line]:
-    """The most that either serves, and at which levels anything differs; or why nothing is compared."""
+    """Yield which server serves more and which figures differ at which levels, or why nothing is compared."""
     for pair in found.pairs:
         if pair.refusals and pair.best is None and not pair.changes:
             why = Foreign("; ".join(pair.refusals))
@@ -29,7 +29,7 @@ def verdict_lines(found: LoadsCompared) -> Iterator[Line]:
 
 
 def best_text(pair: LoadPair, best: LoadChange) -> str:
-    """The most that either serves, in one sentence."""
+    """Compare the highest rates of the two servers in one sentence."""
     what = "within the objectives" if best.measure == "goodput" else "at its best level"
     rates = (
         f"{best.b.value:,.2f}/s at {best.level_b.name} against {best.a.value:,.2f}/s at {best.level_a.name}, "
@@ -45,7 +45,7 @@ def best_text(pair: LoadPair, best: LoadChange) -> str:
 
 
 def _differing(pair: LoadPair) -> Iterator[str]:
-    """One sentence for all figures that are better anywhere, one for all that are worse."""
+    """Yield a sentence with all figures that are better at some level, and one with those that are worse."""
     for verdict in ("better", "worse"):
         told = []
         for name, measure in MEASURES.items():
@@ -57,13 +57,13 @@ def _differing(pair: LoadPair) -> Iterator[str]:
 
 
 def warning_lines(found: LoadsCompared) -> Iterator[Line]:
-    """What spoils the answer."""
+    """Yield a warning if some answers are simulated."""
     if any(side.simulated for side in found.sides):
         yield Line("warning", ["SIMULATED: these answers are not from a model."])
 
 
 def note_lines(found: LoadsCompared) -> Iterator[Line]:
-    """What has to be known."""
+    """Yield the notes of all pairs."""
     several = len(found.pairs) > 1
     for pair in found.pairs:
         begin = f"{pair.b} and {pair.a}: " if several else ""
@@ -71,19 +71,19 @@ def note_lines(found: LoadsCompared) -> Iterator[Line]:
 
 
 def ruling_lines(found: LoadsCompared) -> Iterator[Line]:
-    """What became of the rules."""
+    """Yield a sentence for each gate result."""
     return map(ruling_line, found.rulings)
 
 
 def against_markdown(found: LoadsCompared) -> str:
-    """All of it as Markdown."""
+    """Render the whole comparison as Markdown."""
     told = [*verdict_lines(found), *warning_lines(found), *ruling_lines(found)]
     tables = list(against_blocks(found))
     return markdown_of(told, tables, list(note_lines(found)), [block.title for block in tables])
 
 
 def against_junit(found: LoadsCompared) -> bytes:
-    """The rules as JUnit XML, with a case for each pair."""
+    """Render the gate results as JUnit XML, with a case for each pair."""
     refused = {_name(pair): "; ".join(pair.refusals) for pair in found.pairs if pair.refusals}
     compared = {
         _name(pair): Line("verdict", [best_text(pair, pair.best)])
@@ -98,7 +98,7 @@ def _name(pair: LoadPair) -> str:
 
 
 def against_blocks(found: LoadsCompared) -> Iterator[Block]:
-    """What is compared, and the figures level by level."""
+    """Yield the table of measurements, then a table of figures by level for each pair."""
     rows: list[list[Cell]] = [
         [
             side.letter,

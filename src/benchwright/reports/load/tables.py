@@ -1,4 +1,4 @@
-"""The tables of a measurement under load, the same for every form."""
+"""The tables of a load measurement, the same for every format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ INTERVALS = "Below each percentile its 95 % interval; ? is an end for which ther
 
 
 def blocks(report: LoadReport) -> Iterator[Block]:
-    """The tables: what was served, how well, how long it took, what the server said."""
+    """Yield the tables: rates, quality, objectives, cost, energy, times, streams, server metrics, repeats.
+
+    Tables without data are left out.
+    """
     if not report.levels:
         return
     yield _served(report)
@@ -42,7 +45,7 @@ def blocks(report: LoadReport) -> Iterator[Block]:
 
 
 def models_block(reports: Sequence[LoadReport]) -> Block:
-    """Several models, level by level."""
+    """Build a table of several models, level by level."""
     found = [(result.level.height, report.model, result) for report in reports for result in report.levels]
     aimed = any(report.objectives for report in reports)
     scored = any(result.judged is not None for _, _, result in found)
@@ -72,7 +75,7 @@ REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
 
 
 def _repeats(report: LoadReport) -> Block:
-    """Each level over all its repeats."""
+    """Build a table of each level over all its repeats."""
     columns = [_loop(report), "runs", *(MEASURES[name].words for name in REPEATED)]
     rows: list[list[Cell]] = []
     for level in level_figures(report).values():
@@ -95,7 +98,7 @@ def _time(spread: Spread | None, quantile: str) -> str:
 
 
 def _name(result: LevelResult) -> str:
-    """Its level, and which of the runs at this level it is."""
+    """Return the name of a level, with the number of the repeat from the second on."""
     return result.level.name + (f" #{result.repeat}" if result.repeat > 1 else "")
 
 
@@ -139,7 +142,7 @@ def _served_note(levels: Sequence[LevelResult]) -> str:
 
 
 def rate_text(rate: Estimate | None) -> str:
-    """A rate per second; a dash where there is no steady one."""
+    """Format a rate per second, or a dash if there is no steady rate."""
     return "–" if rate is None else _rate(rate.value)
 
 
@@ -154,7 +157,7 @@ def _rate_interval(rate: Estimate | None, text: Callable[[float], str] = _rate) 
 
 
 def _window(result: LevelResult) -> str:
-    """From when to when requests count; `~` where they were not in a steady state."""
+    """Format the time window whose requests count, with `~` if it was not in a steady state."""
     if not result.counted:
         return "–"
     end = result.begin + result.seconds
@@ -163,7 +166,7 @@ def _window(result: LevelResult) -> str:
 
 
 def _tokens(result: LevelResult) -> str:
-    """Tokens per second: `~` where the server did not tell them of every answer, a dash where of none."""
+    """Format tokens per second, with `~` if the server did not report tokens for every answer."""
     if result.output_tokens is None:
         return "–"
     return f"{'~' if result.tokens_told < 1 else ''}{result.output_tokens.value:,.0f}"
@@ -182,7 +185,7 @@ def _quality(report: LoadReport) -> Block:
 
 
 def _attained(report: LoadReport) -> Block:
-    """Which share of the requests met each objective by itself."""
+    """Build a table of the share of requests that met each single objective."""
     columns = [_loop(report), *(objectives_text([one]) for one in report.objectives)]
     rows: list[list[Cell]] = [
         [
@@ -256,7 +259,7 @@ def _times(report: LoadReport) -> Block:
 
 
 def _stream(report: LoadReport) -> Block:
-    """What goes on within the answers, and before them."""
+    """Build a table of stream figures: gaps, tokens per chunk, first answer token, connections."""
     answer = any(result.ttfa is not None for result in report.levels)
     columns = [_loop(report), "gaps p50", "p99", "longest", "tokens/chunk"]
     columns += [*(["first answer token"] if answer else []), "connections", "to connect"]
@@ -274,7 +277,7 @@ def _stream(report: LoadReport) -> Block:
 
 
 def interval_text(estimate: Estimate) -> str:
-    """The interval of a percentile, in ms."""
+    """Format the interval of a percentile, in ms."""
     low, high = ("?" if end is None else milliseconds(end) for end in (estimate.low, estimate.high))
     return f"{low}–{high}"
 

@@ -1,4 +1,4 @@
-"""What a measurement under load comes to, in words."""
+"""The results of a load measurement in words."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchwright.reports.joint import trend_text
 from benchwright.runs.standstills import CAUSES
 
 MOST_REASONS = 2
-"""How many reasons for failures are shown for a level."""
+"""Maximum number of failure reasons shown for a level."""
 
 MEASURES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
 
 
 def lines(report: LoadReport) -> Iterator[Line]:
-    """What the levels come to, and what must be known of them; warnings first."""
+    """Yield warnings, then the verdict on saturation, then notes."""
     yield from _warnings(report)
     if report.saturation is not None:
         yield Line("verdict", [saturation_text(report.saturation, report)])
@@ -33,7 +33,7 @@ def lines(report: LoadReport) -> Iterator[Line]:
 
 
 def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
-    """Where each of several models is saturated, for those that a sweep has measured."""
+    """Yield the verdict on saturation for each model measured by a sweep."""
     for report in reports:
         if report.saturation is not None:
             yield Line("verdict", [Foreign(report.model), ": ", saturation_text(report.saturation, report)])
@@ -64,7 +64,10 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
 
 
 def _invalid(report: LoadReport) -> Iterator[Line]:
-    """One line about all levels at which our own process was too busy for its timings to hold."""
+    """Yield one warning for all levels at which our own process was too busy to measure correctly.
+
+    Yield another if its rates were limited by this client.
+    """
     bound = [result for result in report.levels if result.client_bound is not None]
     if bound:
         why = "; ".join(f"at {result.level.name} {result.client_bound}" for result in bound)
@@ -78,7 +81,7 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
 
 
 def _stood_still(result: LevelResult) -> str:
-    """When our own process stood still at a level, and which requests count."""
+    """Describe the standstills of our own process at a level, and which requests count."""
     told = " and ".join(
         f"for {duration(one.seconds)} after {one.at:.1f} s ({CAUSES[one.cause]})"
         for one in result.stood_still
@@ -94,7 +97,7 @@ def _stood_still(result: LevelResult) -> str:
 
 
 def _warm(report: LoadReport) -> Iterator[Line]:
-    """One line about all levels whose prompts the server knew already."""
+    """Yield one warning for all levels whose prompts were already in the server's prefix cache."""
     warm = [
         f"at {result.level.name} {(result.unexpected_cached or 0.0) * 100:.0f} % of the prompt tokens"
         for result in report.levels
@@ -111,7 +114,7 @@ def _warm(report: LoadReport) -> Iterator[Line]:
 
 
 def _energy(report: LoadReport) -> Iterator[Line]:
-    """One line about all levels whose energy is not known although devices were asked."""
+    """Yield one warning for all levels whose energy is unknown although devices were queried."""
     unknown = [
         f"at {result.level.name} {result.energy.invalid}"
         for result in report.levels
@@ -122,7 +125,7 @@ def _energy(report: LoadReport) -> Iterator[Line]:
 
 
 def reasons_of(result: LevelResult) -> list[str]:
-    """Return the reasons that the report of a level tells: of requests that failed, and of graders."""
+    """Return the reasons that the report of a level contains, for failed requests and failed graders."""
     failed, ungraded = list(result.failures)[:MOST_REASONS], list(result.ungraded)[:MOST_REASONS]
     return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
@@ -138,7 +141,7 @@ def _failures(result: LevelResult) -> Iterator[Line]:
 
 
 def _as_others_count(report: LoadReport) -> Iterator[Line]:
-    """The figures of the level that served the most, as other programs define them."""
+    """Yield the figures of the level with the highest rate, by the definitions of other programs."""
     known = [result for result in report.levels if result.overall is not None and result.overall.tpot]
     if not known:
         return
@@ -155,7 +158,7 @@ def _as_others_count(report: LoadReport) -> Iterator[Line]:
 
 
 def level_text(level: Level) -> str:
-    """A level at the beginning of a sentence."""
+    """Return the name of a level for the beginning of a sentence."""
     if level.concurrency is not None:
         return f"{level.name} in flight"
     return "The trace" if level.rate is None else f"{level.name} ({level.arrivals})"
@@ -167,7 +170,7 @@ def _within(level: Level) -> str:
 
 
 def self_test_text(found: SelfTest) -> str:
-    """What this machine can measure, in a sentence."""
+    """Describe what this machine can measure: maximum requests/s and chunks/s, and the error of the TTFT."""
     return (
         f"This machine can measure up to {found.requests:,.0f} requests/s and {found.chunks:,.0f} chunks/s; at 64 "
         f"streams, TTFT is off by {found.ttft_error_p50 * 1e3:+.2f} ms (median) and {found.ttft_error_p99 * 1e3:+.2f} "
@@ -176,14 +179,14 @@ def self_test_text(found: SelfTest) -> str:
 
 
 def objectives_text(objectives: Sequence[Objective]) -> str:
-    """`TTFT within 500 ms and latency within 10,000 ms`."""
+    """Return the objectives as text: `TTFT within 500 ms and latency within 10,000 ms`."""
     return " and ".join(
         f"{MEASURES[one.measure]} within {milliseconds(one.seconds)} ms" for one in objectives
     )
 
 
 def saturation_text(found: Saturation, report: LoadReport) -> str:
-    """One sentence: from which level on more load buys nothing."""
+    """Describe the level from which more load brings no more throughput, or why it was not found."""
     if not found.found:
         return f"Saturation was not found: {found.reason}."
     doubt = (

@@ -1,4 +1,4 @@
-"""Arithmetic with values: exact as far as it is rational, and bounded whatever it is given."""
+"""Arithmetic with values: exact if the result is rational, and bounded for any input."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from math import isqrt
 from benchwright.scorers.numbers.quantity import PERCENT, SHARE, Quantity, Unit
 
 MOST_BITS = 40_000
-"""The size of numbers above which nothing is computed."""
+"""Maximum size of a numerator or denominator, in bits; larger numbers are not computed."""
 
 PLACES = 60
-"""Decimal places to which roots are computed."""
+"""Decimal places of irrational roots."""
 
 PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
 NO_NUMBER = "not a number"
 TOO_LARGE = "a number that is too large to compare"
 
 Value = Quantity | str
-"""What an expression comes to: a quantity, or in words what it is instead."""
+"""The value of an expression: a quantity, or words for what it is instead (`a division by zero`)."""
 
 
 def bounded(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
-    """Return the value as a quantity, or what it is instead if it is too large."""
+    """Return the value as a quantity, or `TOO_LARGE`."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
         return TOO_LARGE
     return Quantity(value, whole, unit)
@@ -35,7 +35,7 @@ def negated(quantity: Quantity) -> Quantity:
 
 
 def added(one: Value, other: Value, sign: int) -> Value:
-    """Return one + sign * other; units must fit."""
+    """Return one + sign * other, converted to the unit of `one`. Different dimensions have no sum."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     if one.unit and other.unit and one.unit != other.unit:
@@ -72,7 +72,7 @@ def divided(one: Value, other: Value) -> Value:
 
 
 def powered(base: Value, exponent: Value) -> Value:
-    """Return base ** exponent."""
+    """Return base ** exponent. A fractional exponent is a root."""
     if isinstance(base, str) or isinstance(exponent, str):
         return base if isinstance(base, str) else exponent
     if exponent.value.denominator != 1:
@@ -88,7 +88,7 @@ def powered(base: Value, exponent: Value) -> Value:
 
 
 def factorial(value: Quantity) -> Value:
-    """Return value!."""
+    """Return the factorial of a value; `TOO_LARGE` above 2,000, and for negative or fractional values."""
     number = value.value.numerator
     if value.value.denominator != 1 or not 0 <= number <= 2_000:
         return TOO_LARGE
@@ -96,7 +96,7 @@ def factorial(value: Quantity) -> Value:
 
 
 def root_of(value: Fraction, degree: Fraction) -> Value:
-    """The root, exact if it is rational, else to `PLACES` decimal places."""
+    """Return the root of a value: exact if it is rational, else to `PLACES` decimal places."""
     if degree.denominator != 1 or not 1 <= degree <= 100 or (value < 0 and degree % 2 == 0):
         return NO_NUMBER
     sign, number = (-1 if value < 0 else 1), degree.numerator
@@ -110,7 +110,7 @@ def root_of(value: Fraction, degree: Fraction) -> Value:
 
 
 def _whole_root(number: int, degree: int) -> int:
-    """The largest whole number whose power is at most `number`, by Newton's steps from above."""
+    """Return the largest whole number whose power is at most `number`, by Newton's method from above."""
     if degree == 2 or not number:
         return isqrt(number)
     root = 1 << -(-number.bit_length() // degree)

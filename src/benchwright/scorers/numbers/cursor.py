@@ -1,4 +1,4 @@
-"""A place in a list of tokens."""
+"""A position in a list of tokens."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from benchwright.scorers.numbers.tokens import Token
 
 
 class Cursor:
-    """Goes through tokens; whoever reads something moves `place` behind it, or leaves it as it was."""
+    """A reader of tokens. Functions that read something move `place` behind it, or leave it unchanged."""
 
     def __init__(self, tokens: Sequence[Token], place: int = 0) -> None:
         self.tokens = tokens
         self.place = place
 
     def peek(self, ahead: int = 0) -> Token | None:
-        """Return the next token, or one of those behind it; None behind the last."""
+        """Return the token at `place + ahead`; None outside the list."""
         place = self.place + ahead
         return self.tokens[place] if 0 <= place < len(self.tokens) else None
 
     def is_sign(self, *texts: str, ahead: int = 0) -> bool:
-        """Return whether a token is one of these signs, braces or commands."""
+        """Return True if a token is one of these signs, braces or commands."""
         token = self.peek(ahead)
         return token is not None and token.text in texts and token.kind in ("sign", "group", "command")
 
     def is_word(self, *texts: str, ahead: int = 0) -> bool:
-        """Return whether a token is one of these words, in any case."""
+        """Return True if a token is one of these words (given in lower case), in any case."""
         token = self.peek(ahead)
         return token is not None and token.kind == "word" and token.text.lower() in texts
 
     def is_number(self, ahead: int = 0) -> bool:
-        """Return whether a token is a number in digits."""
+        """Return True if a token is a number in digits."""
         token = self.peek(ahead)
         return token is not None and token.kind == "number"

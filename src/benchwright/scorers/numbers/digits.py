@@ -1,4 +1,4 @@
-"""Digits with separators: one rule says which signs group thousands and which one begins the decimals."""
+"""Digits with separators: one rule for the signs that group thousands and the sign before decimals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 LONGEST = 4_000
-"""Digits of a number, and the largest exponent of ten: Python converts no longer ones."""
+"""Maximum number of digits, and largest exponent of ten, because Python converts no longer numbers."""
 
 BLANKS = "\u00a0\u2009\u202f"
 BLANK = rf"(?:[ {BLANKS}]|\\[,;:!\ ])"
@@ -17,7 +17,7 @@ WRITTEN = rf"""
       | [0-9]+ (?: (?: {_COMMA} | [.'\u2019_] ) [0-9]+ )*
       | \.[0-9]+ )
     (?: [eE] [-+\u2212]? [0-9]+ (?!\w) )?"""
-"""Digits and everything between them that belongs to the number (a verbose regular expression)."""
+"""Verbose regular expression for the digits of a number and all separators between them."""
 
 _GROUPED = {
     mark: re.compile(rf"(?P<whole>[0-9]{{1,3}}(?:{sign}[0-9]{{3}})+)(?:{decimals}(?P<part>[0-9]+))?")
@@ -31,11 +31,12 @@ _EXPONENT = re.compile(r"[eE]([-+\u2212]?[0-9]+)$")
 
 
 def read_digits(written: str) -> tuple[Fraction, bool] | None:
-    """Return the value of digits with separators and whether they are written as a whole number.
+    """Return the value of digits with separators, and True if they are written as a whole number.
 
-    Groups of exactly three digits are thousands: after a comma (`1,234,567`), a blank, an apostrophe, or after two or
-    more points (`1.234.567`). Otherwise a point or a single comma begins the decimals (`3.5`, `3,5`, `0,125`); with a
-    point and a comma, the last of the two does (`1.234,5`). None if it is written otherwise (`1,3,7`, `1.2.3`).
+    Groups of exactly three digits are thousands after a comma (`1,234,567`), a blank or an apostrophe, or
+    after two or more points (`1.234.567`). Otherwise a point or a single comma begins the decimals (`3.5`,
+    `3,5`, `0,125`). With a point and a comma, the last one does (`1.234,5`). Return None for other forms
+    (`1,3,7`, `1.2.3`).
     """
     if len(written) > LONGEST:
         return None
@@ -54,7 +55,7 @@ def read_digits(written: str) -> tuple[Fraction, bool] | None:
 
 
 def _match(digits: str) -> re.Match[str] | None:
-    if digits.startswith("0,"):  # no thousands begin with 0
+    if digits.startswith("0,"):  # a group of thousands never begins with 0
         return _PLAIN.fullmatch(digits)
     if (
         digits.count(".") == 1

@@ -1,4 +1,4 @@
-"""The value of an expression: arithmetic that is written out is computed."""
+"""The value of an expression: written arithmetic is computed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.units import CURRENCIES, read_unit
 
 DEEPEST = 20
-"""How deeply brackets, powers and signs are nested; what is deeper is not read."""
+"""Maximum nesting of brackets, powers and signs; deeper expressions are not read."""
 
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
@@ -38,14 +38,17 @@ _TWO = Quantity(Fraction(2), True)
 
 
 def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
-    """Return the value of the longest expression that begins at a token, and the place behind it; None without one."""
+    """Return the value of the longest expression at a token and the position behind; None without one."""
     expression = _Expression(tokens, place)
     value = expression.whole()
     return None if value is None else (value, expression.place)
 
 
 class _Expression(Cursor):
-    """Reads by recursive descent: sums of products of signed powers. Each method moves behind what it has read."""
+    """A recursive descent parser: sums of products of signed powers.
+
+    Each method moves the cursor behind what it has read.
+    """
 
     def __init__(self, tokens: Sequence[Token], place: int) -> None:
         super().__init__(tokens, place)
@@ -78,7 +81,10 @@ class _Expression(Cursor):
         return value
 
     def _plus_or_minus(self) -> str | None:
-        """The sign between two terms. A hyphen without blanks, outside of formulas, may as well mean "to"."""
+        """Return the sign between two terms; None if there is none.
+
+        A hyphen without blanks between numbers outside of a formula does not count: it may mean "to".
+        """
         token, after = self.peek(), self.peek(1)
         if token is None or after is None or token.kind != "sign" or token.text not in ("+", "-"):
             return None
@@ -101,7 +107,7 @@ class _Expression(Cursor):
         return value
 
     def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
-        """Pass over the sign between two factors; × may be left out, or be the word "of"."""
+        """Read the sign between two factors. The sign × may be missing, or be the word "of" after a share."""
         token = self.peek()
         if token is None:
             return None
@@ -179,7 +185,7 @@ class _Expression(Cursor):
         return read_money(self) if begins_amount(self) else self._group()
 
     def _group(self) -> Value | None:
-        """An expression in brackets or braces."""
+        """Read an expression in brackets or braces."""
         token = self.peek()
         closing = _CLOSING.get(token.text) if token is not None and token.kind in ("sign", "group") else None
         if closing is None:
@@ -211,7 +217,7 @@ class _Expression(Cursor):
         return Quantity(Fraction(int(token.text)), True)
 
     def _root(self) -> Value | None:
-        """A root; letters under it, or in its degree, make it an expression with letters."""
+        """Read a root. If its radicand or degree has letters, it is an expression with letters."""
         self.place += 1
         degree = self._group() if self.is_sign("[") else _TWO
         radicand = self._group() or self._deeper(self._atom)

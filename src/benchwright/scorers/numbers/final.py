@@ -1,4 +1,4 @@
-"""What an answer comes to: which of its numbers counts. docs/scorers.md states the rule."""
+"""The number of an answer that counts. docs/scorers.md states the rule."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from benchwright.scorers.numbers.tokens import Token, tokens_of
 
 SEVERAL = "several numbers"
 LONGEST = 4_000
-"""Characters of a line that are searched, its last ones, and of a statement, its first ones."""
+"""Maximum number of characters searched: the last ones of a line, the first ones of a statement."""
 
 MOST = 30
-"""Marks that are looked at: the last ones."""
+"""Maximum number of marks that are examined, from the last."""
 
 _DECLINED = re.compile(
     r"[\s:*_]*(?:(?:it|this|that)\s(?:is\s)?)?(?:not\sgiven|unknown|undefined|undetermined|impossible|none\b|not\spossible|cannot\b"
@@ -35,7 +35,7 @@ _CLOSE = 0.01
 
 
 def read_answer(text: str) -> Reading | None:
-    """Return what an answer comes to; None if it has nothing like a number where it counts."""
+    """Return the number of an answer, or the kind of its result; None without anything like a number."""
     marks = marks_of(text)
     text = text[: answer_end(text, marks)]
     marks = [mark for mark in marks if mark.start < len(text)]
@@ -49,9 +49,9 @@ def read_answer(text: str) -> Reading | None:
 
 
 def read_gold(text: str) -> Reading:
-    """Return the one number of a gold answer, or what it is instead: several numbers, a date, no number, ….
+    """Return the one number of a gold answer, or its kind: several numbers, a date, no number, ….
 
-    A solution that ends with a mark (`#### 18`) has the number there. Of an equation the last side counts.
+    If a solution has a mark (`#### 18`), the number is read there. In an equation the last side counts.
     """
     for mark in reversed(marks_of(text)[-MOST:]):
         reading = _marked(text, mark)
@@ -67,7 +67,7 @@ def read_gold(text: str) -> Reading:
 
 
 def _is_equation(tokens: Sequence[Token], items: Sequence[Item]) -> bool:
-    """Whether each number but the first stands behind a sign of equality."""
+    """Return True if each number except the first follows a sign of equality."""
     return all(tokens[item.first - 1].text in ("=", "≈") for item in items[1:])
 
 
@@ -83,7 +83,7 @@ def _marked(text: str, mark: Mark) -> Reading | None:
 
 
 def _stated(rest: str) -> Reading | None:
-    """What a statement says, of which `rest` is all that follows its verb."""
+    """Read a statement (`the answer is …`). `rest` is all the text after its verb."""
     rest = rest[:LONGEST]
     if _DECLINED.match(rest):
         return Reading(rest.strip().split("\n")[0], (), NOTHING)
@@ -103,12 +103,15 @@ def _stated(rest: str) -> Reading | None:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """Whether there are more numbers behind the first sentence: it then began to reason, and did not answer."""
+    """Return True if more numbers follow the first sentence: the text then reasons and does not answer."""
     return bool(items_of(tokens[:400]))
 
 
 def _last_line(text: str) -> Reading | None:
-    """The number that the last sentence with one comes to, of the last line with one; number words as a last resort."""
+    """Read the number of the last sentence with a number, in the last line with one.
+
+    Number words are read only if no line has digits.
+    """
     for words in (False, True):
         for line in reversed(text.split("\n")):
             reading = _line(line[-LONGEST:], words) if line.strip() else None
@@ -135,7 +138,7 @@ def _line(line: str, words: bool) -> Reading | None:
 
 
 def _only_one(items: Sequence[Item]) -> bool:
-    """Whether there is only the word "one", which is hardly ever a number."""
+    """Return True if all numbers are the word "one", which is hardly ever meant as a number."""
     return all(isinstance(item.value, Quantity) and item.value.value == 1 for item in items)
 
 

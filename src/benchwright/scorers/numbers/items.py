@@ -1,4 +1,4 @@
-"""The numbers of a text, and what looks like numbers but is none: dates, times, ranges, lists, expressions."""
+"""The numbers of a text, and items that only look like numbers: dates, times, ranges, lists, expressions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.scorers.numbers.words import PARTS, word_set
 
 _KINDS = {"date": "a date", "time": "a time of day"}
 TIMES = tuple(_KINDS.values())
-"""Items that say when."""
+"""Kinds of items that are points in time."""
 
 _LABELS = word_set(
     "step steps question problem example option part figure table equation case exercise chapter section"
@@ -25,7 +25,7 @@ _LABELS = word_set(
 
 
 class Item(NamedTuple):
-    """What tokens `first` to `last` (exclusive) come to: a quantity, or in words what they are instead."""
+    """The value of tokens `first` to `last` (exclusive): a quantity, or words for what they are instead."""
 
     value: Value
     first: int
@@ -33,12 +33,15 @@ class Item(NamedTuple):
 
     @property
     def is_ordinal(self) -> bool:
-        """Whether it only counts where nothing else does."""
+        """True for an ordinal number, which counts only if there is no other number."""
         return self.value == ORDINAL
 
 
 def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
-    """Return the numbers among tokens and what looks like some, in order; `words`: number words, too."""
+    """Return the numbers among tokens and items that look like numbers, in order.
+
+    With `words`, number words are included.
+    """
     found: list[Item] = []
     place = 0
     while place < len(tokens):
@@ -50,7 +53,7 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
 
 
 def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
-    """Return the item that begins at a token; None if none does."""
+    """Return the item that begins at a token; None if there is none."""
     token = tokens[place]
     if token.kind in _KINDS:
         return Item(_KINDS[token.kind], place, place + 1)
@@ -70,7 +73,7 @@ def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item
 
 
 def _behind_name(tokens: Sequence[Token], place: int) -> int:
-    """The place behind a name with a number, such as COVID-19 and Step 3; the next one without such a name."""
+    """Return the position behind a name with a number, such as COVID-19 or Step 3; else the next position."""
     token, cursor = tokens[place], Cursor(tokens, place)
     if token.kind != "word" or token.math:
         return place + 1
@@ -82,7 +85,7 @@ def _behind_name(tokens: Sequence[Token], place: int) -> int:
 
 
 def _is_label(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a number only numbers a line, as in `2. Add them`."""
+    """Return True if a number only numbers a line, as in `2. Add them`."""
     if (
         tokens[place].kind != "number"
         or (place > 0 and tokens[place - 1].text != "\n")
@@ -94,7 +97,7 @@ def _is_label(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a sign of arithmetic stands behind a letter, as in x + 5."""
+    """Return True if an arithmetic sign follows a single letter, as in x + 5."""
     if place == 0 or tokens[place].kind != "sign" or tokens[place].text not in "+-×/^":
         return False
     before = tokens[place - 1]
@@ -102,7 +105,7 @@ def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
-    """The item with what is joined to it: smaller units, the rest of a range or a list."""
+    """Return the item together with what is joined to it: smaller units, the rest of a range or list."""
     cursor = Cursor(tokens, item.last)
     token = cursor.peek()
     if token is None:
@@ -142,7 +145,7 @@ def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
 
 
 def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
-    """2 hours (and) 30 minutes, as one quantity; None if there is no smaller unit."""
+    """Return an item with a smaller unit behind it (2 hours and 30 minutes) as one; None if there is none."""
     if not isinstance(item.value, Quantity) or item.value.unit is None:
         return None
     cursor = Cursor(tokens, item.last)

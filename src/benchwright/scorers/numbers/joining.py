@@ -1,4 +1,4 @@
-"""Amounts, and what numbers become by what is joined to them: ranges, lists, ratios, tuples."""
+"""Amounts, and numbers joined to others: ranges, lists, ratios, tuples."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _JOINING_SIGNS = {
 _ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
 LONGEST_WORDS = 12
 LONGEST_TUPLE = 200
-"""Tokens among which a tuple ends."""
+"""Maximum number of tokens of a tuple."""
 
 
 def amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int] | None:
-    """Return the tuple, the expression or the number in words that begins at a place, and the place behind it.
+    """Return the tuple, expression or number in words at a position, and the position behind it.
 
-    None if none begins there. Of brackets that are nested too deeply, only the inner ones are looked at.
+    None if there is none. If brackets are nested too deeply, only the inner ones are read.
     """
     if place >= len(tokens) or (_opens(tokens, place) and _opens(tokens, place + DEEPEST)):
         return None
@@ -53,7 +53,7 @@ def amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int
 
 
 def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
-    """The place behind a tuple, set or interval; None if there is none."""
+    """Return the position behind a tuple, set or interval; None if there is none."""
     if not _opens(tokens, place) or _opens(tokens, place + 2):
         return None
     cursor = Cursor(tokens, place + 1)
@@ -90,7 +90,10 @@ def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | No
 
 
 def joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """Return what a number becomes by what is joined to it, and the place behind; None if nothing is."""
+    """Return the kind of a number together with what follows (a range, a list, …), and the position behind.
+
+    None if nothing is joined to the number.
+    """
     token, after = cursor.peek(), cursor.peek(1)
     if token is None:
         return None
@@ -113,7 +116,7 @@ def joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
 
 
 def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """The rest of a list of numbers that ends its clause: in `In 2020, 18 came` there is none."""
+    """Read the rest of a list of numbers. It must end its clause: `In 2020, 18 came` is not a list."""
     while cursor.is_sign(",", ";"):
         cursor.place += 1
         cursor.place += cursor.is_word("and", "or")

@@ -1,4 +1,4 @@
-"""Where a text says that something is its answer: a box, `####`, `A:`, an <answer> tag, "the answer is"."""
+"""Marks of an answer in a text: a box, `####`, `A:`, an <answer> tag, "the answer is"."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _REPLACEMENT = re.compile(
 
 
 class Mark(NamedTuple):
-    """A place where an answer is given: its kind, and the text from `start` to `end` that gives it."""
+    """A marked answer: the kind of the mark, and the answer's text from `start` to `end`.
+
+    For a statement, `end` is the end of the whole text.
+    """
 
     kind: str
     start: int
@@ -44,7 +47,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(text: str) -> list[Mark]:
-    """Return the marks of a text in order. What stands in a box that is not closed is no answer."""
+    """Return the marks of a text in order. A box that is not closed does not count."""
     return sorted(_marks(text), key=lambda mark: (mark.start, mark.end))
 
 
@@ -63,7 +66,7 @@ def _marks(text: str) -> Iterator[Mark]:
 
 
 def _closing(text: str) -> dict[int, int]:
-    """Where each brace that is closed is closed."""
+    """Map the position of each closed brace to the position of its closing brace."""
     opened: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):
@@ -75,12 +78,15 @@ def _closing(text: str) -> dict[int, int]:
 
 
 def answer_end(text: str, marks: Sequence[Mark]) -> int:
-    """Return where a question begins that the model asks itself after it has answered, as base models do."""
+    """Return the end of the answer: the position at which the model asks itself another question.
+
+    Base models go on like that. Without such a question, it is the end of the text.
+    """
     asked = _ANOTHER_QUESTION.search(text, marks[0].start) if marks else None
     return asked.start() if asked else len(text)
 
 
 def retraction(text: str, start: int) -> int | None:
-    """Return the place behind the last words that take an answer back or replace it; None if nothing does."""
+    """Return the position after the last words that retract or replace an answer; None if there are none."""
     places = [found.end() for found in _REPLACEMENT.finditer(text, start)]
     return max((place for place in (taken_back(text, start), *places) if place is not None), default=None)

@@ -1,4 +1,4 @@
-"""Numbers in digits with all that belongs to them: a scale, a fraction, a currency, a unit."""
+"""Numbers in digits with their scale, fraction, currency and unit."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LISTED = "a list of numbers"
 ORDINAL = "an ordinal number"
 MORNING = ("am", "pm", "a.m", "p.m")
 CODES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "rs", "us"})
-"""Words for currencies that stand before the amount."""
+"""Currency words that may precede an amount, in lower case."""
 
 _REPEATING = re.compile(r"([0-9]+)\.([0-9]*)(?:\\overline\{|\()([0-9]+)")
 _FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
 
 
 def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
-    """Return the number at the cursor, which is on digits; `money` is the currency before them."""
+    """Read the number at the cursor, which must be on digits. `money` is the currency before them, if any."""
     token = cursor.tokens[cursor.place]
     cursor.place += 1
     found = read_digits(token.text)
@@ -44,7 +44,7 @@ def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
 
 
 def read_money(cursor: Cursor) -> Value | None:
-    """Return the amount behind the sign or code of a currency; None if there is none."""
+    """Read the sign or code of a currency and the amount behind it. Return None if there is no amount."""
     before, token = cursor.place, cursor.tokens[cursor.place]
     cursor.place += 1
     if token.text.lower() == "us" and cursor.is_sign("$"):
@@ -60,7 +60,7 @@ def read_money(cursor: Cursor) -> Value | None:
 
 
 def read_repeating(text: str) -> Quantity:
-    """Return the value of a decimal number of which the last digits repeat: 0.1\\overline{6}, 0.1(6)."""
+    """Return the value of a repeating decimal: 0.1\\overline{6}, 0.1(6)."""
     found = _REPEATING.match(text)
     assert found is not None
     whole, decimals, period = found.groups()
@@ -69,7 +69,7 @@ def read_repeating(text: str) -> Quantity:
 
 
 def begins_amount(cursor: Cursor) -> bool:
-    """Return whether the sign or the code of a currency is at the cursor."""
+    """Return True if the sign or code of a currency is at the cursor."""
     token = cursor.peek()
     return token is not None and (
         token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CODES)
@@ -77,7 +77,10 @@ def begins_amount(cursor: Cursor) -> bool:
 
 
 def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
-    """What letters right behind the digits make of them (5k, 5th, 5x); None for units, and without letters."""
+    """Read letters attached to digits: a factor (5k), an ordinal (5th), or an expression with letters (5x).
+
+    None for units, for a word without a blank before it, and if there are no letters.
+    """
     token = cursor.peek()
     if token is None or token.after_blank or token.kind != "word":
         return None
@@ -98,7 +101,7 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
 
 
 def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:
-    """A whole number and the proper fraction behind it: 2 1/2, 2½, 2\\frac{1}{2}, 2 and 1/2."""
+    """Add the proper fraction behind a whole number, if there is one: 2 1/2, 2½, 2\\frac{1}{2}, 2 and 1/2."""
     before = cursor.place
     if cursor.is_word("and") or cursor.is_sign("&"):
         cursor.place += 1

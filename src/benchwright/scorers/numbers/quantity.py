@@ -1,4 +1,4 @@
-"""Quantities: exact values with a unit, and when two of them are equal."""
+"""Quantities: exact values with a unit, and their equality."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 TOLERANCE = Fraction(1, 10**9)
-"""Relative difference up to which two numbers are equal, unless both are whole numbers."""
+"""Relative difference up to which two numbers are equal, if they are not both whole numbers."""
 
 NEAR_WHOLE = Fraction(1, 10**6)
-"""Absolute difference up to which another number equals a whole one."""
+"""Absolute difference up to which a number that is not whole equals a whole number."""
 
 
 class Unit(NamedTuple):
-    """A unit: what it measures and its size in the base unit of that dimension.
+    """A unit: its dimensions, and its size in the base unit.
 
-    A cent has two dimensions, for it is a part of a dollar and of a euro.
+    A cent has two dimensions, because dollars and euros have cents.
     """
 
     name: str
@@ -23,20 +23,20 @@ class Unit(NamedTuple):
     factor: Fraction = Fraction(1)
 
     def fits(self, other: Unit) -> bool:
-        """Return whether both measure the same, so that they can be converted."""
+        """Return True if the units share a dimension, so that they can be converted."""
         return bool(self.dimensions & other.dimensions)
 
 
 SHARE = frozenset({"share"})
 PERCENT = Unit("%", SHARE, Fraction(1, 100))
 EITHER_WAY = (SHARE, frozenset({"count"}))
-"""Dimensions of units that only one of two equal numbers may have: percent and dozens."""
+"""Dimensions of units that one of two equal numbers may lack, with or without conversion: percent, dozens."""
 
 
 class Quantity(NamedTuple):
-    """A number as it was written: `value` does not include the unit, so 50 % has the value 50.
+    """A number as it is written: `value` does not include the unit, so 50 % has the value 50.
 
-    `whole` is true if it was written as a whole number, without decimals or division.
+    `whole` is True if it is written as a whole number, without decimals or division.
     """
 
     value: Fraction
@@ -45,18 +45,18 @@ class Quantity(NamedTuple):
 
     @property
     def in_base_units(self) -> Fraction:
-        """The value in the base unit of its dimension."""
+        """The value in the base unit."""
         return self.value * self.unit.factor if self.unit else self.value
 
 
 NOTHING = "no number"
-"""The kind of a reading in which nothing is like a number."""
+"""Kind of a reading without anything like a number."""
 
 
 class Reading(NamedTuple):
-    """What stands at one place of a text: a number, or something of another `kind` (a date, a list, …).
+    """The content of one place of a text: a number, or something of another `kind` (a date, a list, …).
 
-    `quantities` is empty for other kinds. It has two values if a rounded number is given with an exact one.
+    `quantities` is empty for other kinds. It contains two values if a rounded number follows an exact one.
     """
 
     span: str
@@ -65,16 +65,20 @@ class Reading(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """How far two equal numbers may differ: `relative` to the larger one, or by `absolute`."""
+    """The allowed difference between equal numbers: `relative` to the larger one, or `absolute`.
+
+    If `relative` is None, whole numbers must be the same, and others may differ by `TOLERANCE`.
+    """
 
     relative: Fraction | None = None
     absolute: Fraction = Fraction(0)
 
     def allows(self, one: Quantity, other: Quantity) -> bool:
-        """Return whether two quantities are equal.
+        """Return True if two quantities are equal.
 
-        Units are converted if both have one; then different dimensions are never equal. If only one has a unit, the
-        values are compared; of percent and dozens also the value that they stand for (50 % equals 50 and 0.5).
+        If both have a unit, they are converted; different dimensions are never equal. If only one has a unit,
+        the values are compared. For percent and dozens, the converted value is compared too (50 % equals 50
+        and 0.5).
         """
         whole = (one.whole, other.whole)
         if one.unit and other.unit:

@@ -1,4 +1,4 @@
-"""Which number a sentence is about: the one that it begins with, or its last one that is no mere circumstance."""
+"""The main number of a sentence: the one at its beginning, or its last one that is no mere circumstance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.words import word_set
 
 MOST = 30
-"""Numbers of a sentence that are looked at: the last ones."""
+"""Maximum number of numbers of a sentence that are examined, from the last."""
 
 _DECORATIONS = word_set(
     "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are "
@@ -27,7 +27,7 @@ _NOT = frozenset({"not", "never"})
 
 
 def behind_decorations(tokens: Sequence[Token]) -> int:
-    """Return the place behind words and signs that may stand before a number, such as `about` and `=`."""
+    """Return the position behind words and signs that may precede a number, such as `about` and `=`."""
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -40,7 +40,7 @@ def behind_decorations(tokens: Sequence[Token]) -> int:
 
 
 def sentence_end(tokens: Sequence[Token], begin: int) -> int:
-    """Return the place behind the sentence that begins at a token."""
+    """Return the end of the sentence that begins at a token: the position of its final mark or line end."""
     for place in range(begin, len(tokens)):
         token = tokens[place]
         ends = token.text in (".", "!", "?") and (place + 1 == len(tokens) or tokens[place + 1].after_blank)
@@ -50,9 +50,9 @@ def sentence_end(tokens: Sequence[Token], begin: int) -> int:
 
 
 def begun(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
-    """Return the number that a text begins with, or that of the last side of the equation that it begins with.
+    """Return the number at the beginning of a text, or on the last side of an equation there.
 
-    None if it begins with words.
+    None if the text begins with words.
     """
     begin = behind_decorations(tokens)
     first = items[0]
@@ -69,21 +69,21 @@ def begun(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
 
 
 def _names_a_side(tokens: Sequence[Token]) -> bool:
-    """Whether tokens are the left side of an equation, as in `x =` and `total cost =`."""
+    """Return True if tokens are the left side of an equation, as in `x =` or `total cost =`."""
     return bool(tokens) and tokens[-1].text in ("=", "≈") and len(tokens) < 9 and _is_plain(tokens)
 
 
 def _is_plain(tokens: Sequence[Token]) -> bool:
-    """Whether tokens are but a few words and signs, none of which begins another clause."""
+    """Return True for at most eight tokens, none of which begins another clause."""
     clause = {"because", "since", "as", "which", "where", "if", "when", "so", "and", ",", ";", "."}
     return len(tokens) < 9 and not any(token.text.lower() in clause for token in tokens)
 
 
 def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
-    """Return the number that a sentence comes to: its last one, or the only one in bold type.
+    """Return the main number of a sentence: its last number, or the only one in bold type.
 
-    Remarks in brackets, what is denied, circumstances (`in 30 days`) and purposes are left out, as long as another
-    number is left.
+    Numbers in remarks in brackets, denials, circumstances (`in 30 days`) and purposes are left out, as long
+    as another number is left.
     """
     left = list(items[-MOST:])
     for is_left_out in (_is_remark, _is_denied, _is_circumstance, _is_purpose):
@@ -93,7 +93,7 @@ def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
 
 
 def _is_remark(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether an item stands in round brackets that are no part of an expression."""
+    """Return True if an item is in round brackets that are not part of an expression."""
     depth = 0
     for place in range(item.first - 1, -1, -1):
         depth += (tokens[place].text == ")") - (tokens[place].text == "(")
@@ -111,7 +111,7 @@ def _is_denied(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether an item says when, for how long or on what condition, as in `in 30 days`; `for $5` is a price."""
+    """Return True if an item is a time, duration or condition, as in `in 30 days`; `for $5` is a price."""
     place = item.first - 1
     while place >= 0 and tokens[place].text.lower() in _BETWEEN:
         place -= 1
@@ -128,7 +128,7 @@ def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_purpose(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether an item says what for or how, as in `25 passes to save $2` and `64 by adding 15 and 49`."""
+    """Return True if an item is part of a purpose or means: `25 passes to save $2`, `64 by adding 15`."""
     if item.first < 2:
         return False
     before, verb = tokens[item.first - 2].text.lower(), tokens[item.first - 1].text.lower()

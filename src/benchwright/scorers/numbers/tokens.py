@@ -1,4 +1,4 @@
-"""The tokens of a text that may hold numbers: LaTeX and Markdown are read as what they show."""
+"""The tokens of a text with numbers. LaTeX and Markdown are read as what they display."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ _PROSE = re.compile(r"(?<!\\)\b[a-z]{3,}\s+[a-z]{2,}\b")
 class Token(NamedTuple):
     """A piece of a text, from `start` to `end`.
 
-    `kind` is number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `after_blank` tells
-    that white space stands before it, `math` that it is part of a formula, `bold` that it is in bold type.
+    `kind` is number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `after_blank`
+    is True if white space precedes it, `math` if it is part of a formula, `bold` if it is in bold type.
     """
 
     kind: str
@@ -100,7 +100,7 @@ class Token(NamedTuple):
 
 
 def tokens_of(text: str, *, math: bool = False) -> list[Token]:
-    """Return the tokens of a text. Takes time linear in its length. `math`: the text itself is a formula."""
+    """Return the tokens of a text, in time linear in its length. With `math`, the whole text is a formula."""
     return list(_tokens(plain_characters(text), math))
 
 
@@ -136,7 +136,10 @@ def _formulas(text: str) -> Iterator[re.Match[str]]:
 
 
 def _shown(kind: str, piece: str, text: str, start: int, braces: list[bool]) -> tuple[str, str] | None:
-    """(kind, text) of what a piece shows; None if it shows nothing. `braces` tells which open ones are kept."""
+    """Return (kind, text) of the token that a piece displays; None if it displays nothing.
+
+    `braces` is a stack with an entry for each open brace: True if the brace is a token.
+    """
     if kind == "sign" and piece in "{}":
         if piece == "{":
             braces.append(not _shows_group(text, start))
@@ -156,7 +159,7 @@ def _shown(kind: str, piece: str, text: str, start: int, braces: list[bool]) -> 
 
 
 def _shows_group(text: str, brace: int) -> bool:
-    """Whether a brace belongs to a command that only shows what is in it, as in \\text{km}."""
+    """Return True if a brace belongs to a command that only displays its content, as in \\text{km}."""
     name = _NAME_BEFORE.search(text, max(0, brace - 20), brace)
     return name is not None and (name[1] in _SHOWN or name[1] in _LAYOUT)
 

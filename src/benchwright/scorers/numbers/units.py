@@ -1,4 +1,4 @@
-"""Units: those that numbers are converted between, by the words and signs for them."""
+"""Units between which numbers are converted, by their words and signs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _units() -> Iterator[tuple[str, Unit]]:
 
 
 UNITS: dict[str, Unit] = dict(_units())
-"""The units by their names, which are written in lower case except `L` and `mL`."""
+"""Units by name. Names are in lower case, except for some short ones with capitals: `L`, `mL`, `KB`, …."""
 
 POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
@@ -61,11 +61,14 @@ SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
     "‰": UNITS["permille"],
     "°": UNITS["degree"],
 }
-"""The units by their signs."""
+"""Units by sign."""
 
 
 def unit_named(word: str) -> Unit | None:
-    """Return the unit that a word names; None if it names none. A capital letter alone is no unit but `L`."""
+    """Return the unit with this name; None if there is none.
+
+    Words of one or two letters must match exactly: `L` is a liter, and `M` is no unit.
+    """
     if word in UNITS:
         return UNITS[word]
     return UNITS.get(word.lower()) if len(word) > 2 else None
@@ -79,7 +82,7 @@ def raised(unit: Unit, power: int) -> Unit:
 
 
 def read_unit(cursor: Cursor) -> Unit | None:
-    """Pass over a unit and return it. None if there is none, or if it is that of a rate, such as km/h."""
+    """Read the unit at the cursor and move behind it. Return None without a unit or for a rate (km/h)."""
     found = _unit_at(cursor)
     if found is None:
         return None
@@ -94,7 +97,7 @@ def read_unit(cursor: Cursor) -> Unit | None:
 
 
 def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
-    """The unit at the cursor and how many tokens name it."""
+    """Return the unit at the cursor and the number of its tokens; None if there is no unit."""
     token, after = cursor.peek(), cursor.peek(1)
     if token is None:
         return None
@@ -117,7 +120,7 @@ def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
 
 
 def _power(cursor: Cursor) -> int | None:
-    """Pass over the power of a unit: ², ^2, ^{2}."""
+    """Read the power of a unit: ², ^2, ^{2}. Return None if there is none."""
     token = cursor.peek()
     if token is not None and token.kind == "raised" and token.text in ("²", "³"):
         cursor.place += 1

@@ -29,13 +29,13 @@ SCALES = {
     "万": 10**4,
     "亿": 10**8,
 }
-"""Words behind a number that multiply it."""
+"""Words after a number that multiply it."""
 
 LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-"""Letters right behind a number that multiply it."""
+"""Letters attached to a number that multiply it."""
 
 MONEY_LETTERS = LETTERS | {"m": 10**6, "b": 10**9}
-"""The same, behind an amount of money."""
+"""Letters attached to an amount of money that multiply it."""
 
 PARTS = {
     "half": 2,
@@ -60,7 +60,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
-    """Return the number that words begin with and how many of them it takes; None if they begin with none.
+    """Return the number at the beginning of `words` and the number of its words; None if there is none.
 
     `words` are in lower case and include hyphens: `twenty - one`, `one hundred and five`, `two and a half`,
     `three quarters`, `half`, `a hundred`.
@@ -82,10 +82,10 @@ def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
 
 
 def _cardinal(words: Sequence[str]) -> tuple[int, int]:
-    """The whole number that the words begin with, and how many words it takes: 0 if there is none."""
+    """Return the whole number at the beginning of the words, and the number of its words; (0, 0) if none."""
     total = current = count = 0
     below = MOST
-    """What the next word must be smaller than, as 5 behind 20 or 100."""
+    """Exclusive upper bound of the next word: 10 after `twenty`, 100 after `hundred`."""
     for place, word in enumerate(words):
         begins = current > 0 or words[:place] == ["a"]
         if word in CARDINALS and CARDINALS[word] < below:

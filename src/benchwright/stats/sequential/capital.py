@@ -1,10 +1,10 @@
-"""The bets: what a player wins who says that a mean is larger than it is claimed to be.
+"""Betting process: the capital of a player who bets that a mean is larger than it is claimed to be.
 
-A player with capital 1 bets before each unit that its value will lie above what a claim lets one expect. If
-the claim is true, no way of betting makes the capital grow on average, so the chance that it ever reaches
-1 / error is at most error (Ville 1939): a capital that large refutes the claim, whenever one looks. Betting on the
-mean of bounded values: Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by
-betting", JRSS B 86:1.
+A player with capital 1 bets before each unit that its value will be above what a claim lets one expect. If
+the claim is true, no way of betting makes the capital grow on average, so the probability that it ever
+reaches 1 / error is at most error (Ville 1939): a capital that large refutes the claim, whenever one looks.
+Betting on the mean of bounded values: Waudby-Smith and Ramdas (2024), "Estimating means of bounded random
+variables by betting", JRSS B 86:1.
 """
 
 from __future__ import annotations
@@ -17,26 +17,31 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import Vector
 
 FIRST_BET, SHARE_OF_NEXT = 4.0, 0.25
-"""The smallest bet, in units of 1 / (sd sqrt(planned)). Each next one is twice as large and has a quarter."""
+"""The smallest bet, in units of 1 / (sd sqrt(planned)), and the capital of the next bet relative to it.
+
+Each next bet is twice as large and has a quarter of the capital.
+"""
 LARGEST_BET = 0.9
 """A bet of 1 could lose everything on one unit."""
 SUPPOSED_VARIANCE, SUPPOSED_UNITS = 0.5, 4.0
-"""The variance before there are values, and how many units this supposition is worth."""
+"""Prior variance before there are values, and the number of units that this prior counts for."""
 
 
 class Capital:
     """Capital bet against the claims "the mean is at most m", for each m of `means` (..., m), all in [-1, 1].
 
-    Values (...) lie in [-1, 1] and come as independent draws, or as a random permutation of a finite list; the
-    leading axes are sequences side by side, of the shape `shape`. The claim about the next unit, given all before:
+    Values (...) are in [-1, 1] and come as independent draws, or as a random permutation of a finite list.
+    The leading axes are parallel sequences, of the shape `shape`. The claim about the next unit, given all
+    before:
 
     - not `finite`: its mean is at most m. With weights w in [0, 1]: E[w (x - m)] <= 0, so m is E[w x] / E[w].
-    - `finite`: m is the mean of a list of exactly `planned` units, drawn without replacement, so that the next one's
-      is mu = (planned m - sum so far) / units left (ibid., section 5). There are no weights.
+    - `finite`: m is the mean of a list of exactly `planned` units, drawn without replacement, so that the
+      mean of the next unit is mu = (planned m - sum so far) / units left (ibid., section 5). There are no
+      weights.
 
-    A bet k in [0, 1) multiplies the capital by (1 + k y) / (1 + k mu), where mu is m unless `finite`, and
-    y = m + w (x - m). That falls with m, and its logarithm is convex in m, as k does not depend on m. A bet of
-    c / (sd sqrt(planned)) is at its best after planned (2.7 / c)^2 units, so the capital is divided among c = 4, 8,
+    A bet k in [0, 1) multiplies the capital by (1 + k y) / (1 + k mu), with y = m + w (x - m), and mu = m
+    unless `finite`. That falls with m, and its logarithm is convex in m, as k does not depend on m. A bet of
+    c / (sd sqrt(planned)) is best after planned (2.7 / c)^2 units, so the capital is divided among c = 4, 8,
     16, ..., each with a quarter of the one before: aimed at a decision before half of the plan is done, with a
     reserve for large differences. sd is estimated from earlier units, so the bets depend on the past only.
     """
@@ -54,7 +59,11 @@ class Capital:
         self._moments = np.zeros((2, *shape))
 
     def add(self, value: ArrayLike, weight: ArrayLike = 1.0, expected: ArrayLike = 0.0) -> None:
-        """Settles the bets on one unit: its value less what was `expected` of it beyond the mean of those left."""
+        """Settle the bets on one unit.
+
+        `expected` is how much more was expected of this unit than of the mean of the remaining ones; it is
+        subtracted from the value.
+        """
         value, weight = np.asarray(value, np.float64), np.asarray(weight, np.float64)[..., None]
         weighted = weight * (value - np.asarray(expected, np.float64))[..., None]
         worth = weighted + (1.0 - weight) * self._means
@@ -69,18 +78,18 @@ class Capital:
 
     @property
     def logarithms(self) -> Vector:
-        """The logarithm of the capital against each claim (..., m)."""
+        """Logarithm of the capital against each claim (..., m)."""
         with np.errstate(over="ignore", divide="ignore"):
             return np.asarray(np.log(self._purses.sum(axis=-1)))
 
     def _bets(self) -> Vector:
-        """The bets on the next unit (..., k), from the variance of those before."""
+        """Return the bets on the next unit (..., k), from the variance of the units before."""
         centred = self._moments[1] - self._moments[0] ** 2 / max(self._units, 1)
         variance = (centred + SUPPOSED_VARIANCE * SUPPOSED_UNITS) / (self._units + SUPPOSED_UNITS)
         return np.asarray(np.minimum(self._scales / np.sqrt(variance)[..., None], LARGEST_BET))
 
     def _claimed(self) -> Vector:
-        """What each claim says of the next unit's mean (..., m)."""
+        """Return the mean of the next unit under each claim (..., m)."""
         if not self._finite:
             return self._means
         left = self._planned - self._units

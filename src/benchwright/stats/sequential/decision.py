@@ -1,4 +1,4 @@
-"""Better, worse, not worse, equivalent: what may be said at the first moment when it is certain.
+"""Sequential verdicts: better, worse, not worse or equivalent, at the first moment when one is certain.
 
 | goal | verdict | when |
 |---|---|---|
@@ -7,18 +7,18 @@
 | not_worse | not_worse | -margin < low |
 | | worse | high < -margin |
 
-Each verdict follows from `RunningInterval` alone, so it may be looked for after every unit, and it is wrong with
+Each verdict follows from `RunningInterval` alone, so it may be checked after every unit, and it is wrong with
 probability at most `error`, whatever the true difference d is:
 
-- difference: both ends together hold with 1 - error, half of it on each side. If d = 0, better or worse is wrong
-  with at most error. If |d| >= margin, equivalent is wrong only where the end on that side is: error / 2. The same
-  holds for a verdict with the opposite sign.
-- not_worse: each end alone has the whole error, as only one of the two verdicts can be wrong: not_worse if
-  d <= -margin, worse if d >= -margin. The interval is that of two one-sided tests (Schuirmann 1987): it holds d with
-  1 - 2 error.
+- difference: both ends together hold with 1 - error, half of it on each side. If d = 0, better or worse is
+  wrong with at most error. If |d| >= margin, equivalent is wrong only if the end on that side is: error / 2.
+  The same holds for a verdict with the opposite sign.
+- not_worse: each end alone has the whole error, as only one of the two verdicts can be wrong: not_worse if d
+  <= -margin, worse if d >= -margin. The interval is the one of two one-sided tests (Schuirmann 1987): it
+  holds d with 1 - 2 error.
 
-The goal, margin and error are set before the first look. A verdict of the other goal cannot be had from the same units
-at the same error.
+The goal, margin and error are set before the first look. A verdict for the other goal cannot be had from the
+same units at the same error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ Verdict = Literal["better", "worse", "not_worse", "equivalent"]
 
 
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known after `units` of `planned`; no `verdict`: undecided. `interval` holds at every moment."""
+    """The current decision after `units` of `planned` units. `verdict` is None while undecided.
+
+    `interval` holds at every moment.
+    """
 
     verdict: Verdict | None
     difference: float
@@ -50,14 +53,14 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Decider:
-    """Takes the differences new - old unit by unit, and keeps the first verdict.
+    """Sequential test: takes the differences new - old unit by unit, and keeps the first verdict.
 
-    Units after the verdict change nothing: it was given for those before. `at_least` units are looked at in any
-    case. With a question `among` several, see `family.Family`, which shares the error. The other arguments are those of
-    `RunningInterval`.
+    Units after the verdict change nothing: it was reached on the units before. No verdict is made before
+    `at_least` units. For a question `among` several, see `family.Family`, which shares the error. The other
+    arguments are those of `RunningInterval`.
 
     Raises:
-        ValueError: a negative margin, a goal that is none, and what `RunningInterval` refuses.
+        ValueError: If the margin is negative, the goal is unknown, or `RunningInterval` refuses an argument.
     """
 
     def __init__(
@@ -93,7 +96,7 @@ class Decider:
     def add(
         self, least: float, most: float | None = None, *, weight: float = 1.0, expected: float = 0.0
     ) -> Verdict | None:
-        """Takes the next unit as `RunningInterval.add` does; returns the verdict, if there is one by now."""
+        """Take the next unit as `RunningInterval.add` does. Return the verdict, None while undecided."""
         if self.verdict is None:
             self.running.add(least, most, weight=weight, expected=expected)
             self._sum += weight * (least if most is None else (least + most) / 2)
@@ -102,7 +105,10 @@ class Decider:
         return self.verdict
 
     def share(self, undecided: int) -> Verdict | None:
-        """Takes the share of the error that is left with so many questions undecided, this one included."""
+        """Take the share of the error that is left with this many undecided questions, this one included.
+
+        Return the verdict, None while undecided.
+        """
         if self.verdict is None:
             self._open = undecided
             self._look()
@@ -114,12 +120,12 @@ class Decider:
 
     @property
     def interval(self) -> Interval:
-        """The running interval at the share of the error that this question has by now."""
+        """The running interval at this question's current share of the error."""
         return Interval(float(self.running.low[self._open - 1]), float(self.running.high[self._open - 1]))
 
     @property
     def decision(self) -> Decision:
-        """What is known by now. The difference is the mean over the units (halfway where a value is unknown)."""
+        """The current decision. The difference is the mean over the units (halfway if a value is unknown)."""
         return Decision(
             verdict=self.verdict,
             difference=self._sum / self._weight if self._weight else 0.0,
@@ -134,7 +140,7 @@ class Decider:
 
 
 def verdict(interval: Interval, goal: Goal, margin: float) -> Verdict | None:
-    """What an interval for the difference new - old says (see the table above); None: nothing yet."""
+    """Return the verdict of an interval for new - old (see the table above); None if undecided."""
     low, high = interval
     if goal == "not_worse":
         return "not_worse" if low > -margin else "worse" if high < -margin else None

@@ -1,4 +1,4 @@
-"""Several questions about the same units: the error that was asked for is that of all verdicts together."""
+"""Several questions about the same units: the given error covers all verdicts together."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from benchwright.stats.sequential.decision import Decider
 
 
 class Family:
-    """Gives each undecided question error / (number of undecided ones): Holm's procedure at every moment.
+    """Several questions that share the error: each undecided one has error / (number of undecided ones).
 
-    1 / capital is a p-value that holds whenever one looks, and the least that it ever was is one, too, so Holm (1979)
-    applies to these: the chance of any false verdict is at most the error, however the questions hang together. A
-    verdict leaves its share to the others, which are looked at again. The intervals are those of the shares, so that a
-    verdict and its interval always say the same. (Averages of e-values, as in Vovk and Wang 2021, would decide a little
-    earlier where several differences are alike, but have no intervals that fit.)
+    This is Holm's procedure at every moment. 1 / capital is a p-value that holds whenever one looks, and so
+    is its minimum so far, so Holm (1979) applies: the chance of any false verdict is at most the error,
+    however the questions depend on each other. A verdict leaves its share to the others, which are checked
+    again. The intervals use the same shares, so that a verdict and its interval always agree. (Averages of
+    e-values, as in Vovk and Wang 2021, would decide a little earlier if several differences are alike, but
+    have no matching intervals.)
 
-    `deciders` are made with `among` as many.
+    `deciders` are created with `among` equal to their number.
     """
 
     def __init__(self, deciders: Sequence[Decider]) -> None:
@@ -25,11 +26,11 @@ class Family:
 
     @property
     def decided(self) -> bool:
-        """Whether every question has its verdict."""
+        """True if every question has a verdict."""
         return all(decider.verdict is not None for decider in self.deciders)
 
     def share(self) -> None:
-        """Shares the error among the undecided questions, until no verdict comes of it."""
+        """Share the error among the undecided questions, until this yields no further verdict."""
         undecided = -1
         while undecided != (left := sum(decider.verdict is None for decider in self.deciders)):
             undecided = left

@@ -1,15 +1,16 @@
-"""Earlier results on the same samples make the remaining uncertainty smaller, and the mean no other.
+"""Predictions from earlier results on the same samples: they narrow the interval without changing the mean.
 
-A control variate in a finite list: what is predicted of the next unit, less the mean prediction of all that are left,
-has the mean 0 in random order, so it can be taken off the unit's value. The better the prediction, the less
-varies in the rest. It is fitted to the units before only (cross-fitting forwards), so however wrong it is, the bets
-are fair: Waudby-Smith and Ramdas (2024), section 5, allow any bet that depends on the past. For means with the help
-of a model see Särndal, Swensson and Wretman (1992), "Model Assisted Survey Sampling", chapter 6.
+A control variate in a finite list: the prediction for the next unit, minus the mean prediction for all that
+are left, has the mean 0 in random order, so it can be subtracted from the unit's value. The better the
+prediction, the less the rest varies. It is fitted only to the units before (cross-fitting forwards), so
+however wrong it is, the bets are fair: Waudby-Smith and Ramdas (2024), section 5, allow any bet that depends
+on the past. For means with the help of a model see Särndal, Swensson and Wretman (1992), "Model Assisted
+Survey Sampling", chapter 6.
 
-This needs the old model's scores of all samples (`--against`): what an old answer and the difficulty of the sample
-say of the new answer is where the saving is, and where both models are asked there is little to know before. And
-it is for the finite question only: the mean prediction over all units that might be drawn is not known, and the
-mean over this list is not a substitute, as the list itself is a sample of them.
+This needs the old model's scores of all samples (`--against`). The saving comes from what an old answer and
+the difficulty of the sample predict about the new answer; if both models are asked, there is little to know
+before. It applies to the finite question only: the mean prediction over all units that might be drawn is not
+known, and the mean over this list is no substitute, as the list itself is a sample of them.
 """
 
 from __future__ import annotations
@@ -22,24 +23,24 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import Vector, same_length, vector
 
 REACH = 1.0
-"""The most that two predictions differ: `RunningInterval` has to know it as `reach`."""
+"""Largest difference between two predictions; pass it to `RunningInterval` as `reach`."""
 SUPPOSED_SLOPE = 0.6
-"""What is supposed, before any is known: a new score lies so far from the old one towards the mean of others."""
+"""Prior slope: a new score is expected this far from the old one towards the mean of the others."""
 FIRST_FIT, NEXT_FIT = 20, 1.2
-"""Slopes are fitted after so many units, and again whenever there are so many times more."""
+"""Units before the first fit of the slopes, and the factor of growth in units before each further fit."""
 PENALTY = 8.0
-"""Of the ridge regression: as if so many units had said that the supposition was right."""
+"""Penalty of the ridge regression, as if this many units had confirmed the prior."""
 
 
 class Foresight:
-    """Predicts the differences new - old, unit by unit, in the order in which units come.
+    """Predictor of the differences new - old, unit by unit, in the order of the units.
 
-    `old` (N,) are the old model's scores in [0, 1] of all units, `others` (N, k) those of other models (with none, pass
-    the old ones as a column). The prediction is 0.6 (mean of others - old), plus a regression of what that leaves on
-    old, mean of others and their product, cut to [-1/2, 1/2].
+    `old` (N,) are the old model's scores in [0, 1] of all units, `others` (N, k) the scores of other models
+    (if there are none, pass the old ones as a column). The prediction is 0.6 (mean of others - old), plus a
+    regression of the remainder on old, mean of others and their product, cut to [-1/2, 1/2].
 
     Raises:
-        ValueError: values that are not finite, or tables that do not fit.
+        ValueError: If a value is not finite, or the tables do not fit.
     """
 
     def __init__(self, old: ArrayLike, others: ArrayLike) -> None:
@@ -55,12 +56,12 @@ class Foresight:
         self._predict(self._supposed - self._supposed.mean())
 
     def expected(self) -> float:
-        """How much more is expected of the next unit than of the mean of all that are left."""
+        """Return how much more is expected of the next unit than of the mean of all that are left."""
         place = len(self._differences)
         return float(self._predicted[place] - self._mean_of_rest[place])
 
     def learn(self, difference: float) -> None:
-        """Takes the unit's difference (halfway between least and most, where it is not known)."""
+        """Take the unit's difference (halfway between least and most if it is not known)."""
         self._differences.append(difference)
         if len(self._differences) >= self._next_fit:
             self._next_fit = int(len(self._differences) * NEXT_FIT) + 1

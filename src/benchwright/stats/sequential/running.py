@@ -1,4 +1,4 @@
-"""An interval for a mean that may be looked at after every unit: it holds the mean at all moments at once."""
+"""Confidence sequence for a mean: an interval that may be read after every unit, valid at all times."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.capital import Capital
 
 CLAIMS = 401
-"""How many means are tried, unless said. They lie closest near the middle of the bounds, where differences are."""
+"""Default number of means that are tried, densest near the middle of the bounds, as differences are."""
 ROUNDING = 1e-9
-"""What sums of floats may be off; ends that follow from them alone are that much wider."""
+"""Tolerance for rounding in sums of floats; ends that follow from sums alone are widened by it."""
 
 
 class RunningInterval:
     """`low` and `high` (...): with probability at least 1 - 2 side_error, the mean is never outside them.
 
-    Each end alone holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean difference
-    over repeats, or a whole group of samples. Units come in a random order; one that is stratified is none, as what
-    comes next then depends on what came before. `low` is the largest m such that every mean up to m is refuted by a
-    `Capital` of 1 / side_error; `high` the same with all signs turned. Both are running intersections; where these
-    would leave nothing, the last interval stays.
+    Each end alone holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean
+    difference over repeats, or a whole group of samples. Units come in a random order. A stratified order is
+    not random, as the next unit then depends on the ones before. `low` is the largest m such that every mean
+    up to m is refuted by a `Capital` of 1 / side_error; `high` is the same with all signs reversed. Both are
+    running intersections; if these would be empty, the last interval stays.
 
-    - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio
-      E[w x] / E[w]: the mean over samples, if w is the size of the unit over the largest possible.
-    - `finite`: the mean over a list of exactly `planned` units: what all of them would say.
+    - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio E[w
+      x] / E[w]: the mean over samples, if w is the size of the unit over the largest possible.
+    - `finite`: the mean over a list of exactly `planned` units, as if all of them had been measured.
 
-    `planned` is how many units there will be at most (exactly, if `finite`), `bounds` are the least and greatest
-    possible value, `thresholds` the means that matter (0, the margin): they are tried themselves, other ends are
-    rounded outwards, the less the more `claims` are tried. With a `shape`, values of that shape run side by side, and
-    `side_error` may have it, too.
+    `planned` is the largest number of units (exact, if `finite`), `bounds` are the least and greatest
+    possible value, `thresholds` the means that matter (0, the margin). Thresholds are tried themselves; other
+    ends are rounded outwards, less so with more `claims`. With a `shape`, values of that shape run in
+    parallel, and `side_error` may have the shape, too.
 
     Raises:
-        ValueError: planned < 1, side_error outside (0, 1), no width between bounds, thresholds outside them.
+        ValueError: If planned < 1, side_error is outside (0, 1), the bounds have no width, or a threshold is
+            outside them.
     """
 
     def __init__(
@@ -78,14 +79,14 @@ class RunningInterval:
         weight: ArrayLike = 1.0,
         expected: ArrayLike = 0.0,
     ) -> None:
-        """Takes the next unit: its value, or the `least` and the `most` it can be where it is not known.
+        """Take the next unit: its value, or the `least` and the `most` possible value if it is not known.
 
         The interval then holds whatever the unknown values are. `expected` (see `foresight`) is how much more
-        was expected of this unit than of the mean of those left; at most `reach` either way.
+        was expected of this unit than of the mean of the remaining ones; at most `reach` either way.
 
         Raises:
-            ValueError: a value out of bounds, a weight outside [0, 1], weights or too many units in a finite
-                list, `expected` beyond `reach` or where the list is not finite.
+            ValueError: If a value is out of bounds, a weight is outside [0, 1], a finite list gets weights or
+                too many units, or `expected` exceeds `reach` or is not 0 although the list is not finite.
         """
         both = (least, least if most is None else most)
         ends = np.stack([np.broadcast_to(np.asarray(end, np.float64), self.low.shape) for end in both])
@@ -119,10 +120,11 @@ class RunningInterval:
         self.low, self.high = np.where(sound, low, self.low), np.where(sound, high, self.high)
 
     def _limits(self) -> Vector:
-        """Above which mean (2, ...) all are not refuted, of the values and of the negative ones; -infinity: all.
+        """Return, for the values and their negatives, the mean (2, ...) above which none is refuted.
 
-        Between two means that are tried, the logarithm lies above the line through the two before, as it is
-        convex: where that line falls to the threshold, the mean is still refuted.
+        -infinity: no mean is refuted. Between two means that are tried, the logarithm is above the line
+        through the two means before, as it is convex: up to the point at which that line falls to the
+        threshold, the mean is still refuted.
         """
         surplus = self._capital.logarithms - self._needed
         just_above = np.nextafter(self._means, np.inf)
@@ -138,7 +140,10 @@ class RunningInterval:
 def running_interval(
     values: ArrayLike, planned: int, *, error: float = 0.05, weights: ArrayLike = 1.0
 ) -> Interval:
-    """The interval after all of the values (n,), in [-1, 1] and in random order; half of the error on each side."""
+    """Return the interval after all of the values (n,), in [-1, 1] and in random order.
+
+    Half of the error is on each side.
+    """
     running = RunningInterval(planned, side_error=error / 2)
     units = vector(values, "values")
     for value, weight in zip(units, np.broadcast_to(weights, units.shape), strict=True):

@@ -1,4 +1,4 @@
-"""What is drawn at random: samples, or groups of them."""
+"""Units that are drawn at random: samples, or groups of samples."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from benchwright.stats.clusters import group_codes
 
 
 class Units(NamedTuple):
-    """The mean difference (g,) of each group, and how many samples it has (g,)."""
+    """Mean difference (g,) of each group, and its number of samples (g,)."""
 
     means: Vector
     sizes: Vector
 
 
 def grouped(differences: ArrayLike, groups: Iterable[Hashable | None]) -> Units:
-    """Groups as units, in the order of first appearance; a sample in no group (None) is a unit of its own.
+    """Return groups as units, in order of first appearance; a sample in no group (None) is a unit by itself.
 
-    Only whole groups are units: which of its samples come first may have to do with their values. `RunningInterval` of
-    `means` is about the mean over groups; with the weights sizes / largest possible size about the mean over samples
-    that might be drawn, as a ratio with bounded parts.
+    Only whole groups are units: the order of samples within a group may depend on their values.
+    `RunningInterval` of `means` is about the mean over groups; with the weights sizes / largest possible size
+    about the mean over samples that might be drawn, as a ratio with bounded parts.
 
     Raises:
-        ValueError: not one group for each difference.
+        ValueError: If there is not one group for each difference.
     """
     values = vector(differences, "differences")
     codes, n_groups = group_codes(list(groups))

@@ -1,4 +1,4 @@
-"""The server behind the page that frames a web pack: who may come in, chat completions, and what the page saves."""
+"""The server of the page that frames a web pack: access control, chat completions, saved results."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from benchwright.web.safety import HEADERS, AccessCheck
 from benchwright.web.server import interruption, open_in_browser
 
 LARGEST = 32 * 2**20
-"""Bytes of what a page may send at once."""
+"""Maximum size of a request body, in bytes."""
 
 PATIENCE = aiohttp.ClientTimeout(total=None)
-"""The relay has limits of its own."""
+"""No timeout here: the relay has its own limits."""
 
 
 class FramedPack:
-    """What the server answers for one open pack; `access` tells who may come in."""
+    """The request handlers for one open pack, with access control by `access`."""
 
     def __init__(self, pack: OpenPack, access: AccessCheck, client: aiohttp.ClientSession) -> None:
         self._pack = pack
@@ -39,7 +39,7 @@ class FramedPack:
         self._saving = asyncio.Lock()
 
     def application(self) -> web.Application:
-        """The routes, behind the guard."""
+        """Build the application: all routes behind access control."""
         app = web.Application(middlewares=[self._guarded], client_max_size=LARGEST)
         app.on_response_prepare.append(self._add_headers)
         app.add_routes(
@@ -67,7 +67,7 @@ class FramedPack:
             )
 
     async def _add_headers(self, _: web.Request, response: web.StreamResponse) -> None:
-        """As the viewer's, and frames of the pack's own origins."""
+        """Add the viewer's security headers, and allow frames from the pack's origins."""
         frames = " ".join(self._pack.session.pack.origins)
         policy = f"{HEADERS['Content-Security-Policy']}; frame-src {frames}"
         response.headers.update(
@@ -84,7 +84,7 @@ class FramedPack:
         return page("framed.html", inside=False, pack=session.pack, models=session.models, host=self._host())
 
     def _host(self) -> dict[str, Any]:
-        """What the script of the page has to know."""
+        """Return the values for the script of the page: models, origins, permissions, pack, mode, run."""
         session = self._pack.session
         pack = session.pack
         models = [
@@ -142,7 +142,7 @@ class FramedPack:
         return web.json_response(artifact)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        """Passes a chat completion on, piece by piece; one that the page gives up is given up."""
+        """Forward a chat completion from the relay chunk by chunk. Cancel it if the page disconnects."""
         stream = "stream" in request.query
         body = chat_body(await _object(request), stream=stream)
         headers = {"Authorization": f"Bearer {self._pack.token}", "Content-Type": "application/json"}
@@ -172,10 +172,10 @@ async def _object(request: web.Request) -> dict[str, Any]:
 
 
 async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) -> None:
-    """Shows the page of a web pack until it is interrupted; announces its address.
+    """Serve the page of a web pack until it is interrupted, and announce its address.
 
     Raises:
-        UserError: the port cannot be listened on, or the page lies there itself.
+        UserError: If the port cannot be listened on, or the pack's own page is at this port.
     """
     access = AccessCheck(LOOPBACK)
     async with aiohttp.ClientSession() as client:
@@ -201,10 +201,12 @@ async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) 
 
 
 def _address(pack: OpenPack, port: int, token: str) -> str:
-    """Ours, by another name than the pack's where both are on this machine: browsers send cookies to all ports.
+    """Return our address, with another host name than the pack's if both are on this machine.
+
+    Browsers send a host's cookies to all of its ports.
 
     Raises:
-        UserError: the pack's page lies where we listen.
+        UserError: If the pack's page is at our own port.
     """
     entry = pack.session.pack.entry
     for name in (LOOPBACK, "localhost"):

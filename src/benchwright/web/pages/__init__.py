@@ -1,1 +1,1 @@
-"""The pages, a module each: what is asked, what is read for it, which template shows it."""
+"""The pages, one module each: the query of a request, the data read for it, and the template."""

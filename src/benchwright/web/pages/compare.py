@@ -1,4 +1,4 @@
-"""Two runs side by side: the answer of `benchwright compare`, the samples that changed, both conversations."""
+"""Two runs side by side: the comparison of `benchwright compare`, changed samples, both conversations."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
 PAGE = 20
-"""Changed samples on one page."""
+"""Number of changed samples on one page."""
 
 SHOWN = {"": "Flipped", "lost": "Lost", "won": "Won"}
-"""Which of the changed samples: all, those that got worse from A to B, those that got better."""
+"""Filters of the changed samples, with their names on the page: all, worse in B than in A, or better."""
 
 MOST_OFFERED = 1000
-"""Runs that the choice of A and B offers, the newest."""
+"""Maximum number of runs to choose A and B from, the newest first."""
 
 
 async def compare_page(request: web.Request) -> web.Response:
-    """The choice of two runs, and what they come to."""
+    """Serve the page with the choice of two runs, or with `part` only their comparison."""
     query = request.query
     ticked = query.getall("run", [])[:2]
-    if ticked:  # from the list, where the older one stands below
+    if ticked:  # from the list of runs, in which the older one is below
         names = dict(zip("ba", ticked, strict=False))
         raise web.HTTPFound(address("/compare", **names))
     asked = {name: query.get(name, "") for name in ("a", "b", "anyway", "only", "score")}
@@ -67,7 +67,7 @@ def _choice(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
 
 
 def _references(manifest: Manifest) -> list[str]:
-    """How the targets of a run are named in an address."""
+    """Return the references to the targets of a run: `ID`, or `ID@SLOT` if there are several."""
     slots = [target.slot for target in manifest.targets]
     return [manifest.id] if len(slots) == 1 else [f"{manifest.id}@{slot}" for slot in slots]
 
@@ -99,7 +99,7 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
 def _flips(
     viewer: Viewer, asked: dict[str, str], found: Comparison, changes: Sequence[Change]
 ) -> Iterator[Markup]:
-    """Changed samples with both answers, each with the address of both conversations."""
+    """Yield changed samples with both answers and a link to both conversations."""
     a, b = (_side_reader(viewer, asked[name]) for name in ("a", "b"))
     letters = [run.letter for run in found.runs]
     for change in changes:
@@ -108,7 +108,7 @@ def _flips(
 
 
 def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], Given | None]:
-    """What one side of a changed sample was asked and answered, read from its run."""
+    """Return a function that reads a run's input and answer for a changed sample."""
     run, _, slot = reference.partition("@")
     trials = viewer.trials(run)
     trials.read_all()
@@ -124,10 +124,10 @@ def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], Given | N
 
 
 def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
-    """The comparison of two runs of the store, each `ID` or `ID@SLOT`.
+    """Compare two stored runs, each `ID` or `ID@SLOT`. Results are cached.
 
     Raises:
-        UserError: there is no such run or target, or there is nothing to compare.
+        UserError: If there is no such run or target, or nothing to compare.
     """
     references, sizes = [], []
     for name in (a, b):
@@ -141,7 +141,7 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
 
 
 def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
-    """What changed, worst first: the biggest losses, then the smallest, then what was won."""
+    """Yield the changed samples: the largest losses first, the largest wins last."""
     for change in sorted(score.changes, key=lambda one: one.b - one.a):
         if (only != "lost" or change.b < change.a) and (only != "won" or change.b > change.a):
             yield change
@@ -155,7 +155,7 @@ def _side_by_side(asked: dict[str, str], change: Change) -> str:
 
 
 async def compare_sample(request: web.Request) -> web.Response:
-    """Both conversations of one sample."""
+    """Serve the page with both conversations of a sample."""
     query = request.query
     asked = {name: query.get(name, "") for name in ("a", "b", "anyway", "only", "score")}
     repeat = query.get("repeat", "")
@@ -199,10 +199,12 @@ def _side(viewer: Viewer, place: Place, manifest: Manifest) -> dict[str, Any]:
 def changed_around(
     viewer: Viewer, asked: dict[str, str], sample: str, repeat: int
 ) -> tuple[Change | None, Change | None]:
-    """The changed samples before and after one, as the table of a comparison has them; behind others comes the first.
+    """Return the changed samples before and after this one, in the order of the comparison's table.
+
+    For a sample that is not in the table, they are None and the first changed sample.
 
     Raises:
-        UserError: there is no such run, or there is nothing to compare.
+        UserError: If there is no such run, or nothing to compare.
     """
     found = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"])).comparison
     scores = [score for pair in found.pairs for score in pair.scores]

@@ -1,4 +1,4 @@
-"""A trial in short, as its page has it on top, and what else was made of the same sample, to stand beside it."""
+"""The preview of a trial at the top of its page, and the other trials of the same sample beside it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from benchwright.web.run_trials import RunTrials
 from benchwright.web.text import LONGEST
 
 MOST_BESIDE = 12
-"""Trials and attempts that stand side by side."""
+"""Maximum number of trials and attempts side by side."""
 
 SHORT = 2_000
-"""Characters of an answer that stands beside others."""
+"""Maximum number of characters of a text in a trial beside others."""
 
 
 def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
-    """Input, expected and given answer (what was taken as the answer marked), each score and why, notes, flags."""
+    """Return the preview of a trial: input, expected and given answer, scores with reasons, notes, flags.
+
+    The extracted answer is marked. `most` is the maximum number of characters of each text.
+    """
     told = gist_on_disk(directory, trial)
     native = {name: value for name, value in trial.record.scores.items() if name not in trial.scores}
     scores = [
@@ -50,7 +53,7 @@ def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[s
 
 
 def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]:
-    """The repeats, other models and earlier attempts of a sample, this trial among them; none if it is alone."""
+    """Return all repeats, models and attempts of a sample, with this trial; [] if it is the only one."""
     found = []
     for row in trials.siblings(trials.table.sample[number])[:MOST_BESIDE]:
         attempts = trials.table.all_attempts(row.number)
@@ -73,7 +76,7 @@ def _marked(answer: str | None, trial: ScoredTrial, most: int) -> Pieces:
     if not answer:
         return []
     spans = (find_span(answer, score.span) for score in trial.scores.values())
-    whole = (0, len(answer))  # to mark all of it says nothing
+    whole = (0, len(answer))  # a mark over the whole answer means nothing
     return cut(answer, most, next((span for span in spans if span not in (None, whole)), None))
 
 

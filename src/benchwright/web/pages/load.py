@@ -1,4 +1,4 @@
-"""A measurement under load: its levels, what they come to, and other measurements laid over it."""
+"""The page of a load measurement: its levels and results, with other measurements overlaid."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ from benchwright.web.text import load_address
 from benchwright.web.viewer import VIEWER, Viewer
 
 POLL = 1.0
-"""Seconds between two looks at the levels."""
+"""Seconds between two polls of the levels."""
 
 MOST_OVER = 5
-"""Other measurements that are laid over one."""
+"""Maximum number of overlaid measurements."""
 
 MOST_OFFERED = 200
-"""Measurements that the choice offers, the newest."""
+"""Maximum number of measurements to choose from, the newest first."""
 
 
 async def load_page(request: web.Request) -> web.Response:
-    """A measurement by its tag, or with `part` only its levels or its figures; `with` are others to lay over it."""
+    """Serve the page of a measurement, or with `part` only its levels or figures.
+
+    The query's `with` contains the tags of measurements to overlay.
+    """
     viewer, tag = request.app[VIEWER], request.match_info["load"]
     others = [one for one in dict.fromkeys(request.query.getall("with", [])) if one != tag][:MOST_OVER]
     part = request.query.get("part", "")
@@ -64,10 +67,10 @@ def _figures_part(viewer: Viewer, tags: Sequence[str]) -> web.Response:
 
 
 def _levels(viewer: Viewer, tag: str) -> list[RunRow]:
-    """The runs of a measurement in the order in which they were made.
+    """Return the runs of a measurement, the oldest first.
 
     Raises:
-        UserError: there are none.
+        UserError: If there is no such measurement.
     """
     rows = [row for row in viewer.runs.rows() if row.measurement == tag]
     if not rows:
@@ -76,7 +79,7 @@ def _levels(viewer: Viewer, tag: str) -> list[RunRow]:
 
 
 def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
-    """The measurement of each model, of the journals as they are now."""
+    """Read the measurement of each model from the current journals. Results are cached."""
     rows = _levels(viewer, tag)
     directories = {row.id: viewer.runs.directory(row.id) for row in rows}
     key = (tag, tuple((row.id, row.size, row.state, size_of(directories[row.id] / LOOKS)) for row in rows))
@@ -87,7 +90,7 @@ def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
 
 
 def _marked(load: DetailedLoad, running: set[str]) -> DetailedLoad:
-    """The measurement with the state of those levels that are at work, which no journal tells."""
+    """Mark the levels that are running: journals do not contain this state."""
     report = load.report
     levels = [replace(one, state="running") if one.run in running else one for one in report.levels]
     return replace(load, report=replace(report, levels=levels))
@@ -98,7 +101,7 @@ def _models(rows: Sequence[RunRow]) -> list[str]:
 
 
 def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
-    """The other measurements, the newest first: their tags, and what each is called."""
+    """Return (tag, title) of the other measurements, the newest first."""
     found: dict[str, list[RunRow]] = {}
     for row in viewer.runs.rows():
         if row.measurement not in ("", tag):
@@ -108,13 +111,13 @@ def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
 
 
 async def load_live(request: web.Request) -> web.StreamResponse:
-    """Tells when a level has changed, or another one has begun."""
+    """Send an event when a level has changed or another one has begun."""
     viewer, tag = request.app[VIEWER], request.match_info["load"]
 
     def look() -> Change:
         return Change(_version(_levels(viewer, tag)), {})
 
-    await off_loop(look)  # a measurement that is not there is told of before the stream begins
+    await off_loop(look)  # raises UserError for a missing measurement before the stream begins
     return await tell_changes(request, look, POLL)
 
 

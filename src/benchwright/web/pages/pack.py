@@ -1,4 +1,4 @@
-"""A pack's run as its matrix: scenarios by models, the cells that are at work, the pack's own scores."""
+"""The matrix of a pack's run: scenarios by models, running cells, the pack's own scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.web.viewer import Viewer
 
 
 class Cell(NamedTuple):
-    """One cell: how each attempt came out, what is said of it while it is at work."""
+    """One cell: the statuses of its attempts, its message while it is running, and its link."""
 
     attempts: list[str]
     live: bool
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A scenario, and its cell of every model."""
+    """A scenario with its cells, one for each model."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
-    """What the matrix shows."""
+    """Return the template's values for the matrix."""
     trials = viewer.trials(row.id)
     trials.read_all()
     with trials.lock:
@@ -79,7 +79,7 @@ def _lines(
 
 
 def _word(attempts: list[str], live: bool) -> str:
-    """The cell in a word or two."""
+    """Describe a cell in a word or two."""
     if not attempts:
         return "at work" if live else "not yet"
     return cell_word(attempts)

@@ -1,4 +1,4 @@
-"""Which trial an address means, in which table it was found, and from which comparison it was come to."""
+"""Trials in addresses: the trial, the query of the table that led to it, and the open comparison."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import Viewer
 
 COMPARISON = {"a": "a", "b": "b", "anyway": "anyway", "score": "score", "only": "changed"}
-"""What an open comparison was asked for, and the names of that in the address of a trial."""
+"""Query parameters of the comparison page, and their names in the address of a trial."""
 
 
 class Place(NamedTuple):
-    """Which trial is meant: of which run, in which table it was found, which `comparison` is open (empty for none)."""
+    """A trial of a run, the query of the table that led to it, and the open comparison ({} for none)."""
 
     run: str
     sample: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 def place_of(request: web.Request) -> Place:
-    """The trial that the address names."""
+    """Parse the trial in the address of a request."""
     query = request.query
     repeat = query.get("repeat", "")
     wanted = msgspec.structs.replace(wanted_of(request), target=query.get("in", ""))
@@ -44,22 +44,22 @@ def place_of(request: web.Request) -> Place:
 
 
 def address_at(place: Place, sample: str, target: str, repeat: int) -> str:
-    """The address of another trial, found in the same table and with the same comparison open."""
+    """Return the address of another trial, with the same table and open comparison."""
     comparison = {given: place.comparison.get(name, "") for name, given in COMPARISON.items()}
     return sample_address(place.run, place.wanted, sample, target, repeat, **comparison)
 
 
 def address_of(place: Place, row: Row) -> str:
-    """The same for a row of the table."""
+    """Return the address of a row's trial, with the same table and open comparison."""
     return address_at(place, row.sample, row.target, row.repeat)
 
 
 def find_trial(viewer: Viewer, place: Place) -> tuple[RunTrials, int]:
-    """The trials of the run, and the row of the one that is meant.
+    """Return the trials of the run, and the row number of the trial.
 
     Raises:
-        UserError: there is no such run.
-        HTTPNotFound: it has no such trial.
+        UserError: If there is no such run.
+        HTTPNotFound: If the run has no such trial.
     """
     trials = viewer.trials(place.run)
     with trials.lock:
@@ -74,11 +74,11 @@ def find_trial(viewer: Viewer, place: Place) -> tuple[RunTrials, int]:
 
 
 def shown_trial(viewer: Viewer, place: Place) -> tuple[Row, dict[str, Any], str]:
-    """A trial, the attempt at it that counts as templates want it, and its address.
+    """Return a trial's row, the template values of the attempt that counts, and its address.
 
     Raises:
-        UserError: there is no such run.
-        HTTPNotFound: it has no such trial.
+        UserError: If there is no such run.
+        HTTPNotFound: If the run has no such trial.
     """
     trials, number = find_trial(viewer, place)
     with trials.lock:

@@ -1,4 +1,4 @@
-"""A pack's run once more: its events, and what each does to the matrix of scenarios and models."""
+"""The replay of a pack's run: its events, and the changes of each in the matrix of scenarios and models."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from benchwright.web.rendering import page
 from benchwright.web.viewer import VIEWER, Viewer
 
 MOST_STEPS = 5_000
-"""Events on one page; of more, those in which a pack says what it is doing are left out."""
+"""Maximum number of events on one page; above it, progress messages are left out."""
 
 MESSAGE = 80
-"""Characters of what a pack says of a cell at work."""
+"""Maximum number of characters of a progress message."""
 
 Place = tuple[str, str]
 """A cell, by the ids of its scenario and its model."""
 
 
 class Change(NamedTuple):
-    """What a cell becomes: its row and column, from 0; `state` is idle, live, pass, partial, fail or error."""
+    """The new state of a cell: its row and column (from 0), state and text.
+
+    `state` is idle, live, pass, partial, fail or error.
+    """
 
     row: int
     column: int
@@ -37,7 +40,7 @@ class Change(NamedTuple):
 
 
 class Step(NamedTuple):
-    """An event as a line, the row of its scenario, if it has one, and the cells that it changes."""
+    """An event: its text, the row of its scenario (None if it has none), and the changed cells."""
 
     text: str
     row: int | None
@@ -45,7 +48,7 @@ class Step(NamedTuple):
 
 
 def steps_of(events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequence[str]) -> list[Step]:
-    """The events as steps. `labels` are those of the models by their ids, in the order of the columns."""
+    """Convert events to steps. `labels` maps model ids to labels, in the order of the columns."""
     matrix = _Matrix(list(scenarios), list(labels))
     return [
         Step(event_line(event, labels), matrix.row(event), list(matrix.changes(event))) for event in events
@@ -53,7 +56,7 @@ def steps_of(events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequ
 
 
 class _Matrix:
-    """Follows the cells, to know which were at work when a run was interrupted."""
+    """The matrix during the replay. It keeps the running cells, to reset them after an interruption."""
 
     def __init__(self, scenarios: list[str], models: list[str]) -> None:
         self._rows = {name: place for place, name in enumerate(scenarios)}
@@ -83,7 +86,7 @@ class _Matrix:
 
 
 def _status(result: Any) -> str:
-    """How a cell came out; what a pack writes instead of a status counts as an error."""
+    """Return the status of a cell's result. An unknown status counts as an error."""
     if not isinstance(result, dict) or result.get("errorType"):
         return "error"
     status = result.get("status")
@@ -91,7 +94,7 @@ def _status(result: Any) -> str:
 
 
 async def replay_page(request: web.Request) -> web.Response:
-    """The page that plays a run of a pack."""
+    """Serve the page that replays a run of a pack."""
     return await off_loop(_page, request.app[VIEWER], request.match_info["run"])
 
 

@@ -1,4 +1,4 @@
-"""One run: what it is, what it came to, its trials."""
+"""The page of one run: its facts, summary and trials."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from benchwright.web.trial_selection import ORDERS, TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
 SMALL = 2 * 2**20
-"""Bytes of a journal whose summary is made with the page and not after it."""
+"""Maximum size of a journal, in bytes, whose summary is part of the page instead of loaded after it."""
 
 SHOWN_ELSEWHERE = frozenset({"models", "scenarios", "categories", "cards"})
-"""What a pack's run says of itself that its matrix shows."""
+"""Facts about a pack's run that its matrix already shows."""
 
 
 async def run_page(request: web.Request) -> web.Response:
-    """A run, or with `part` only its summary, its trials or a pack's matrix."""
+    """Serve the page of a run, or with `part` only a part of it, such as its summary or trials."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     part = request.query.get("part", "")
     if part == "samples":
@@ -80,7 +80,7 @@ def _summary(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
 
 
 def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
-    """The summary as `show` has it, and charts, of the journal as it is now."""
+    """Compute the summary (as in `benchwright show`) and charts from the current journal."""
     trials = viewer.trials(manifest.id)
     trials.read_all()
     with trials.lock:
@@ -111,7 +111,7 @@ PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
     "actions": _actions,
     "state": _nothing,
 }
-"""Parts of the page that can be asked for by themselves, and what they show."""
+"""Parts of the page that can be requested separately, with the functions for their template values."""
 
 
 def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
@@ -122,7 +122,7 @@ def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
 
 
 def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
-    """What is told of how a run was made, by name; `cards` are those of its endpoints, by slot."""
+    """Return the facts of a run by name: targets, data, settings, versions. `cards` is keyed by slot."""
     facts: dict[str, Any] = {"Kind": manifest.kind, "Run": manifest.id}
     for target in manifest.targets:
         typed = manifest.typed_models.get(target.slot, target.model)
@@ -148,7 +148,7 @@ def _plain(value: Any) -> str:
 
 
 async def note(request: web.Request) -> NoReturn:
-    """Notes on a run what the form says."""
+    """Store the note in the form with the run."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     text = str((await request.post()).get("note", ""))
     await off_loop(lambda: note_run(str(viewer.runs.directory(run)), text))
@@ -156,7 +156,7 @@ async def note(request: web.Request) -> NoReturn:
 
 
 async def run_live(request: web.Request) -> web.StreamResponse:
-    """Tells when a run's journal has grown, or its state has changed."""
+    """Send an event when a run's journal has grown or its state has changed."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
 
     def look() -> Change:
@@ -164,17 +164,17 @@ async def run_live(request: web.Request) -> web.StreamResponse:
         trials.read(FIRST_READING)
         return Change(_event_id(row, trials.table.position), _figures(row))
 
-    await off_loop(viewer.runs.row, run)  # a run that is not there is told of before the stream begins
+    await off_loop(viewer.runs.row, run)  # raises UserError for a missing run before the stream begins
     return await tell_changes(request, look)
 
 
 def _event_id(row: RunRow, position: int) -> str:
-    """An event's id: how far the journal was read; then what is counted and the state, which change without it."""
+    """Return an event's id: the position in the journal, the number of finished trials, the run's state."""
     return f"{position}-{row.done}-{row.state}"
 
 
 def _figures(row: RunRow) -> dict[str, Any]:
-    """What changes on the page by itself."""
+    """Return the values that live updates change on the page."""
     pace = "" if row.rate is None else f"{row.rate:.1f} trials/s"
     left = "" if row.eta is None else f"about {duration(row.eta)} left"
     return {

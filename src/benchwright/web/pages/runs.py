@@ -1,4 +1,4 @@
-"""All runs: filtered and sorted, those that run on top."""
+"""The page of all runs, filtered and sorted, running ones first."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from benchwright.web.runs_index import running_first
 from benchwright.web.viewer import VIEWER, Viewer
 
 PAGE = 100
-"""Runs on one page."""
+"""Number of runs on one page."""
 
 POLL = 1.0
-"""Seconds between two looks at all runs."""
+"""Seconds between two polls of all runs."""
 
 ASKED = ("q", "kind", "model", "dataset", "tag", "state", "order")
 
 OFFERED = {name: column.heading for name, column in COLUMNS.items() if name not in ("id", "name")}
-"""The columns that can be chosen; a run's name, which leads to its page, is always there."""
+"""The columns that can be chosen. The run's name, which links to its page, is always shown."""
 
 
 async def runs_page(request: web.Request) -> web.Response:
-    """The list, or with `part` only its rows."""
+    """Serve the list of runs, or with `part` only its rows."""
     viewer, query = request.app[VIEWER], request.query
     asked: dict[str, Any] = {name: query.get(name, "") for name in ASKED}
     asked["column"] = [name for name in dict.fromkeys(query.getall("column", [])) if name in OFFERED]
@@ -74,7 +74,7 @@ def _columns(chosen: list[str], rows: Sequence[RunRow]) -> list[str]:
 
 
 def _choices(rows: Sequence[RunRow]) -> dict[str, tuple[str, list[str], str]]:
-    """What can be chosen from: by the name of the field its label, its values, and what stands for all of them."""
+    """Return the choices of the form, by field: its label, its values, and the text for no filter."""
     return {
         "kind": ("Kind", list(KINDS), "all kinds"),
         "model": ("Model", _known(model for row in rows for model in row.models), "all models"),
@@ -90,7 +90,7 @@ def _known(values: Iterable[str]) -> list[str]:
 
 
 async def runs_live(request: web.Request) -> web.StreamResponse:
-    """Tells when any run has changed."""
+    """Send an event when any run has changed."""
     viewer = request.app[VIEWER]
 
     def look() -> Change:
@@ -101,7 +101,7 @@ async def runs_live(request: web.Request) -> web.StreamResponse:
 
 
 def _version(rows: Sequence[RunRow]) -> str:
-    """Stands for all that the list shows but for what the clock alone changes."""
+    """Return a digest of everything in the list except values that only the clock changes."""
     seen = "\n".join(
         f"{row.id} {row.state} {row.done} {row.planned} {row.tags} {row.note} {row.problem}" for row in rows
     )
@@ -109,6 +109,6 @@ def _version(rows: Sequence[RunRow]) -> str:
 
 
 def page_number(request: web.Request) -> int:
-    """The number of a page, from 1; what is none is the first."""
+    """Return the page number in a request, from 1; 1 if it is missing or invalid."""
     text = request.query.get("page", "1")
     return max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1

@@ -1,4 +1,4 @@
-"""One trial: what was said, how it was scored, every attempt, every request; and the same as files."""
+"""The page of one trial: its conversation, scores, attempts and requests, and their raw data as files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,16 @@ PARTS = ("request", "response", "body", "line")
 
 
 async def sample_page(request: web.Request) -> web.Response:
-    """The page of a trial."""
+    """Serve the page of a trial."""
     return await off_loop(_render, request.app[VIEWER], place_of(request))
 
 
 async def sample_file(request: web.Request) -> web.Response:
-    """A part of a trial as it was journalled, to be saved."""
+    """Serve a part of a trial (request, response, body or journal line) as a download.
+
+    Raises:
+        HTTPNotFound: If there is no such part, attempt or exchange.
+    """
     part, attempt, exchange = (request.query.get(name, "") for name in ("part", "attempt", "exchange"))
     if part not in PARTS or not (
         attempt.isdecimal() and exchange.isdecimal() and len(attempt + exchange) < 12
@@ -48,7 +52,11 @@ async def sample_file(request: web.Request) -> web.Response:
 
 
 async def picture(request: web.Request) -> web.Response:
-    """A picture of a run, as the kind that its bytes are, which its name says, too."""
+    """Serve an image of a run. Its type is the suffix of its name.
+
+    Raises:
+        HTTPNotFound: If the run has no such image.
+    """
     viewer, name = request.app[VIEWER], request.match_info["name"]
     data = await off_loop(_picture, viewer, request.match_info["run"], name)
     return web.Response(body=data, content_type=f"image/{name.rpartition('.')[2]}")
@@ -94,7 +102,7 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
 
 
 def _changed(viewer: Viewer, place: Place, row: Row) -> dict[str, str | None] | None:
-    """The ways to the changed samples before and after this one and back to the comparison; None where none is open."""
+    """Return links to the changed samples before and after, and the comparison; None if none is open."""
     if not place.comparison:
         return None
     before, after = (

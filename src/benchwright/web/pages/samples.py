@@ -1,4 +1,4 @@
-"""The table of a run's trials: which of them are wanted, a line each, and the addresses that keep the choice."""
+"""The table of a run's trials: its query, its lines, and the addresses that contain the query."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, TrialQue
 from benchwright.web.viewer import Viewer
 
 PAGE = 50
-"""Trials on one page."""
+"""Number of trials on one page."""
 
 FIRST_READING = 0.2
-"""Seconds that a page waits for a long journal to be read; the rest is shown as it comes."""
+"""Maximum time in seconds that a page waits for reading a long journal; the rest is added later."""
 
 MOST_READ = 2**25
-"""Bytes of conversations that are read for one page; trials beyond them have no question and answer on it."""
+"""Maximum size of conversations read for one page, in bytes; further trials have no input or answer on it."""
 
 
 def wanted_of(request: web.Request) -> TrialQuery:
-    """Which trials the address asks for."""
+    """Parse the query of the table from a request."""
     query = request.query
     return TrialQuery(
         only=query.get("only", "all") if query.get("only") in FILTERS else "all",
@@ -43,14 +43,14 @@ def wanted_of(request: web.Request) -> TrialQuery:
 
 
 def samples_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
-    """The address of a run with its table as it is wanted."""
+    """Return the address of a run with the query of its table."""
     return address(f"/runs/{run}", **_query(msgspec.structs.replace(wanted, **changes)))
 
 
 def sample_address(
     run: str, wanted: TrialQuery, sample: str, target: str, repeat: int, **comparison: str
 ) -> str:
-    """The address of a trial that knows the table it was found in, and the comparison that is open."""
+    """Return the address of a trial, with the query of its table and the open comparison."""
     found_in = _query(msgspec.structs.replace(wanted, page=1))
     found_in["in"] = found_in.pop("target")
     return address(
@@ -69,7 +69,7 @@ def _query(wanted: TrialQuery) -> dict[str, Any]:
 
 
 def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: TrialQuery) -> dict[str, Any]:
-    """A page of the table as the template wants it."""
+    """Return the template's values for a page of the table."""
     trials = viewer.trials(row.id)
     whole = trials.read(FIRST_READING)
     with trials.lock:
@@ -98,7 +98,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
 
 
 def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """The rows of the table: what was asked, what was expected, what was given."""
+    """Yield the lines of the table: row, input, expected answer, given answer, failure reason, flags."""
     directory, left = trials.table.directory, MOST_READ
     for number in numbers:
         trial = trials.table.trial(number)

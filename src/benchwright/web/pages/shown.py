@@ -1,4 +1,4 @@
-"""An attempt at a trial as its page shows it: what was said, scores, requests in time, artifacts, a pack's result."""
+"""An attempt at a trial for its page: conversation, scores, request times, artifacts, a pack's result."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from benchwright.web.conversation import (
 from benchwright.web.text import LONGEST, address
 
 MOST_BARS = 60
-"""Requests of one attempt that the waterfall draws."""
+"""Maximum number of requests in the waterfall of an attempt."""
 
 SHOWN_RAW = 20_000
-"""Characters of a raw request or answer that the page shows; the file has all."""
+"""Maximum number of characters shown of a raw request or response; the file contains all."""
 
 
 def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
-    """An attempt as the template wants it."""
+    """Return the template's values for an attempt. `turn` is its number, from 0."""
     record, scores = attempt.record, list(attempt.scores.values())
     body = _body(directory, record)
     spans = [score.span for score in scores if score.span]
@@ -61,7 +61,10 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
 
 
 def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn, RequestRecord | None]]:
-    """The turns of a conversation with tools or several turns, each with its request where there is one for each."""
+    """Return the turns of a conversation; [] if it has one turn without tools.
+
+    Each turn comes with its request if there is exactly one request per turn, else with None.
+    """
     turns = turns_of(messages)
     said = [turn for turn in turns if turn.said is not None]
     if len(said) < 2 and not any(turn.tools for turn in said):
@@ -72,7 +75,7 @@ def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn,
 
 
 def _body(directory: Path, record: TrialRecord) -> Body | None:
-    """What was said, None where it is lost."""
+    """Read the conversation of a trial. None if it is lost."""
     try:
         return read_body(directory, record)
     except JournalError:
@@ -92,7 +95,7 @@ def _end(request: RequestRecord) -> float:
 
 
 def _segments(request: RequestRecord) -> list[Segment]:
-    """What came before the bytes were sent lies before `started`, the rest behind it."""
+    """Return the timed segments of a request. Waiting and connecting precede `started`, the others follow."""
     start = request.started
     sent = start - request.connect
     found = [
@@ -130,7 +133,7 @@ def _artifacts(body: Body | None) -> list[tuple[str, Any]]:
 
 
 def _pack_result(native: Any) -> dict[str, Any] | None:
-    """What a pack's own result says besides the conversation, read leniently."""
+    """Return the template's values for a pack's own result, read leniently. None if it is not a result."""
     if not isinstance(native, dict) or "status" not in native:
         return None
     verifier, artifacts = native.get("verifier"), native.get("artifacts")

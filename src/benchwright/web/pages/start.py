@@ -1,4 +1,4 @@
-"""Runs started, stopped, resumed and retried from a page, by the command line that a person would type."""
+"""Pages and forms that start, stop, resume and retry runs, by the commands that a person would type."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ NUMBERS: dict[str, tuple[str, Callable[[str], float | str]]] = {
     "budget_tokens": ("Stop after this many tokens", int),
     "budget_seconds": ("Stop after this many seconds", float),
 }
-"""Settings that the form has, how they are called on it, and how they are read."""
+"""Settings in the form, with their labels and parsers."""
 
 BENCHMARK, PACK, RUN, CONFIGURATION = "benchmark:", "pack:", "run:", "configuration:"
-"""What the names of what can be started begin with."""
+"""Prefixes of the choices in the form."""
 
 KEY = "BENCHWRIGHT_API_KEY"
 MOST_OFFERED = 100
-"""Earlier runs that are offered, the newest."""
+"""Maximum number of earlier runs to choose from, the newest first."""
 
 
 async def start_page(request: web.Request) -> web.Response:
-    """The form, or with `part` only what was started here."""
+    """Serve the form, or with `part` only the runs started here."""
     viewer = request.app[VIEWER]
     if "part" in request.query:
         return await off_loop(lambda: page("part_started.html", started=viewer.started.all()))
@@ -81,7 +81,7 @@ def _choices(viewer: Viewer) -> dict[str, list[tuple[str, str]]]:
 
 
 def _configurations() -> Iterator[str]:
-    """The TOML files with a section for `eval` in the directory in which the viewer was started."""
+    """Yield the TOML files with a section `eval` in the viewer's working directory."""
     for path in sorted(Path.cwd().glob("*.toml")):
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -92,7 +92,7 @@ def _configurations() -> Iterator[str]:
 
 
 async def start(request: web.Request) -> NoReturn:
-    """Starts what the form says; with `check` only asks the endpoint for its models."""
+    """Start the run described by the form, or with `check` only check the endpoint."""
     viewer = request.app[VIEWER]
     form = {name: str(value).strip() for name, value in (await request.post()).items()}
     await off_loop(_start, viewer, form)
@@ -117,10 +117,10 @@ def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
 
 
 def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path | None]:
-    """The command that the form stands for.
+    """Return the command for the form, and its working directory (None for the viewer's).
 
     Raises:
-        UserError: it says nothing that can be started, or a number is none.
+        UserError: If the form names nothing to run or no model, or a number is invalid.
     """
     what, changes = form.get("what", ""), _changes(form)
     if what not in {name for group in _choices(viewer).values() for name, _ in group}:
@@ -136,7 +136,7 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
         return ["eval", f"--config={what.removeprefix(CONFIGURATION)}", *options_of(changes)], None
     if "model" not in changes:
         raise UserError("Enter a model.")
-    name = what.removeprefix(BENCHMARK)  # `run` knows packs by the beginning of their names, too
+    name = what.removeprefix(BENCHMARK)  # `run` also recognises packs by their prefix
     return ["run", name, *options_of(changes)], None
 
 
@@ -154,21 +154,21 @@ def _changes(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def stop(request: web.Request) -> NoReturn:
-    """Asks the process at work on the run to stop; what is in flight is finished."""
+    """Ask the process of a run to stop. Requests in flight are finished."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     await off_loop(lambda: interrupt(viewer.runs.directory(run)))
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
 async def resume(request: web.Request) -> NoReturn:
-    """Goes on with an unfinished run."""
+    """Resume an unfinished run."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     await off_loop(_go_on, viewer, run, "resume", [])
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
 async def retry(request: web.Request) -> NoReturn:
-    """Makes what failed again, or with `scenario` these scenarios of a pack."""
+    """Retry the failed trials of a run, or with `scenario` these scenarios of a pack."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     form = await request.post()
     scenarios = [str(value) for value in form.getall("scenario", [])]

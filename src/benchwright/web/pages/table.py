@@ -1,4 +1,4 @@
-"""The leaderboard: the runs that are chosen by suite, words and kind, or the newest."""
+"""The page of the leaderboard, over the newest runs or runs chosen by suite, words and kind."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ from benchwright.web.text import address
 from benchwright.web.viewer import VIEWER, Viewer
 
 MOST_RUNS = 50
-"""Runs that a leaderboard is made of, the newest that fit; a suite is shown whole."""
+"""Maximum number of runs in a leaderboard, the newest that match; a suite is shown whole."""
 
 BY = {"": "a row for each model", "run": "a row for each run"}
 ASKED = ("q", "kind", "suite", "by", "sort", "price")
 
 
 async def table_page(request: web.Request) -> web.Response:
-    """The choice of runs, and with `part` their leaderboard: reading many journals takes a moment."""
+    """Serve the page with the choice of runs, or with `part` their leaderboard.
+
+    The leaderboard is loaded separately, because reading many journals takes a moment.
+    """
     query = request.query
     asked = {name: query.get(name, "") for name in ASKED}
     viewer, runs = request.app[VIEWER], query.getall("run", [])
@@ -76,7 +79,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
 
 
 def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
-    """The runs that are asked for; of a suite those that count."""
+    """Return the runs that match the query; for a suite, the newest run of each part."""
     rows = viewer.runs.rows()
     if asked["suite"]:
         of_suite = [
@@ -89,10 +92,10 @@ def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
 
 
 def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Leaderboard:
-    """The leaderboard of runs; `prices` are as those of `table --price`, with `;` between two.
+    """Build the leaderboard of runs. `prices` is a list separated by `;`, each as in `table --price`.
 
     Raises:
-        UserError: they are not such.
+        UserError: If a price is invalid.
     """
     key = (by, prices, tuple((row.id, row.size, row.state) for row in rows))
     priced = dict(read_price(one.strip()) for one in prices.split(";") if one.strip())

@@ -1,4 +1,4 @@
-// The host's side of bridge version 1 of web packs: answers what the framed page asks by postMessage.
+// The host's side of bridge version 1 of web packs: answers requests of the framed page by postMessage.
 import { asksOf } from "./chat.js";
 
 const PACK = "benchlocal-web-pack";
@@ -31,10 +31,10 @@ export function watchFrame() {
             send({ requestId, ok: false, error: { message: error.message } }, event.origin);
         }
     });
-    frame.src = frame.dataset.entry; // only now, so that none of its questions is missed
+    frame.src = frame.dataset.entry; // set last, so that no request of the page is missed
 }
 
-// What the page says of its run, shown beside it, and the button that asks it to stop.
+// Shows the run state that the page reports, and the button that asks the page to stop.
 function shownState(host, tellPage) {
     const [state, told, stop] = ["state", "told", "stop"].map((name) => document.querySelector(`[data-${name}]`));
     stop.addEventListener("click", () => {

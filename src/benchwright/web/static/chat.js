@@ -1,4 +1,4 @@
-// What a framed page asks of models: whole answers and streamed ones, in the shapes of bridge version 1.
+// Model requests of a framed page: whole and streamed responses, in the formats of bridge version 1.
 
 const DEFAULT_SECONDS = 300;
 
@@ -71,7 +71,7 @@ async function streamed(request, stream) {
     stream({ type: "done", id, modelId, message: { role: "assistant", content }, content }, true);
 }
 
-// The JSON objects of a stream of server-sent events.
+// Yields the JSON objects in a stream of server-sent events.
 async function* piecesOf(body) {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";

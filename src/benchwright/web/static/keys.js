@@ -1,4 +1,4 @@
-// The keyboard: rows, the filter, the way up, and the list of keys.
+// Keyboard control: rows, the filter, the page above, and the list of keys.
 
 export function watchKeys() {
     const dialog = document.querySelector("[data-help-dialog]");

@@ -1,9 +1,9 @@
-// What changes on the server: one stream of events for the page; its parts are asked for again when one comes.
+// Live updates: one stream of server-sent events per page. The page's parts are requested again after an event.
 
-const REST = 700; // milliseconds between two refreshes of a part; more where one takes long
+const REST = 700; // milliseconds between two refreshes of a part; more if a refresh takes long
 const asked = new WeakMap();
 
-// Listens for changes as long as the page is seen: a browser opens only a few streams to one host.
+// Listens for changes while the page is visible: a browser opens only a few streams to one host.
 export function watch(main) {
     const lost = document.querySelector("[data-lost]");
     let last = main.dataset.after;
@@ -36,7 +36,7 @@ export function watch(main) {
     open();
 }
 
-// Figures that have a place of their own on the page.
+// Updates single figures on the page.
 function show(payload) {
     for (const [name, value] of Object.entries(payload)) {
         for (const place of document.querySelectorAll(`[data-figure="${CSS.escape(name)}"]`)) {
@@ -50,7 +50,7 @@ function refreshAll() {
     for (const part of document.querySelectorAll("[data-part]:not([data-still])")) refresh(part);
 }
 
-// Asks for a part again, not more often than it makes sense, and once more after the last change.
+// Requests a part again, at most once per rest period, and once more after the last change.
 function refresh(part) {
     const state = asked.get(part) ?? { busy: false, again: false };
     asked.set(part, state);
@@ -72,7 +72,7 @@ function refresh(part) {
     });
 }
 
-// Asks for a part, and shows it if it has changed.
+// Requests a part, and shows it if it has changed.
 export async function fill(part) {
     let text;
     try {
@@ -80,17 +80,17 @@ export async function fill(part) {
         if (!response.ok) return;
         text = await response.text();
     } catch {
-        return; // the stream of events tells when the server is back
+        return; // an event will arrive when the server is back
     }
     const seen = text.length + ":" + hash(text);
     if (part.dataset.seen !== seen) replace(part, text);
     part.dataset.seen = seen;
     delete part.dataset.deferred;
-    // A part that is not whole yet says so, and is asked for again.
+    // An incomplete part is marked, and requested again.
     if (part.querySelector("[data-reading]")) setTimeout(() => refresh(part), REST);
 }
 
-// Puts the part as it is now in place of what is shown, and leaves alone what the person is doing in it.
+// Replaces the content of a part, and keeps the user's focus, ticks, unfolded details and scroll positions.
 function replace(part, text) {
     const made = new DOMParser().parseFromString(text, "text/html").body;
     const focused = part.contains(document.activeElement) ? nameOf(document.activeElement) : null;

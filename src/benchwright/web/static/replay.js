@@ -1,4 +1,4 @@
-// Plays the events of a pack's run: the list up to one of them, and the matrix as it was then.
+// Replays the events of a pack's run: the list up to one event, and the matrix at that moment.
 
 const STATES = new Set(["live", "pass", "partial", "fail", "error"]);
 const IDLE = "not yet";
@@ -58,7 +58,7 @@ export function watchReplay() {
     goTo(0);
 }
 
-// Events that are still to come are hidden; the row of the last one is marked.
+// Hides later events, and marks the row of the last event.
 function showPlace(steps, rows, place) {
     steps.forEach((step, number) => (step.hidden = number >= place));
     const last = steps[place - 1];
@@ -72,7 +72,7 @@ function showPlace(steps, rows, place) {
     bringIntoSight(row);
 }
 
-// Scrolls the matrix, and nothing else, to where something happens.
+// Scrolls the matrix, and nothing else, to the changed cell.
 function bringIntoSight(row) {
     const stage = row.closest("[data-stage]");
     const above = row.offsetTop < stage.scrollTop;

@@ -1,4 +1,4 @@
-// The page of a trial: search within it, copy, open and close its turns.
+// The page of a trial: search, copy, open and close turns.
 
 const MOST = 2000;
 
@@ -10,7 +10,7 @@ export function watchTrial() {
 }
 
 function watchCopies() {
-    if (!navigator.clipboard) return; // only addresses that are trusted have one
+    if (!navigator.clipboard) return; // browsers offer the clipboard only to trusted addresses
     for (const button of document.querySelectorAll("[data-copy]")) {
         button.hidden = false;
         button.addEventListener("click", async () => {
@@ -31,7 +31,7 @@ function watchTree() {
     }
 }
 
-// Matches are painted by the browser (CSS highlights), so the page itself stays as it is.
+// Matches are highlighted by the browser (CSS highlights), so the page's content stays unchanged.
 function watchFind(find) {
     const words = find.querySelector("[data-find-words]");
     const count = find.querySelector("[data-find-count]");

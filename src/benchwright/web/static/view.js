@@ -1,4 +1,4 @@
-// The start of every page: keys, live parts, and forms that answer as they are filled in.
+// The script of every page: keys, live parts, and forms that are sent while they are filled in.
 import { watchFrame } from "./bridge.js";
 import { watchKeys } from "./keys.js";
 import { fill, watch } from "./live.js";
@@ -15,7 +15,7 @@ for (const part of document.querySelectorAll("[data-part][data-deferred]")) fill
 const main = document.querySelector("[data-live]");
 if (main) watch(main);
 
-// A choice is an answer; words are one when typing stops.
+// Forms are sent after each choice, and for search fields when typing stops.
 for (const form of document.querySelectorAll("form[data-auto]")) {
     let waiting;
     form.addEventListener("change", () => send(form));
@@ -42,7 +42,7 @@ function send(form) {
     location.replace(address);
 }
 
-// What cannot be taken back asks first.
+// Actions that cannot be undone ask for confirmation.
 document.addEventListener("submit", (event) => {
     const question = event.submitter?.dataset.ask;
     if (question && !confirm(question)) event.preventDefault();

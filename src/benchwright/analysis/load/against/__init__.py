@@ -1,1 +1,1 @@
-"""One server against another: measurements under load compared level by level."""
+"""Comparison of servers: load measurements compared level by level."""

@@ -1,4 +1,4 @@
-"""Which of two servers serves more, and which answers sooner: measurements under load, level by level."""
+"""Comparison of load measurements of servers, level by level: which serves more, and which answers sooner."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from benchwright.stats.recovery import Known, ratio_interval, ratio_p_value
 ALPHA = 0.05
 
 FAILED_APART = 0.01
-"""How far the shares of failed requests may be apart before it is told."""
+"""Minimum difference between the shares of failed requests that is reported."""
 
 
 def compare_loads(reports: Sequence[LoadReport], rules: LoadRules, *, anyway: bool = False) -> LoadsCompared:
-    """Compares the first with every other one; `anyway` also those that are not of the same work.
+    """Compare the first measurement with every other one; with `anyway`, even if their work differs.
 
     Raises:
-        UserError: a rule names a figure that there is not.
+        UserError: If a rule names an unknown figure.
     """
     sides = [_side(letter_of(place), report) for place, report in enumerate(reports)]
     pairs = [
@@ -69,12 +69,12 @@ def _pair(a: tuple[LoadSide, LoadReport], b: tuple[LoadSide, LoadReport], *, any
 
 
 def _silent(report: LoadReport, answered: Iterable[str]) -> list[str]:
-    """The levels of which no request was answered."""
+    """Return the levels without any answered request."""
     return list(dict.fromkeys(one.level.name for one in report.levels if one.level.name not in answered))
 
 
 def _refusals(a: LoadSide, b: LoadSide) -> Iterator[str]:
-    """Why figures of two measurements do not mean the same."""
+    """Yield reasons why the figures of two measurements are not comparable."""
     if a.task != b.task or (a.task != "synthetic" and a.prompts != b.prompts):
         yield f"they asked different things: {a.prompts} ({a.task}) and {b.prompts} ({b.task})"
     if a.simulated != b.simulated:
@@ -110,7 +110,7 @@ def _notes(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[str]
 
 
 def _failures(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[str]:
-    """Levels at which clearly more requests failed on one side."""
+    """Yield a line for each level at which clearly more requests failed on one side."""
     for name in common:
         shares = [
             sum(one.failed for one in runs) / sum(one.counted for one in runs)
@@ -131,7 +131,7 @@ def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[Loa
 
 
 def _best(a: Iterable[LevelFigures], b: Iterable[LevelFigures], *, aimed: bool) -> LoadChange | None:
-    """The most that either served: within the objectives where both have the same, else in answers per second."""
+    """Compare the highest rate of either side: goodput if both have the same objectives, else answers per second."""
     measure = "goodput" if aimed else "achieved"
     best_a, best_b = (
         max(
@@ -169,7 +169,7 @@ def _known(estimate: Estimate) -> Known:
 
 
 def _decided(pairs: Sequence[LoadPair]) -> tuple[list[LoadPair], int]:
-    """The pairs with Holm's p-values over all their figures and the verdicts by these; and their number."""
+    """Return the pairs with Holm's p-values and verdicts over all their figures, and the number of tests."""
     everything = [change for pair in pairs for change in _all(pair)]
     tested = [change.p_value for change in everything if change.p_value is not None]
     adjusted = iter(holm(tested).tolist())

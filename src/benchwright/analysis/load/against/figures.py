@@ -1,4 +1,4 @@
-"""The figures of a measurement that are compared: those of its levels, with the variance between repeats in them."""
+"""The compared figures of a measurement, by level, with the variance between repeats included."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.stats.intervals import critical_t
 
 
 class Measure(NamedTuple):
-    """A figure by its name in words; `more_is_better` of rates. `read` is None where a level does not have it."""
+    """A figure with its readable name; `more_is_better` is True for rates. `read` returns None if a level lacks it."""
 
     words: str
     more_is_better: bool
@@ -23,7 +23,7 @@ class Measure(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether it is a time, which a busy client makes invalid."""
+        """True for a time, which is invalid if the client was busy."""
         return not self.more_is_better
 
 
@@ -45,7 +45,7 @@ MEASURES: Mapping[str, Measure] = {
     "latency_p99": Measure("latency p99", False, _quantile("latency", "p99")),
     "itl_p50": Measure("per token", False, _quantile("itl", "p50")),
 }
-"""What is compared, by the name that rules know."""
+"""The compared figures, by the names that rules use."""
 
 
 class LevelFigures(NamedTuple):
@@ -57,11 +57,11 @@ class LevelFigures(NamedTuple):
 
 
 def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
-    """The figures of each level, by its name.
+    """Return the figures of each level, by its name.
 
-    Of a level that was measured R times a figure is the geometric mean, with a t interval of the variance between the
-    runs, which is taken from all levels together (R - 1 degrees of freedom from each), and which is not taken to be
-    less than what the intervals of the single runs say.
+    For a level that was measured R times, a figure is the geometric mean, with a t interval from the variance
+    between the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each), and is at
+    least the variance that the intervals of the single runs imply.
     """
     groups: dict[str, list[LevelResult]] = {}
     for result in report.levels:
@@ -79,7 +79,7 @@ def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
 
 
 def _pooled(known: Mapping[str, Sequence[Estimate]]) -> dict[str, Estimate]:
-    """The estimate of each level from those of its runs."""
+    """Combine the estimates of each level's runs into one estimate per level."""
     repeated = [np.log([one.value for one in runs]) for runs in known.values() if len(runs) > 1]
     df = sum(logs.size - 1 for logs in repeated)
     between = sum(float(logs.var(ddof=1)) * (logs.size - 1) for logs in repeated) / df if df else 0.0
@@ -96,7 +96,7 @@ def _pooled(known: Mapping[str, Sequence[Estimate]]) -> dict[str, Estimate]:
 
 
 def _within(runs: Sequence[Estimate]) -> float:
-    """The mean variance of the logarithm that the intervals of single runs stand for; 0 where none is known."""
+    """Return the mean variance of the logarithm implied by the intervals of single runs; 0 if none is known."""
     z = normal_quantile(0.975)
     halves = [
         math.log(one.high / one.low) / 2

@@ -1,4 +1,4 @@
-"""A comparison of measurements under load, as plain data. Changes are shares: 0.12 is 12 % more."""
+"""A comparison of load measurements, as plain data. Changes are shares: 0.12 is 12 % more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Verdict = Literal["better", "worse", "no difference found", "unknown"]
 
 
 class LoadSide(Record, frozen=True):
-    """A measurement that is compared. `levels` are the names of its levels, `runs` how often each was measured."""
+    """A compared measurement. `levels` are the names of its levels, `runs` is how often each was measured."""
 
     letter: str
     id: str
@@ -27,10 +27,11 @@ class LoadSide(Record, frozen=True):
 
 
 class LoadChange(Record, frozen=True):
-    """How a figure changes from A to B at a level: `change` is b / a - 1, with its 95 % interval.
+    """Change of a figure from A to B at a level: `change` is b / a - 1, with its 95 % interval.
 
-    `p_adjusted` is Holm's over all figures that are compared, and decides the `verdict`, which is unknown where the
-    requests are too few for an interval. `level_a` and `level_b` differ in the best level of either only.
+    `p_adjusted` is Holm's over all compared figures, and decides the `verdict`, which is unknown if there are
+    too few requests for an interval. `level_a` and `level_b` differ only when the best levels of both are
+    compared.
     """
 
     measure: str
@@ -47,10 +48,10 @@ class LoadChange(Record, frozen=True):
 
 
 class LoadPair(Record, frozen=True):
-    """Two measurements: `best` compares the most that either served, at whichever level, `changes` level by level.
+    """Two measurements: `best` compares the highest rate of either, at whichever level, `changes` level by level.
 
-    `refusals` say why they are not compared, `notes` what has to be known. `silent` are the levels at which `a` had
-    answers and `b` none.
+    `refusals` are the reasons why they are not compared, `notes` are further remarks. `silent` are the levels
+    at which `a` had answers and `b` none.
     """
 
     a: str
@@ -63,7 +64,10 @@ class LoadPair(Record, frozen=True):
 
 
 class LoadsCompared(Record, frozen=True):
-    """All of it. `tests` is the size of Holm's family; `metrics` are the names and values that `--fail-if` knows."""
+    """A complete comparison of loads.
+
+    `tests` is the size of Holm's family; `metrics` are the names and values that `--fail-if` can use.
+    """
 
     sides: list[LoadSide]
     pairs: list[LoadPair]
@@ -73,14 +77,14 @@ class LoadsCompared(Record, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether a rule did not hold."""
+        """True if a rule failed."""
         return not all(ruling.passed for ruling in self.rulings)
 
 
 class LoadComparison(Record, frozen=True):
     """Several models, measured one after the other with the same prompts at the same levels, or a sweep for each.
 
-    `compared` has the first, or the measurement of `--against`, against the others.
+    `compared` compares the first one, or the measurement of `--against`, with the others.
     """
 
     id: str

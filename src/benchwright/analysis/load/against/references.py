@@ -1,4 +1,4 @@
-"""From what was typed to the measurements under load that it means."""
+"""Resolution of typed references to load measurements."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from benchwright.runs.table import read_table
 from benchwright.typed_paths import typed_path
 
 PREFIX = "load-"
-"""How the tags of measurements begin."""
+"""Prefix of the tags of measurements."""
 
 SHORTEST = len(PREFIX) + 4
 
 
 def find_loads(reference: str) -> list[DetailedLoad]:
-    """The measurements that a reference means, one for each model; none where it means something else.
+    """Return the measurements that a reference names, one for each model; empty if it names something else.
 
-    A tag or a unique beginning of one (`load-20261123T18`), or a file of `load -o`, which has no details.
+    A reference is a tag, a unique beginning of one (`load-20261123T18`), or a file of `load -o`, which has no
+    details.
 
     Raises:
-        UserError: several tags begin so, or it begins like a tag and there is none.
-        JournalError: a run cannot be read.
+        UserError: If several tags begin like the reference, or it looks like a tag and matches none.
+        JournalError: If a run cannot be read.
     """
     path = typed_path(reference)
     if path.is_file():
@@ -43,11 +44,11 @@ def find_loads(reference: str) -> list[DetailedLoad]:
 
 
 def find_all_loads(references: Sequence[str]) -> list[DetailedLoad]:
-    """The measurements that all references mean; none where none of them means any.
+    """Return the measurements that all references name; empty if none of them names any.
 
     Raises:
-        UserError: some do, and others mean something else; or as `find_loads`.
-        JournalError: a run cannot be read.
+        UserError: If only some references name measurements, or as in `find_loads`.
+        JournalError: If a run cannot be read.
     """
     found = [find_loads(reference) for reference in references]
     other = [reference for reference, loads in zip(references, found, strict=True) if not loads]
@@ -59,11 +60,11 @@ def find_all_loads(references: Sequence[str]) -> list[DetailedLoad]:
 
 
 def find_load(reference: str) -> LoadReport:
-    """The one measurement that a reference means; see `find_loads`.
+    """Return the only measurement that a reference names; see `find_loads`.
 
     Raises:
-        UserError: it means none, or those of several models.
-        JournalError: a run cannot be read.
+        UserError: If it names none, or measurements of several models.
+        JournalError: If a run cannot be read.
     """
     found = find_loads(reference)
     if not found:
@@ -79,10 +80,10 @@ def find_load(reference: str) -> LoadReport:
 
 
 def level_of(reference: str) -> LoadReport | None:
-    """The measurement of a single level that nobody scored, by its run; None where the run is something else.
+    """Return the measurement of a single unscored level, by its run; None if the run is something else.
 
     Raises:
-        JournalError: the run cannot be read.
+        JournalError: If the run cannot be read.
     """
     try:
         directory = find_run(reference)
@@ -96,10 +97,10 @@ def level_of(reference: str) -> LoadReport | None:
 
 
 def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
-    """The measurements of which these runs, the newest first, are levels: one for each model and address.
+    """Return the measurements that have these runs, the newest first, as levels: one for each model and address.
 
     Raises:
-        JournalError: a run cannot be read.
+        JournalError: If a run cannot be read.
     """
     groups: dict[Sequence[str], list[Path]] = {}
     for path, manifest in levels:
@@ -126,10 +127,10 @@ def _tagged(reference: str) -> list[DetailedLoad]:
 
 
 def find_tag(reference: str) -> str:
-    """The tag of the measurement that a beginning of it means.
+    """Return the tag of the measurement that begins like the reference.
 
     Raises:
-        UserError: several tags begin so, or none.
+        UserError: If several tags or none begin so.
     """
     return _tag_of(reference, _levels(reference))
 
@@ -146,7 +147,7 @@ def _tag_of(reference: str, levels: Iterable[tuple[str, Path, Manifest]]) -> str
 
 
 def _levels(reference: str) -> list[tuple[str, Path, Manifest]]:
-    """The runs of measurements whose tag begins so, the newest first, each with its tag."""
+    """Return the runs of measurements whose tags begin like the reference, the newest first, each with its tag."""
     return [
         (plan.id, path, manifest)
         for path, manifest in newest_first()

@@ -1,4 +1,4 @@
-"""Rules for machines on measurements under load: `--fail-if` and `--max-regression`."""
+"""Gate rules for load measurements: `--fail-if` and `--max-regression`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 
 GATED = ("achieved", "goodput", "ttft_p99", "latency_p99")
-"""What `--max-regression` looks at, at each level."""
+"""The figures that `--max-regression` checks at each level."""
 
 
 class LoadRules(Record, frozen=True):
-    """`max_regression` is the loss that is let pass, a share (0.1: a tenth), at 95 %; see `ComparisonOptions`."""
+    """`max_regression` is the loss that may pass, as a share (0.1: a tenth), at 95 %; see `ComparisonOptions`."""
 
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
@@ -24,9 +24,10 @@ class LoadRules(Record, frozen=True):
 
 
 def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
-    """The figures by name: `16.achieved` of B at 16 in flight, `16.achieved.change` against A, and the same of `best`.
+    """Return the figures by name, from the last of several pairs.
 
-    With several pairs those of the last.
+    `16.achieved` is the figure of B at 16 in flight, `16.achieved.change` its change against A; `best`
+    likewise.
     """
     found: dict[str, float | None] = {}
     for pair in pairs:
@@ -41,10 +42,10 @@ def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
 def rule_on(
     pairs: Sequence[LoadPair], metrics: Mapping[str, float | None], rules: LoadRules
 ) -> Iterator[Ruling]:
-    """What became of each rule.
+    """Yield the gate result of each rule.
 
     Raises:
-        UserError: a rule is none, names what there is not, or nothing can be compared.
+        UserError: If a rule is invalid or names an unknown figure, or nothing can be compared.
     """
     for text in rules.fail_if:
         yield apply_rule(parse_rule(text), metrics)
@@ -71,7 +72,7 @@ def _name(change: LoadChange) -> str:
 
 
 def _loss(change: LoadChange) -> tuple[float, float | None, float | None]:
-    """(how much worse B is, at least, at most), as a share of A: negative where it is better."""
+    """Return (loss of B, least loss, greatest loss), as a share of A: negative if B is better."""
     if MEASURES[change.measure].more_is_better:
         return -change.change, _negative(change.high), _negative(change.low)
     return change.change, change.low, change.high

@@ -1,1 +1,4 @@
-"""What runs in the sandbox, beside the authors' own domains; never imported by this program."""
+"""Programs that run in the sandbox beside the authors' domains.
+
+This package is never imported by Benchwright.
+"""

@@ -1,8 +1,10 @@
-"""Replacements for the libraries that the authors' domains import: as much of each as they use. Runs in the sandbox.
+"""Replacements for the libraries that the authors' domains import, as far as they are used.
 
-loguru, deepdiff, yaml, dotenv   nothing is logged, compared or read with them here
-toml                             `load`, by Python's tomllib
-addict                           `Dict`: dicts, updated in depth
+Runs in the sandbox.
+
+loguru, deepdiff, yaml, dotenv   stubs: nothing is logged, compared or read with them here
+toml                             `load`, with Python's tomllib
+addict                           `Dict`: dicts with a recursive update
 docstring_parser                 `parse`: docstrings in Google's style, as far as tool schemas need them
 rank_bm25                        `BM25Okapi`: the same scores, computed in the same order
 """
@@ -27,7 +29,7 @@ _TYPED = re.compile(r"\s*(.+?)\s*\(\s*(.*[^\s]+)\s*\)")
 
 
 class Parameter(NamedTuple):
-    """What a docstring says of a parameter."""
+    """The description of one parameter in a docstring."""
 
     arg_name: str
     type_name: str | None
@@ -75,9 +77,10 @@ def _parameter(part: str) -> Parameter:
 
 
 class BM25Okapi:
-    """Scores of documents for a query, both as lists of words (Robertson et al.; rank_bm25 0.2.2).
+    """BM25 scores of documents for a query, both as lists of words (Robertson et al.; rank_bm25 0.2.2).
 
-    Words that are in more than half of the documents have a quarter of the mean weight.
+    Words in more than half of the documents have a negative weight, which is replaced by `epsilon` times the
+    mean weight.
     """
 
     def __init__(
@@ -99,7 +102,7 @@ class BM25Okapi:
         self._weights = {word: weight if weight >= 0 else least for word, weight in self._weights.items()}
 
     def get_scores(self, query: list[str]) -> list[float]:
-        """The score of each document."""
+        """Return the score of each document."""
         scores = [0.0] * len(self._lengths)
         for word in query:
             weight = self._weights.get(word) or 0
@@ -111,10 +114,10 @@ class BM25Okapi:
 
 
 class Updatable(dict[str, Any]):
-    """A dict whose update goes into dicts within it."""
+    """A dict whose `update` is recursive."""
 
     def update(self, *others: Any, **more: Any) -> None:
-        """Takes over what is new, in depth; lists are replaced."""
+        """Merge other dicts into this one, recursively. Lists are replaced."""
         for name, value in dict(*others, **more).items():
             mine = self.get(name)
             if isinstance(mine, dict) and isinstance(value, dict):
@@ -124,19 +127,19 @@ class Updatable(dict[str, Any]):
             self[name] = value
 
     def to_dict(self) -> dict[str, Any]:
-        """The same."""
+        """Return the dict itself."""
         return self
 
 
 class Silence:
-    """A logger that says nothing, by whatever name it is called."""
+    """A logger with any method, which logs nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *words, **more: None
 
 
 def offer() -> None:
-    """Makes the replacements importable under the names of the libraries."""
+    """Make the replacements importable under the names of the libraries."""
     offered: dict[str, dict[str, Any]] = {
         "loguru": {"logger": Silence()},
         "deepdiff": {"DeepDiff": None},

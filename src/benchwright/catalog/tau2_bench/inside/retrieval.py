@@ -1,14 +1,17 @@
-"""What the authors' ways into the documents of banking_knowledge find in place of services. Runs in the sandbox.
+"""Replacements for the services that the authors' retrieval methods for banking_knowledge use.
 
-A shell and a model for embeddings are outside: what they are asked goes out as a question, and the answer comes back.
+Runs in the sandbox.
+
+The shell and the embedding model are outside the sandbox. Each request to them is sent out as a question, and
+the answer comes back.
 
     {"shell": {"command": "ls", "seconds": 30, "files": {"INDEX.md": "…"}}}
         -> {"code": 0, "stdout": "…", "stderr": ""}
     {"search": {"query": "annual fee", "most": 10}}
         -> [["doc_1", 0.71], …]
 
-`files` are the documents as the authors write them down, with the first command only; a `code` of null is a command
-that took too long.
+`files` are the documents as the authors write them to disk. They are sent with the first command only. A
+`code` of null means that the command timed out.
 """
 
 from __future__ import annotations
@@ -26,11 +29,11 @@ _PIPELINE = (
     *("tau2.knowledge.document_preprocessors.bm25_indexer", "tau2.knowledge.retrievers.bm25_retriever"),
     "tau2.knowledge.retrievers.grep_retriever",
 )
-"""What retrieval by words registers; the rest would be imported with it."""
+"""The modules that register keyword retrieval. Importing the package would import the other methods, too."""
 
 
 def prepare(ask: Ask) -> None:
-    """Registers all that the ways of retrieval need, in place of what there is."""
+    """Register the parts of all retrieval methods, with replacements for those that need a service."""
     for name in _PIPELINE:
         importlib.import_module(name)
     registry = importlib.import_module("tau2.knowledge.registry")
@@ -44,24 +47,27 @@ def prepare(ask: Ask) -> None:
 
 
 class Unchanged:
-    """In place of the step that embeds documents: they are embedded outside, once for all conversations."""
+    """Replacement for the step that embeds documents.
+
+    They are embedded outside, once for all conversations.
+    """
 
     def __init__(self, **settings: Any) -> None:
         pass
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:
-        """What is given."""
+        """Return the input unchanged."""
         return given
 
 
 class QueryGiven(Unchanged):
-    """In place of the step that embeds a query; like that one it refuses one that says nothing."""
+    """Replacement for the step that embeds a query. Like the original, it refuses a blank query."""
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:
-        """What is given.
+        """Return the input unchanged.
 
         Raises:
-            ValueError: the query is blank; the model reads the message.
+            ValueError: If the query is blank. The model reads the message.
         """
         query = given["query"]
         if not query or not query.strip():
@@ -72,20 +78,20 @@ class QueryGiven(Unchanged):
 
 
 class Nearest:
-    """Has the documents ranked by how near their vectors are to the query's."""
+    """A retriever that asks for the documents whose vectors are nearest to the query's."""
 
     def __init__(self, ask: Ask, top_k: int = 10, **settings: Any) -> None:
         self._ask = ask
         self.top_k = top_k
 
     def retrieve(self, given: dict[str, Any], state: dict[str, Any]) -> list[tuple[str, float]]:
-        """The ids of the nearest documents with their cosines, the nearest first."""
+        """Return the ids of the nearest documents and their cosine similarities, nearest first."""
         found = self._ask({"search": {"query": given["query"], "most": self.top_k}})
         return [(name, score) for name, score in found]
 
 
 class Shell:
-    """Takes the place of `subprocess` where the authors' code starts its own sandbox."""
+    """Replacement for `subprocess` in the module where the authors' code starts its own sandbox."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -94,10 +100,10 @@ class Shell:
     def run(
         self, argv: list[str], *, timeout: float, cwd: str, **more: Any
     ) -> subprocess.CompletedProcess[str]:
-        """Runs the last argument as a command of bash, in a folder with the files of `cwd`.
+        """Run the last argument as a bash command, in a folder with the files of `cwd`.
 
         Raises:
-            subprocess.TimeoutExpired: it takes longer than `timeout` seconds.
+            subprocess.TimeoutExpired: If the command takes longer than `timeout` seconds.
         """
         question: dict[str, Any] = {"command": argv[-1], "seconds": timeout}
         if not self._knows_the_files:

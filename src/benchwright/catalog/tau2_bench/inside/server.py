@@ -1,15 +1,20 @@
-"""Holds one conversation's environment of the authors' domains: one JSON line in, one out. Runs in the sandbox.
+"""Server of one conversation's environment in the authors' domains: one JSON line in, one out.
+
+Runs in the sandbox.
 
     {"open": {"domain": "retail", "task": {…}, "retrieval": "bm25", "solo": false, "policy": null}}
         -> {"policy": "…", "scenario": "…", "tools": [{…}], "user_tools": [{…}] or null}
     {"calls": [{"id": "1", "name": "…", "arguments": {…}, "requestor": "assistant" or "user"}]}
         -> {"results": [{"content": "…", "error": false}]}
-    {"examine": [message, …]}      -> {"database": true, "assertions": [true]} ("database" is null where none counts)
+    {"examine": [message, …]}
+        -> {"database": true, "assertions": [true]} ("database" is null if it is not graded)
 
-While calls are made, {"asks": question} may come out first; a line with the answer then goes in (retrieval.py).
+While calls are made, {"asks": question} may be written first. A line with the answer must then be sent
+(retrieval.py).
 
-Messages are {"role": "assistant", "user" or "tool", "content", "tool_calls", "id", "requestor", "error"}. What the
-domains do is theirs alone: nothing of it is written here. The files of the repository lie below, as there.
+Messages are {"role": "assistant", "user" or "tool", "content", "tool_calls", "id", "requestor", "error"}. The
+behaviour of the domains is the authors' alone: none of it is written here. The repository's files are below
+this folder, at the same relative paths.
 """
 
 from __future__ import annotations
@@ -26,7 +31,10 @@ from typing import Any
 HERE = Path(__file__).parent
 
 EVALUATED = ("calculate", "grep")
-"""Tools that compute what a model wrote, which may take for ever: they only read, and run in a process of their own."""
+"""Tools that evaluate text from the model, which may take forever.
+
+They only read, and run in a separate process.
+"""
 SECONDS = 2
 BYTES = 256 * 2**20
 
@@ -52,12 +60,15 @@ class World:
         self.environment = self.begin(self.history(), **self.alone)
 
     def history(self) -> list[Any]:
-        """What was said before the conversation."""
+        """Return the messages that precede the conversation."""
         state = self.task.initial_state
         return list((state and state.message_history) or [])
 
     def begin(self, messages: list[Any], **alone: bool) -> Any:
-        """A fresh environment in which all calls of these messages were made, by an agent alone or not."""
+        """Create a fresh environment and make all calls of these messages in it.
+
+        `alone` is set for an agent without a user.
+        """
         state = self.task.initial_state
         environment = self.make(**self.settings, **alone)
         environment.set_state(
@@ -68,7 +79,7 @@ class World:
         return environment
 
     def described(self) -> dict[str, Any]:
-        """What agent and user are told."""
+        """Return what agent and user need at the start: policy and tools, scenario and tools."""
         return {
             "policy": self.environment.get_policy(),
             "scenario": str(self.task.user_scenario),
@@ -77,7 +88,7 @@ class World:
         } | (self.tools_of_one() if self.alone else {})
 
     def tools_of_one(self) -> dict[str, Any]:
-        """The tools of an agent that works alone: its own, the user's, and one that ends it (llm_agent.py)."""
+        """Return a solo agent's tools: its own, the user's, and one to end the task (llm_agent.py)."""
 
         def done() -> str:
             """Call this function when you are done with the task."""
@@ -88,7 +99,7 @@ class World:
         return {"tools": [tool.openai_schema for tool in tools], "user_tools": None}
 
     def user_tools(self) -> list[dict[str, Any]] | None:
-        """The user's tools; None without any, as where those that the task names are unknown."""
+        """Return the user's tools; None if there are none, or if the task names unknown ones."""
         try:
             tools = self.environment.get_user_tools(include=self.task.user_tools)
         except ValueError:
@@ -96,12 +107,15 @@ class World:
         return [tool.openai_schema for tool in tools] or None
 
     def call(self, call: dict[str, Any]) -> dict[str, Any]:
-        """What a call answers."""
+        """Make a call and return its result."""
         answer = self.environment.get_response(self.messages.ToolCall(**call))
         return {"content": answer.content, "error": answer.error}
 
     def examine(self, conversation: list[dict[str, Any]]) -> dict[str, Any]:
-        """Whether the end is that of the right calls, and which assertions about it hold (evaluator_env.py)."""
+        """Compare the final state with the one after the right calls, and evaluate the assertions.
+
+        The official code is evaluator_env.py.
+        """
         criteria = self.task.evaluation_criteria
         if criteria is None or (criteria.actions is None and criteria.env_assertions is None):
             return {"database": None, "assertions": []}
@@ -110,7 +124,7 @@ class World:
         for action in criteria.actions or []:
             try:
                 expected.make_tool_call(tool_name=action.name, requestor=action.requestor, **action.arguments)
-            except Exception:  # as there: right calls may fail, and leave no trace
+            except Exception:  # as in the authors' code: right calls may fail, and leave no trace
                 pass
         equal = (
             actual.get_db_hash() == expected.get_db_hash()
@@ -122,41 +136,44 @@ class World:
         }
 
     def message(self, said: dict[str, Any]) -> Any:
-        """A message of the conversation, as the authors' code has them."""
+        """Convert a message of the conversation into the authors' class."""
         kinds = {"assistant": "AssistantMessage", "user": "UserMessage", "tool": "ToolMessage"}
         return getattr(self.messages, kinds[said["role"]])(**said)
 
 
 def holds(environment: Any, assertion: Any) -> bool:
-    """Whether an assertion holds; one that cannot be looked at does not."""
+    """Return True if an assertion holds, False if it does not or cannot be evaluated."""
     try:
         return bool(environment.run_env_assertion(assertion, raise_assertion_error=False))
-    except Exception:  # the domains raise what they like where an assertion asks for what is not there
+    except Exception:  # the domains raise any exception if an assertion needs something that is missing
         return False
 
 
 def reads_that_count(task: dict[str, Any]) -> set[str]:
-    """The tools to be found that the right calls use: reading with others leaves no trace (runner/build.py)."""
+    """Return the discoverable tools that the right calls use.
+
+    Reading with any other leaves no trace (runner/build.py).
+    """
     actions = (task.get("evaluation_criteria") or {}).get("actions") or []
     found = [one for one in actions if one["name"] == "call_discoverable_agent_tool"]
     return {name for one in found if (name := (one.get("arguments") or {}).get("agent_tool_name"))}
 
 
 def ask(question: dict[str, Any]) -> Any:
-    """What is answered outside to a question."""
+    """Write a question to the host and return its answer."""
     say({"asks": question})
     return json.loads(sys.stdin.readline())
 
 
 def say(line: dict[str, Any]) -> None:
-    """Writes a line; what the domains print goes elsewhere."""
+    """Write a JSON line to the real stdout. Output that the domains print goes to stderr."""
     assert sys.__stdout__ is not None
     sys.__stdout__.write(json.dumps(line) + "\n")
     sys.__stdout__.flush()
 
 
 def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
-    """What a call answers, computed in a process that ends within its limits."""
+    """Make a call in a child process with limits on CPU time and memory, and return its result."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -180,7 +197,7 @@ def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
 
 
 def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str, Any]]:
-    """The answer to a line, and the world that it leaves."""
+    """Handle one input line. Return the world, which "open" creates, and the answer."""
     if "open" in line:
         world = World(**line["open"])
         return world, world.described()
@@ -194,19 +211,22 @@ def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str
 
 
 def list_in_order() -> None:
-    """Has folders listed by name: theirs is the file system's order, which decides between documents of equal score."""
+    """Make `Path.glob` list folders by name.
+
+    The file system's order would decide between documents of equal score.
+    """
     found = Path.glob
     listed: Any = Path
     listed.glob = lambda folder, pattern: iter(sorted(found(folder, pattern)))
 
 
 def main() -> None:
-    """Answers line by line until stdin ends; what the domains print goes to stderr."""
+    """Answer line by line until stdin ends. Output that the domains print goes to stderr."""
     sys.stdout = sys.stderr
     importlib.import_module("libraries").offer()
     list_in_order()
     os.environ["TAU2_DATA_DIR"] = str(HERE / "data")
-    package = types.ModuleType("tau2")  # its own imports all there is
+    package = types.ModuleType("tau2")  # the real package imports everything
     package.__path__ = [str(HERE / "src" / "tau2")]
     sys.modules["tau2"] = package
     world: World | None = None

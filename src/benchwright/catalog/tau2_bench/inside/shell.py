@@ -1,8 +1,8 @@
-"""Runs one command of bash among documents, and prints what came of it. Runs in a sandbox that holds nothing else.
+"""Program that runs one bash command in a folder of documents, in a sandbox that contains nothing else.
 
     {"command": "ls", "writes": false}  ->  {"code": 0, "stdout": "…", "stderr": "", "files": null}
 
-`files` are those that the command leaves, {relative name: content}, where it may write.
+`files` are the files after the command, {relative name: content}, or null if it may not write.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ FOLDER = Path("knowledge_base")
 
 
 def main() -> None:
-    """Reads the question from stdin and writes the answer to stdout."""
+    """Read the command from stdin and write the result to stdout."""
     asked = json.load(sys.stdin)
     FOLDER.mkdir(exist_ok=True)
     if not asked["writes"]:
         for path in (*FOLDER.rglob("*"), FOLDER):
             path.chmod(0o555 if path.is_dir() else 0o444)
-    # Output goes to files, which have a largest size, so that none can fill the memory.
+    # Output goes to files, whose size is limited, so that it cannot fill the memory.
     with open("stdout", "wb") as out, open("stderr", "wb") as errors:
         argv = [shutil.which("bash") or "sh", "-c", asked["command"]]
         ended = subprocess.run(argv, cwd=FOLDER, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
@@ -38,12 +38,12 @@ def main() -> None:
 
 
 def text(file: Path) -> str:
-    """The text of a file, whatever its bytes are."""
+    """Return the content of a file as text, with invalid UTF-8 replaced."""
     return file.read_bytes().decode("utf-8", "replace")
 
 
 def left() -> dict[str, str]:
-    """The files in the folder."""
+    """Return the files in the folder, {relative name: content}."""
     files = (path for path in sorted(FOLDER.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(FOLDER)): text(path) for path in files}
 

@@ -1,1 +1,1 @@
-"""Charts as SVG: text made from numbers, the same every time."""
+"""Charts as SVG text. Equal numbers always give equal text."""

@@ -1,4 +1,4 @@
-"""The course of a level of load: panels above each other over the same seconds."""
+"""The timeline of a load level: panels above each other with a common time axis."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from benchwright.reports.html.charts.svg import (
 )
 
 RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
-"""Units right of the panels, above each for its title, of each, and between two."""
+"""Units to the right of the panels, above each panel for its title, of its height, and between two panels."""
 
 Values = Sequence[tuple[float, float | None]]
-"""(second, value), None where there is none."""
+"""(second, value); the value is None if it is unknown."""
 
 
 class CourseLine(NamedTuple):
-    """A line in a panel, its classes and its values; in `steps` each value holds until the next."""
+    """A line in a panel: its name, CSS classes and values. With `steps`, each value holds until the next."""
 
     name: str
     classes: str
@@ -38,7 +38,7 @@ class CourseLine(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Lines over the seconds of a level."""
+    """A panel: lines over the seconds of a level. `label` formats the values of its axis."""
 
     title: str
     lines: Sequence[CourseLine]
@@ -46,7 +46,10 @@ class Panel(NamedTuple):
 
 
 def course(title: str, found: Course) -> Markup:
-    """What was in flight, answered, how long it took, and what the server said; shaded what counts."""
+    """Draw the requests in flight, answers per second, latency and server metrics of a load level.
+
+    The time window whose requests count is shaded.
+    """
     x = Scale(0.0, found.seconds, LEFT, WIDTH - RIGHT)
     shown = list(panels(found))
     parts, top = list[Markup](), 0.0
@@ -64,7 +67,7 @@ def course(title: str, found: Course) -> Markup:
 
 
 def panels(found: Course) -> Iterator[Panel]:
-    """Those of which anything is known."""
+    """Yield the panels of the timeline; latency and KV cache only if they are known."""
     said = [
         ("server: running", "s1", [(one.at, one.running) for one in found.server]),
         ("server: waiting", "s2", [(one.at, one.waiting) for one in found.server]),
@@ -108,7 +111,7 @@ def _panel(panel: Panel, found: Course, x: Scale, top: float) -> Iterator[Markup
 
 
 def _line(one: CourseLine, found: Course, x: Scale, y: Scale) -> Iterator[Markup]:
-    """A path for each stretch of known values."""
+    """Yield a path for each stretch of known values."""
     for stretch in _stretches(one.values):
         places = [(x.at(at), y.at(value)) for at, value in stretch]
         if one.steps:

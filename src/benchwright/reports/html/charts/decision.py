@@ -1,4 +1,4 @@
-"""How the interval of a difference closed while samples were asked, and where it had to leave the margin."""
+"""Chart of how the interval of a difference narrowed with the samples used, with 0 and the margin."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, ele
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
 TELLING = 0.4
-"""The first samples tell nothing yet: the axis shows the interval from where it has this share of its first width."""
+"""Share of its first width below which the interval is taken into account for the range of the y axis.
+
+The first intervals are so wide that they would squeeze all others.
+"""
 
 
 def closing(one: ModelDecision, decision: RunDecision) -> Markup:
-    """The difference and its interval against the samples that were used, with 0 and the margin."""
+    """Draw the difference and its interval against the number of samples used, with 0 and the margin."""
     bottom = TOP + HEIGHT
     x = Scale(0.0, float(decision.planned), LEFT, WIDTH - RIGHT)
     y = _differences(one, decision.margin, bottom)
@@ -37,7 +40,7 @@ def closing(one: ModelDecision, decision: RunDecision) -> Markup:
 
 
 def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
-    """As far as the interval reached once it said something, 0 and the margin within."""
+    """Return a y scale over 0, the margin, and the intervals that are narrow enough (see `TELLING`)."""
     widest = one.path[0].high - one.path[0].low
     description = [each for each in one.path if each.high - each.low <= TELLING * widest] or one.path
     ends = [0.0, margin, -margin, *(end for each in description for end in (each.low, each.high))]

@@ -1,4 +1,4 @@
-"""Differences with their intervals around zero, line by line: a score of two runs, and the parts of it."""
+"""Chart of differences with intervals around zero, line by line: a score of two runs, and its breakdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW = 22
 
 
 class Bar(NamedTuple):
-    """One line: what it is of, the difference and its interval; the `whole` stands out."""
+    """One line: its name, the difference and its interval. The line of the `whole` score is emphasised."""
 
     name: str
     difference: float
@@ -27,7 +27,7 @@ class Bar(NamedTuple):
 
 
 def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
-    """A point for each difference with a whisker for its interval; one whose interval is without 0 is coloured."""
+    """Draw a point and an interval for each difference, coloured if 0 is outside the interval."""
     scale = _scale(bars)
     bottom = TOP + ROW * len(bars)
     parts = bottom_axis(scale, TOP, bottom, signed_label, axis)
@@ -39,7 +39,7 @@ def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
 
 
 def _scale(bars: Sequence[Bar]) -> Scale:
-    """As far as the intervals reach to either side, 0 within."""
+    """Return a scale over all intervals and 0."""
     ends = [end for bar in bars for end in (bar.difference, bar.low, bar.high) if end is not None]
     low, high = min(0.0, *ends), max(0.0, *ends)
     room = (high - low) * 0.05 or 0.05
@@ -47,7 +47,7 @@ def _scale(bars: Sequence[Bar]) -> Scale:
 
 
 def signed_label(value: float) -> str:
-    """A tick of an axis of differences."""
+    """Format a tick of an axis of differences, with its sign."""
     return "0" if abs(value) < 1e-9 else f"{'+' if value > 0 else '−'}{score_label(abs(value))}"
 
 

@@ -1,4 +1,4 @@
-"""Quality against what it takes: the models that no other beats in both are joined."""
+"""Chart of quality against time, tokens or cost, with the Pareto front of the models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
 NAME = 7
-"""Units that a character of a name takes."""
+"""Estimated width of a character of a name, in units."""
 
 AXES: dict[Spent, str] = {
     "seconds": "median time that the model took for a trial",
@@ -32,7 +32,10 @@ AXES: dict[Spent, str] = {
 
 
 def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
-    """A point with its interval for each model; the line joins those that no other beats in both."""
+    """Draw a point with its interval for each model, and the Pareto front as a line.
+
+    `places` maps the letters of the runs to their colours, `names` to their names.
+    """
     bottom = TOP + HEIGHT
     label = time_label if found.spent == "seconds" else amount_label
     x = times((point.spent for point in found.points), LEFT, WIDTH - RIGHT)
@@ -55,7 +58,7 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
-    """The front: from each point on, what can be had for as much."""
+    """Draw the front as steps: at each spending, the best mean that is available for at most as much."""
     path = [f"M{x.at(points[0].spent):.1f} {y.at(points[0].mean):.1f}"]
     path += [f"H{x.at(point.spent):.1f}V{y.at(point.mean):.1f}" for point in points[1:]]
     return element("path", d="".join(path) + f"H{x.end:.1f}", class_="front")
@@ -70,7 +73,7 @@ def _point(point: FrontPoint, x: Scale, y: Scale, place: int) -> Iterator[Markup
 
 
 def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str, str]) -> Iterator[Markup]:
-    """The names beside their points, moved up or down where one would lie on another."""
+    """Yield the names beside their points, moved down if one would overlap another."""
     taken: list[tuple[float, float, float]] = []
     for point in sorted(points, key=lambda one: -one.mean):
         name = one_line(names[point.letter], 24)

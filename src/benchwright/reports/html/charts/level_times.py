@@ -1,4 +1,4 @@
-"""How times are distributed at levels of load: the share that took no longer, a curve for each level."""
+"""Chart of the distribution of times at load levels: a cumulative curve for each level."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 LEAST, MOST, SHORTEST = 0.05, 0.995, 1e-4
-"""The axis reaches from one share of the fastest curve to the other of the slowest, as few times would squeeze all
-others; it begins at 0, or at so many seconds at the least: shorter gaps are the network's."""
+"""The time axis reaches from 0 (linear), or the quantile `LEAST` of the fastest curve (logarithmic), to the
+quantile `MOST` of the slowest curve.
+
+A few extreme times would squeeze all others. Times below `SHORTEST` seconds are taken as `SHORTEST`: shorter
+gaps come from the network.
+"""
 
 
 class TimesCurve(NamedTuple):
-    """One curve: its name, the place of its colour, and (seconds, share that took no longer)."""
+    """One curve: its name, the position of its colour, and points (seconds, share of times up to it)."""
 
     name: str
     place: int
@@ -38,7 +42,7 @@ class TimesCurve(NamedTuple):
 
 
 def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
-    """The curves; straight lines join their points."""
+    """Draw the curves; straight lines join their points."""
     named, room = legend([(one_line(one.name, LONGEST_NAME), series(one.place)) for one in curves], LEFT, 0)
     top = TOP + room
     bottom = top + HEIGHT
@@ -60,7 +64,7 @@ def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
 
 
 def _drawn(points: Points, high: float) -> Points:
-    """The curve from the foot of the drawing to the end of the axis."""
+    """Return the points of a curve from share 0 up to `high`, the end of the axis, interpolated there."""
     inside = [point for point in points if point[0] <= high]
     if len(inside) < len(points) and inside:
         (time, share), (later, more) = inside[-1], points[len(inside)]

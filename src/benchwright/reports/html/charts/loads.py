@@ -1,4 +1,4 @@
-"""What a server gives under rising load: the times of requests against answers per second, level by level."""
+"""Chart of a server under rising load: request times against answers per second, a point for each level."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from benchwright.reports.html.text import one_line
 LEFT, RIGHT, TOP, HEIGHT = 58, 38, 26, 250
 LONGEST_NAME = 60
 APART = 13
-"""Units between two labels, one above the other."""
+"""Distance between two labels above each other, in units."""
 
 NEAR = 20
-"""Units between two points whose levels have the same name, for both to be named."""
+"""Distance in units below which two points with the same level name share one label."""
 
 BENEATH = 20
-"""Units under the lowest point of a logarithmic scale, for the name of its level."""
+"""Space below the lowest point of a logarithmic scale for the name of its level, in units."""
 
 LoadMeasure = Literal["ttft", "latency"]
 LOAD_MEASURES: dict[LoadMeasure, str] = {"latency": "Latency", "ttft": "Time to first token"}
 
 QUANTILES = {"p99": " tail", "p90": " upper", "p50": ""}
-"""The percentiles that are drawn, and how faint."""
+"""The percentiles to draw, with the suffix of their CSS class (how faint they are)."""
 
 Timed = Sequence[tuple[LoadPoint, Spread]]
 
 
 def timed(curve: LoadCurve, measure: LoadMeasure) -> Timed:
-    """The levels of which this measure is known."""
+    """Return the levels whose measure is known, each with its spread."""
     spreads = [(point, getattr(point, measure)) for point in curve.points]
     return [(point, spread) for point, spread in spreads if spread is not None]
 
@@ -55,7 +55,10 @@ def timed(curve: LoadCurve, measure: LoadMeasure) -> Timed:
 def load_curves(
     found: Sequence[LoadCurve], measure: LoadMeasure, places: Mapping[str, int], names: Mapping[str, str]
 ) -> Markup:
-    """Times (`ttft`, `latency`) against answers per second: the median, and fainter p90 and p99, with intervals."""
+    """Draw times against answers per second: the median, and fainter p90 and p99, with intervals.
+
+    `places` maps the letters of the curves to their colours, `names` to their names.
+    """
     entries = [(one_line(names[one.letter], LONGEST_NAME), series(places[one.letter])) for one in found]
     named, room = legend(entries, LEFT, 0)
     top = TOP + room
@@ -110,7 +113,7 @@ def _curve(points: Timed, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
 
 
 def _level_names(curves: Sequence[Timed], x: Scale, y: Scale) -> Iterator[Markup]:
-    """The level beneath each median; one that would stand on its like is left out."""
+    """Yield the name of the level below each median, unless an equal name is near."""
     taken: list[tuple[str, float, float]] = []
     for point, spread in (one for points in curves for one in points):
         name, across, down = point.level.name, x.at(point.achieved), y.at(spread.p50.value) + 17
@@ -123,7 +126,7 @@ def _level_names(curves: Sequence[Timed], x: Scale, y: Scale) -> Iterator[Markup
 
 
 def _quantile_names(points: Timed, x: Scale, y: Scale) -> Iterator[Markup]:
-    """Which line is which, beside the last point, each above the one before."""
+    """Yield the names of the percentiles beside the last points, without overlaps."""
     point, spread = points[-1]
     level = y.at(spread.p50.value) + 4 + APART
     for quantile in reversed(QUANTILES):

@@ -1,4 +1,4 @@
-"""Means with their intervals, line by line: scores of runs, breakdowns."""
+"""Charts of means with intervals, line by line (scores of runs, breakdowns), and of counts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ GAP = 9
 
 
 def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int]) -> Markup:
-    """Draw a bar for each mark with a whisker for its interval; `places` are the runs' by letter.
+    """Draw a bar for each mark, with a whisker for its interval. Return empty markup if no mark has a mean.
 
-    Nothing is drawn if no mark has a mean.
+    `places` maps the letters of the runs to their colours.
     """
     ends = numbers(end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high))
     if not ends:
@@ -70,7 +70,7 @@ def _mark(mark: Mark, top: float, scale: Scale, place: int) -> Iterator[Markup]:
 
 
 def stacked(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
-    """Counts as parts of one bar; the classes are named for the statuses."""
+    """Draw counts as parts of one bar. The CSS class of each part is the name of its status."""
     total = sum(count for _, count in counts) or 1
     parts = []
     x = 0.0

@@ -1,4 +1,4 @@
-"""What is served at each load: answers per second, and those within the objectives."""
+"""Chart of the rates at each load: answers per second, and answers within the objectives (goodput)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 Rates = Sequence[tuple[float, Estimate]]
-"""(height of the load, a rate at it), rising."""
+"""(load, rate at this load), by rising load. The load is a concurrency or a request rate."""
 
 
 def served(report: LoadReport) -> Rates:
-    """Answers per second at each level that has a steady rate; none of a trace, which has no height."""
+    """Return answers per second at each level with a steady rate, without replayed traces (no load value)."""
     return [(one.level.height, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
 def good(report: LoadReport) -> Rates:
-    """Goodput at each level that has one."""
+    """Return the goodput of each level that has one."""
     found = [(one.level.height, one.goodput) for one in _levels(report)]
     return [(height, one.rate) for height, one in found if one is not None and one.rate is not None]
 
@@ -48,9 +48,10 @@ def _levels(report: LoadReport) -> list[LevelResult]:
 def load_rates(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str], *, open_loop: bool
 ) -> Markup:
-    """Rates against the load, with intervals: goodput where there are objectives, all answers (then fainter).
+    """Draw rates against the load, with intervals: goodput if there are objectives, and all answers.
 
-    `open_loop`: the load is a rate itself, and a dashed line shows where all that is offered would be served.
+    All answers are fainter if there is goodput. With `open_loop`, the load itself is a rate, and a dashed
+    line shows a server that answers all offered requests.
     """
     entries = list(_entries(found, places, names))
     named, room = legend(entries, LEFT, 0)
@@ -80,7 +81,7 @@ def load_rates(
 def _entries(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """One measurement: goodput and all answers; several: their names."""
+    """Yield the legend: goodput and all answers for one measurement, the names for several."""
     for letter, report in found.items():
         colour = series(places[letter])
         if len(found) > 1:
@@ -90,7 +91,7 @@ def _entries(
 
 
 def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
-    """The line on which as much is served as is offered, as far as the drawing goes."""
+    """Draw the line on which the served rate equals the offered rate."""
     low, high = x.low, min(x.high, y.high)
     steps = 40 if x.log else 1
     path = "L".join(

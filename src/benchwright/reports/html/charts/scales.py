@@ -1,4 +1,4 @@
-"""Scales: from values to places on paper, and where the ticks stand."""
+"""Scales: the mapping from values to coordinates, and the positions of ticks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 WIDE = 20.0
-"""From this ratio of the largest to the smallest value on, times stand on a logarithmic scale."""
+"""Ratio of the largest to the smallest time above which the scale is logarithmic."""
 
 STEPS = (1, 2, 5, 10)
 
 
 class Scale(NamedTuple):
-    """Values from `low` to `high`, put between the places `start` and `end`; logarithmic where `log`."""
+    """A linear (or logarithmic) mapping of values `low` to `high` to coordinates `start` to `end`."""
 
     low: float
     high: float
@@ -22,7 +22,7 @@ class Scale(NamedTuple):
     log: bool = False
 
     def at(self, value: float) -> float:
-        """The place of a value; one outside is put at the nearer end."""
+        """Return the coordinate of a value. A value outside the scale is placed at the nearer end."""
         value = min(max(value, self.low), self.high)
         if self.log:
             share = math.log(value / self.low) / math.log(self.high / self.low)
@@ -31,7 +31,7 @@ class Scale(NamedTuple):
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Round values from low to high, four to eight of them."""
+        """Return round values between `low` and `high`, about four to eight."""
         return list(_log_ticks(self.low, self.high) if self.log else _ticks(self.low, self.high))
 
 
@@ -50,7 +50,7 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 
 def times(values: Iterable[float], start: float, end: float) -> Scale:
-    """A scale for times: from 0 on, or logarithmic where they are of several magnitudes."""
+    """Return a scale for times: from 0, or logarithmic if they span more than a factor of `WIDE`."""
     known = [value for value in values if value > 0]
     high = max(known, default=1.0)
     low = min(known, default=0.1)
@@ -60,7 +60,7 @@ def times(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def scores(values: Iterable[float], start: float, end: float) -> Scale:
-    """A scale for scores: 0 to 1 where all lie there, else as far as they reach, 0 with them."""
+    """Return a scale for scores: 0 to 1 if all are in this range, else the range of the scores and 0."""
     known = list(values)
     low, high = min([0.0, *known]), max([0.0, *known])
     if low >= 0 and high <= 1:
@@ -70,7 +70,7 @@ def scores(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def around(values: Iterable[float], start: float, end: float) -> Scale:
-    """A scale for points: as far as they reach and a little further, yet not beyond 0 and 1 where all lie there."""
+    """Return a scale over the range of the values and a little more, within 0 to 1 if all values are."""
     known = list(values)
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = (high - low) * 0.06 or abs(high) * 0.06 or 0.5
@@ -80,7 +80,7 @@ def around(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def time_label(seconds: float) -> str:
-    """A tick of a time axis: 50 ms, 2 s, 5 min."""
+    """Format a tick of a time axis: 50 ms, 2 s, 5 min."""
     if seconds == 0:
         return "0"
     if seconds < 1:
@@ -91,10 +91,10 @@ def time_label(seconds: float) -> str:
 
 
 def score_label(value: float) -> str:
-    """A tick of a score axis."""
+    """Format a tick of a score axis."""
     return f"{value:.4g}"
 
 
 def amount_label(value: float) -> str:
-    """A tick of an axis of amounts: tokens, cost, answers per second."""
+    """Format a tick of an axis of amounts: tokens, cost, answers per second."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

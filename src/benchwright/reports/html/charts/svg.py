@@ -1,6 +1,6 @@
 """SVG as text: elements with escaped attributes, a frame with axes, a drawing with its text alternative.
 
-Colours and fonts are classes of the page's style sheet: `s0`, `s1`, … are those of the runs in their order.
+Colours and fonts are classes in the page's style sheet. `s0`, `s1`, … are the colours of the runs, in order.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from benchwright.reports.html.charts.scales import Scale
 from benchwright.reports.html.text import shown
 
 WIDTH = 560
-"""Units of a drawing's width: few enough that a phone, on which one is two thirds of a pixel, can be read."""
+"""Width of a drawing in units. It is readable on a phone, where a unit is two thirds of a pixel."""
 
 SAMPLE, LINE, CHARACTER = 22, 18, 7.5
-"""Units of a legend: the length of a line in it, the height of its lines, and what a character of a wide font takes."""
+"""Sizes in a legend, in units: length of a sample line, height of a row, width of a wide character."""
 
 SERIES = 6
-"""Colours that can be told apart."""
+"""Number of distinguishable colours."""
 
 
 def element(name: str, content: str | Markup = "", **attributes: str | float) -> Markup:
-    """An element; an attribute's `_` is a dash, and a last one is left off (`class_`)."""
+    """Render an element, escaped.
+
+    In names of attributes, `_` becomes a dash, and a trailing `_` is dropped (`class_`).
+    """
     text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"' for key, value in attributes.items()
     )
@@ -36,12 +39,12 @@ def _value(value: str | float) -> str:
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
-    """Elements one after the other."""
+    """Concatenate elements."""
     return Markup("".join(parts))
 
 
 def drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
-    """The whole picture, with words for those who do not see it."""
+    """Render the whole drawing, with its title and description as text alternative."""
     return element(
         "svg",
         joined(parts),
@@ -52,12 +55,15 @@ def drawing(title: str, description: str, height: float, parts: Iterable[Markup]
 
 
 def series(place: int) -> str:
-    """The class of a run's colour."""
+    """Return the CSS class of a run's colour."""
     return f"s{place % SERIES}"
 
 
 def marker(x: float, y: float, place: int, size: float = 4.0, class_: str = "point") -> Markup:
-    """A point of a run: a dot of the first, the outline of a square or a diamond of others, so that none hides one."""
+    """Draw a point of a run: a dot for the first run, the outline of a square or diamond for others.
+
+    So no point hides another.
+    """
     if place == 0:
         return element("circle", cx=x, cy=y, r=size, class_=f"{class_} {series(place)}")
     far = size * 1.1 if place % 2 else size * 1.6
@@ -69,24 +75,24 @@ def marker(x: float, y: float, place: int, size: float = 4.0, class_: str = "poi
 
 
 def text(x: float, y: float, content: str, *, anchor: str = "start", class_: str = "t") -> Markup:
-    """A line of text, set with its baseline at y."""
+    """Draw a line of text with its baseline at `y`."""
     return element("text", content, x=x, y=y, text_anchor=anchor, class_=class_)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
-    """A straight line."""
+    """Draw a straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
 def rectangle(x: float, y: float, width: float, height: float, class_: str) -> Markup:
-    """A rectangle; nothing is thinner than half a unit."""
+    """Draw a rectangle, at least half a unit wide."""
     return element("rect", x=x, y=y, width=max(width, 0.5), height=height, class_=class_)
 
 
 def bottom_axis(
     scale: Scale, top: float, bottom: float, label: Callable[[float], str], title: str
 ) -> list[Markup]:
-    """Vertical grid lines with their values beneath, and what they are."""
+    """Draw vertical grid lines with their values below, and the title of the axis."""
     parts = []
     for tick in scale.ticks():
         x = scale.at(tick)
@@ -96,7 +102,7 @@ def bottom_axis(
 
 
 def left_axis(scale: Scale, left: float, right: float, label: Callable[[float], str]) -> list[Markup]:
-    """Horizontal grid lines with their values at the left."""
+    """Draw horizontal grid lines with their values at the left."""
     parts = []
     for tick in scale.ticks():
         y = scale.at(tick)
@@ -105,14 +111,14 @@ def left_axis(scale: Scale, left: float, right: float, label: Callable[[float], 
 
 
 def left_title(title: str, top: float = 0.0) -> Markup:
-    """What the left axis shows, above it: in the 16 units from `top` on."""
+    """Draw the title of the left axis above it, within 16 units below `top`."""
     return text(0, top + 12, title, class_="t axis")
 
 
 def legend(entries: Sequence[tuple[str, str]], left: float, top: float) -> tuple[list[Markup], float]:
-    """A line with its name for each (name, classes of the line), side by side as far as there is room.
+    """Draw a legend: a sample line and its name for each (name, CSS classes), in as many rows as needed.
 
-    Returns them and the height they take; a single entry needs none.
+    Return the elements and their height. A single entry gets no legend.
     """
     if len(entries) < 2:
         return [], 0.0

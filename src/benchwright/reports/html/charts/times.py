@@ -1,4 +1,4 @@
-"""Times: how they are distributed, scores against them, and where they went."""
+"""Charts of times: their distribution, scores against latency, and a waterfall of trials."""
 
 from __future__ import annotations
 
@@ -34,17 +34,20 @@ LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW = 15
 NAMES = 130
 LABEL = 30
-"""Units that a step must be wide to bear its number."""
+"""Minimum width of a step with a number above it, in units."""
 
 JITTER = 0.05
-"""Of the height: how far points of one score are drawn apart."""
+"""How far points with equal scores are spread up and down, as a share of the height."""
 
 GOLDEN = 0.6180339887498949
-"""Multiples of it, without their whole part, fill the unit evenly."""
+"""The golden ratio conjugate: the fractional parts of its multiples fill the interval from 0 to 1 evenly."""
 
 
 def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
-    """The share of requests that took no longer, a curve for each run; `places` and `names` are the runs' by letter."""
+    """Draw the share of requests up to each time, a curve for each run.
+
+    `places` maps the letters of the runs to their colours, `names` to their names.
+    """
     bottom = TOP + HEIGHT
     x = times((time for curve in found.curves for time, _ in curve.points), LEFT, WIDTH - RIGHT)
     y = Scale(0, 1, bottom, TOP)
@@ -72,13 +75,13 @@ def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
 
 
 def _name(name: str, curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
-    """The run's name beside its curve."""
+    """Draw the run's name beside its curve, at the height of `share`."""
     time = next(time for time, reached in curve.points if reached >= share)
     return text(x.at(time) + 7, y.at(share) + 4, name, class_="t halo")
 
 
 def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
-    """Trials as points, and the mean of equally many of them as steps with their intervals."""
+    """Draw trials as points, and the means of equally sized bins as steps with intervals."""
     bottom = TOP + HEIGHT
     ends = [time for time, _ in found.dots] + [end for one in found.bins for end in (one.low, one.high)]
     x = times(ends, LEFT, WIDTH - RIGHT)
@@ -111,7 +114,7 @@ def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -
 
 def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     mark = one.mark
-    assert is_number(mark.mean)  # a bin has scored trials only
+    assert is_number(mark.mean)  # a bin contains only scored trials
     low, high = x.at(one.low), x.at(one.high)
     level = y.at(mark.mean)
     if is_number(mark.low) and is_number(mark.high):
@@ -122,7 +125,7 @@ def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
 
 
 def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
-    """A line for each trial, from its own start: waiting, connecting, first token, generation, and the rest."""
+    """Draw a bar for each trial from its start: waiting, connecting, first token, generation, the rest."""
     end = max((trial.length for trial in trials), default=1.0) or 1.0
     x = Scale(0.0, end, NAMES, WIDTH - RIGHT - 44)
     bottom = TOP + ROW * len(trials)
