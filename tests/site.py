@@ -22,7 +22,8 @@ SITE = ROOT / "build" / "site"
 
 def public_names() -> Iterator[tuple[str, object]]:
     """Yield each public name by its address, with what it names."""
-    for module, names in benchwright.LAZY.items():
+    modules: dict[str, tuple[str, ...]] = vars(benchwright)["LAZY"]
+    for module, names in modules.items():
         for name in names:
             yield f"{module}.{name}", getattr(benchwright, name)
 

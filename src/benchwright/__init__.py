@@ -5,7 +5,8 @@ from benchwright import evaluate
 result = evaluate("questions.jsonl", "my-model", scorer="mcq", base_url="http://localhost:8000/v1")
 """
 
-# Nothing is imported up here: `python -m benchwright` comes by before the working directory leaves `sys.path`.
+# Import nothing here: `python -m benchwright` runs this module before it removes the working directory from
+# `sys.path`.
 
 __version__ = "0.1.0"
 
@@ -23,7 +24,7 @@ LAZY = {
     "benchwright.statistic": ("NoScore", "Statistic"),
     "benchwright.errors": ("BenchwrightError", "JournalError", "ProviderError", "RunUnfinished", "UserError"),
 }
-"""Public names, by the module that they are imported from when they are asked for; `__init__.pyi` has their types."""
+"""Public names by module. Each module is imported on first use of a name; `__init__.pyi` has the types."""
 
 __all__ = ["__version__", "runs", *(name for names in LAZY.values() for name in names)]
 

@@ -1,6 +1,8 @@
-"""`python -m benchwright`, with which Python looks for every module in the working directory first: no more from here.
+"""Entry point of `python -m benchwright`.
 
-What users name as `module:attribute` is found there still (`agents/loading.py`), after everything else.
+Python puts the working directory first in `sys.path` here, so a user's `random.py` would replace Python's own
+module. It is removed before anything else is imported. What users name as `module:attribute` is still found
+there, after everything else (`agents/loading.py`).
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What a user writes of the way into an endpoint: headers, and files for TLS."""
+"""User settings for access to an endpoint: headers and TLS files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _check_each_once(headers: Mapping[str, Any]) -> None:
 
 
 def _without_secrets(headers: Mapping[str, SecretStr | None]) -> dict[str, str | None]:
-    """What is kept of headers: of a secret one its name."""
+    """Return headers for storage: a secret header keeps its name, but its value becomes None."""
     shown = {name: None if value is None else value.get_secret_value() for name, value in headers.items()}
     return {name: None if value is None or is_secret(name, value) else value for name, value in shown.items()}
 
@@ -46,26 +46,32 @@ Headers = Annotated[
     AfterValidator(_checked_headers),
     PlainSerializer(_without_secrets, when_used="json"),
 ]
-"""Headers by name. A value of None stands for a secret one of a run that exists, which was not kept."""
+"""Headers by name. None: a secret header of an existing run whose value was not stored."""
 
 PlainHeaders = Annotated[dict[str, str], BeforeValidator(_none_is_empty), AfterValidator(_checked_names)]
-"""Headers of another role than the model, by name. Secret ones come from environment variables only."""
+"""Headers by name for another role than the model (judge, baseline).
+
+Their secret headers come from environment variables only.
+"""
 
 HeadersEnv = Annotated[dict[str, str], BeforeValidator(_none_is_empty), AfterValidator(_checked_names)]
-"""Names of environment variables that hold headers, by the header's name. What they hold is secret."""
+"""Environment variables that hold header values, by header name. Their values are secret."""
 
 
 class AccessSettings(BaseModel):
-    """What a request to an endpoint needs besides its address and a key."""
+    """Settings for requests to an endpoint besides its address and API key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     headers: Headers = {}
-    """Headers of every request to the endpoint; one takes the place of ours with the same name."""
+    """Headers sent with every request to the endpoint.
+
+    They replace Benchwright's headers of the same name.
+    """
     headers_env: HeadersEnv = {}
     ca_file: Path | None = None
-    """Certificates (PEM) that are trusted besides those of the system."""
+    """CA certificates (PEM) that are trusted in addition to the system's."""
     client_cert: Path | None = None
-    """The certificate (PEM) by which servers know this client."""
+    """Client certificate (PEM) presented to servers."""
     client_key: Path | None = None
-    """Its private key, if it lies in a file of its own."""
+    """Private key of the client certificate, if it is stored in a separate file."""

@@ -1,7 +1,8 @@
-"""glibc's allocator, told to give memory back; on other systems nothing happens.
+"""Control over glibc's memory allocator, so that freed memory returns to the system. No effect on other systems.
 
-By itself it raises the size from which blocks are mapped on their own with each large one that is freed, up to 32 MB
-(mallopt(3)): columns of a million trials then lie among small blocks, and what is freed between them stays.
+By default, glibc raises its mmap threshold to the size of each large block that is freed, up to 32 MB
+(mallopt(3)). Columns of a million trials are then allocated among small blocks, and their memory is kept
+after they are freed.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ def _library() -> ctypes.CDLL | None:
 
 
 def keep_large_blocks_apart() -> None:
-    """From now on each block from 256 kB is mapped on its own, and given back as soon as it is free."""
+    """Map each block of at least 256 kB separately from now on, so that its memory is freed with it."""
     if (library := _library()) is not None:
         library.mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
 def give_back() -> None:
-    """Gives back the pages between small blocks that are free."""
+    """Return the free pages between small blocks to the system."""
     if (library := _library()) is not None:
         library.malloc_trim(0)

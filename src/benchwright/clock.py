@@ -1,10 +1,11 @@
-"""The clocks of records: wall-clock time that no step of the system's clock moves, and how long the machine slept.
+"""Clocks for records: wall-clock time that never steps, and time spent in suspension.
 
-Moments of a run are compared with each other: by when a request was due, a window is cut. A step of the system's clock
-(NTP, a person, the host of a virtual machine) in between would move some of them. So the wall clock is read once, and
-goes on by `perf_counter_ns`. That clock (CLOCK_MONOTONIC on Linux) stops while the machine is suspended; CLOCK_BOOTTIME
-does not (clock_gettime(2)), and by their difference a suspension is known. In a virtual machine that its host pauses
-both may stop; then only the system's clock shows it, once it is set to the time again.
+Times within a run are compared with each other: when a request was due, where a time window begins. A step of
+the system clock (by NTP, by a person, by the host of a virtual machine) would move some of them. Therefore
+the wall clock is read once and advanced by `perf_counter_ns`. That clock (CLOCK_MONOTONIC on Linux) stops
+while the machine is suspended, but CLOCK_BOOTTIME does not (clock_gettime(2)): their difference shows a
+suspension. If the host pauses a virtual machine, both may stop. Then only the system clock shows it, once it
+is set again.
 """
 
 from __future__ import annotations
@@ -18,32 +19,41 @@ _anchor = time.time_ns() - perf_counter_ns()
 
 
 def wall_ns() -> int:
-    """Return the time since the Unix epoch in ns; within a process it never steps, but for `set_anew`."""
+    """Return the time since the Unix epoch in ns. It never steps within a process, except by `set_anew`."""
     return _anchor + perf_counter_ns()
 
 
 def anchor() -> int:
-    """Return the wall-clock time at which `perf_counter_ns` was 0: what other processes of this machine go by, too."""
+    """Return the wall-clock time (ns) at which `perf_counter_ns` was 0.
+
+    Processes of this machine share it.
+    """
     return _anchor
 
 
 def set_anchor(wall: int) -> None:
-    """Go by the anchor of another process of this machine."""
+    """Set the anchor (see `anchor`) to the one of another process on this machine."""
     global _anchor
     _anchor = wall
 
 
 def set_anew() -> None:
-    """Read the system's clock again: the machine was suspended, which `perf_counter_ns` does not know."""
+    """Read the system clock again, after a suspension of the machine that `perf_counter_ns` did not count."""
     set_anchor(time.time_ns() - perf_counter_ns())
 
 
 QUICK_NS = 1_000_000
-"""Clocks that are read further apart than this cannot be compared: this program was held up in between."""
+"""Longest time in ns between two clock readings that can be compared.
+
+If it is exceeded, this process was delayed in between.
+"""
 
 
 def ahead_ns() -> int | None:
-    """Return by how many ns the system's clock is ahead of `wall_ns`; None if the two could not be read together."""
+    """Return how many ns the system clock is ahead of `wall_ns`.
+
+    None if the two could not be read close enough together.
+    """
     before = perf_counter_ns()
     system = time.time_ns()
     after = perf_counter_ns()
@@ -51,9 +61,9 @@ def ahead_ns() -> int | None:
 
 
 def asleep_ns() -> int:
-    """Return for how many ns in all the machine has been suspended; 0 where the system is not Linux, which tells it.
+    """Return the total time in ns for which the machine has been suspended. 0 if the system is not Linux.
 
-    Where this program is held up between the two readings, the result is too low, never too high.
+    If this process is delayed between the two readings, the result is too low, never too high.
     """
     if _BOOTTIME is None:
         return 0

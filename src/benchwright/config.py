@@ -1,4 +1,4 @@
-"""What a user writes: settings as Pydantic models, one for every way in (options, TOML file, Python).
+"""User settings as Pydantic models, the same for all front doors (options, TOML file, Python).
 
 Every field has the name of its option with underscores; `--batch-size` is `concurrency`.
 """
@@ -14,13 +14,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_va
 from benchwright.access_settings import AccessSettings, HeadersEnv, PlainHeaders
 
 MOST_BY_ITSELF = 512
-"""The most trials that `--concurrency auto` ever has in flight."""
+"""Maximum number of trials in flight under `--concurrency auto`."""
 
 LONGEST_NAME = 100
-"""Characters of a run's name."""
+"""Maximum length of a run's name in characters."""
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-"""How much a model shall think, in levels; not every server has all of them."""
+"""Reasoning effort levels. Not every server supports all of them."""
 
 ThinkingStyle = Literal[
     "openai",
@@ -36,15 +36,16 @@ ThinkingStyle = Literal[
     "kimi",
     "litellm",
 ]
-"""How a server wants to be told; see `endpoint.thinking`."""
+"""Server-specific styles of request fields for reasoning; see `endpoint.thinking`."""
 
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelEntry(AccessSettings):
-    """One of several models: where it is, and the settings that it has for itself. None stands for those of all.
+    """One of several models: its address and its own settings. None means the setting shared by all models.
 
-    `name` is what it is called in results, by default `model`. The key is in the environment variable `api_key_env`.
+    `name` is the name in results, by default `model`. `api_key_env` names the environment variable that holds
+    the API key.
     """
 
     model: str
@@ -61,12 +62,12 @@ class ModelEntry(AccessSettings):
 
     @property
     def title(self) -> str:
-        """What it is called in results."""
+        """Name of the model in results."""
         return self.name or self.model
 
 
 def words_of(complaint: Mapping[str, Any]) -> str:
-    """What is wrong with a value, in words, of one of the `errors()` of a `ValidationError`."""
+    """Return the message of one of the `errors()` of a `ValidationError`, without Pydantic's prefix."""
     return str(complaint["msg"]).removeprefix("Value error, ")
 
 
@@ -75,14 +76,14 @@ def _entry(given: Any) -> Any:
 
 
 Models = tuple[Annotated[ModelEntry, BeforeValidator(_entry)], ...]
-"""Several models; a plain name is one without settings of its own."""
+"""Several models. A plain string is a model without settings of its own."""
 
 
 def one_line_name(name: str) -> str:
-    """A name without blanks around it.
+    """Return the name without surrounding white space.
 
     Raises:
-        ValueError: it is not a name of one line.
+        ValueError: If the name is empty, longer than `LONGEST_NAME` characters, or not printable on one line.
     """
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
@@ -91,40 +92,40 @@ def one_line_name(name: str) -> str:
 
 
 class Settings(AccessSettings):
-    """What every way to run something has in common: the endpoint, limits, and how to go about it."""
+    """Settings that all commands for running share: endpoint, limits, concurrency and execution."""
 
     name: Annotated[str, AfterValidator(one_line_name)] | None = None
-    """What a new run is called in place of the label that is made for it."""
+    """Name of a new run, instead of the generated label."""
     suite: Annotated[str, AfterValidator(one_line_name)] | None = None
-    """The suite that a new run is part of."""
+    """Suite that a new run belongs to."""
     model: str | None = None
     """The model, or the first of several."""
     models: Models = ()
-    """All models, where there are several; each sample is tried with one after another."""
+    """All models, if there are several. Each sample is tried with one model after another."""
     base_url: str | None = None
     api_key: SecretStr | None = None
     temperature: float | None = None
     max_tokens: int | None = Field(default=None, gt=0)
     seed: int | None = None
     param: dict[str, Any] = {}
-    """Further body fields of every request, passed on as they are."""
+    """Additional body fields for every request, passed on unchanged."""
 
     concurrency: int | Literal["auto"] = 1
-    """Trials in flight at once; with `auto` as many as serve, found while they run."""
+    """Number of trials in flight at the same time. `auto` searches for the best number during the run."""
     executor: Literal["local", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1)
-    """Processes that share the concurrency: by default one here, and one per CPU of a Ray cluster."""
+    """Number of processes that share the concurrency. None: one locally, or one per CPU of a Ray cluster."""
     ray_address: str | None = None
     stream: bool = True
     timeout: float = Field(default=300.0, gt=0)
-    """Seconds to wait for the first byte of an answer, and for its first token."""
+    """Maximum seconds until the first byte of a response, and until its first token."""
     request_seconds: float = Field(default=3600.0, gt=0)
-    """Seconds that one request may take, its retries included."""
+    """Maximum seconds for one request, retries included."""
     answer_mb: int = Field(default=128, ge=1)
-    """MiB that one answer may have."""
+    """Maximum size of one response in MiB."""
     retries: int = Field(default=5, ge=0)
     max_wait: float = Field(default=600.0, ge=0)
-    """Seconds that one trial may wait for rate limits in all."""
+    """Maximum seconds that one trial may spend waiting for rate limits, in total."""
 
     trial_tokens: int | None = Field(default=None, gt=0)
     trial_seconds: float | None = Field(default=None, gt=0)
@@ -136,11 +137,11 @@ class Settings(AccessSettings):
     dry_run: bool = False
     fsync: Literal["second", "always"] = "second"
     probe: bool = True
-    """Whether endpoints are asked for their models before the first trial."""
+    """True: ask endpoints for their list of models before the first trial."""
     otel: str | None = None
-    """The address of a collector of OpenTelemetry that spans and scores are sent to."""
+    """Address of the OpenTelemetry collector to which spans and scores are sent."""
     max_failures: str | None = Field(default=None, pattern=r"^[0-9]+$|^[0-9]+(\.[0-9]+)?%$")
-    """How many trials may fail, a number or a share such as 2%, before the command counts as incomplete."""
+    """Number of trials, or share such as `2%`, that may fail before the command counts as incomplete."""
 
     @model_validator(mode="before")
     @classmethod
@@ -153,55 +154,58 @@ class Settings(AccessSettings):
 
     @property
     def tried(self) -> Models:
-        """The models that are tried, one or several."""
+        """The models under test, one or several."""
         if self.models or self.model is None:
             return self.models
         return (ModelEntry(model=self.model),)
 
     @property
     def most_in_flight(self) -> int:
-        """The most trials that may be in flight at once."""
+        """Maximum number of trials in flight at the same time."""
         return MOST_BY_ITSELF if self.concurrency == "auto" else self.concurrency
 
 
 class ThinkingSettings(Settings):
-    """What says how much models think, and whether they get the settings that their authors recommend."""
+    """Settings for reasoning effort, and for the request settings that a model's authors recommend."""
 
     reasoning_effort: Effort | None = None
     thinking_budget: int | None = Field(default=None, ge=0)
-    """Tokens of thinking; 0 for none."""
+    """Maximum number of reasoning tokens; 0 turns reasoning off."""
     thinking_style: ThinkingStyle | None = None
-    """How the server wants to be told; None: found out from it."""
+    """Style of the server's request fields for reasoning. None: detect it from the server."""
     recommended: bool = False
     recommended_file: Path | None = None
-    """Settings of model families that go before the user's own and the shipped ones; implies `recommended`."""
+    """File of settings per model family, used before the user's own file and the shipped one.
+
+    Implies `recommended`.
+    """
 
 
 class DecidingSettings(Settings):
-    """What asks samples in a random order, and may stop once a question is decided."""
+    """Settings for runs that take samples in random order and may stop once a question is decided."""
 
     until: Literal["decided", "not-worse"] | None = None
     against: str | None = None
-    """The run or the result file whose answers are those of the old model, in place of a model that is asked."""
+    """Run or result file that supplies the old model's answers, so that the old model is not asked."""
     margin: float = Field(default=0.0, ge=0)
     """The difference that matters, in units of the score."""
     error: float = Field(default=0.05, gt=0, lt=0.5)
     at_least: int = Field(default=1, ge=1)
-    """Samples without which nothing is decided."""
+    """Minimum number of samples before anything is decided."""
     decide_for: Literal["new-questions", "these-samples"] = "new-questions"
     decide_on: tuple[str, ...] = ()
-    """The scores that are decided on; none: those that `app.until` says."""
+    """Names of the scores to decide on. Empty: the scores that `app.until` chooses."""
 
 
 class EvalSettings(DecidingSettings, ThinkingSettings):
-    """`benchwright eval`: a dataset, something that answers, something that scores."""
+    """Settings of `benchwright eval`: a dataset, a model or agent, and scorers."""
 
     dataset: Path | None = None
     module: str | None = None
     mcp: Path | None = None
     agent_command: str | None = None
     agent: str | None = None
-    """A command-line agent, by the name of its recipe."""
+    """Recipe name of a command-line agent."""
     eval_fn: tuple[str, ...] = ()
     scorer: tuple[str, ...] = ()
     scorer_option: dict[str, str] = {}
@@ -210,7 +214,7 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     template: str | None = None
     group_by: str | None = None
     skip_bad_rows: bool = False
-    """Whether rows that are not as they should be are left out, and counted."""
+    """True: leave out invalid rows and count them."""
 
     n: int = 1
     pass_threshold: float = 1.0
@@ -225,13 +229,13 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     baseline_headers_env: HeadersEnv = {}
 
     anew: bool = False
-    """Whether a finished evaluation is run again (`bench`), not shown (`eval`)."""
+    """For a finished evaluation: True runs it again (`bench`), False shows its results (`eval`)."""
 
     reuse: bool = False
     rescore: bool = False
     log_samples: bool = False
     debug: bool = False
-    """Whether what the agent logs by `ctx.log_event` is written to files."""
+    """True: write what the agent logs by `ctx.log_event` to files."""
 
     output: Path | None = None
     output_path: Path | None = None
@@ -242,11 +246,11 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     judge_headers: PlainHeaders = {}
     judge_headers_env: HeadersEnv = {}
     judge_labels: Path | None = None
-    """A file of people's labels, by which the judge's scores are corrected."""
+    """File of human labels, used to correct the judge's scores."""
 
 
 class TaskSettings(ThinkingSettings):
-    """`benchwright.evaluate` with a `Task` of the caller's."""
+    """Settings of `benchwright.evaluate` with a `Task` object from the caller."""
 
     n: int = Field(default=1, ge=1)
     pass_threshold: float = 1.0
@@ -254,25 +258,28 @@ class TaskSettings(ThinkingSettings):
 
 
 Where = dict[str, str | tuple[str, ...]]
-"""Values that labels of samples have, or `id`; of several, any will do."""
+"""Filter on samples: accepted values by label name, or by `id`. A tuple accepts any of its values."""
 
 
 JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
-"""Settings that say which judge a benchmark asks, named as its options are."""
+"""Settings that describe the judge of a benchmark, named like the corresponding options."""
 
 
 def as_option(value: Any) -> str:
-    """A setting of the judge as a benchmark's option has it: headers in lines, each as NAME=VALUE."""
+    """Return a judge setting in the format of a benchmark option; headers become lines of NAME=VALUE."""
     if isinstance(value, Mapping):
         value = [f"{name}={one}" for name, one in value.items()]
     return str(value) if isinstance(value, str) else "\n".join(value)
 
 
 class BenchmarkSettings(DecidingSettings, ThinkingSettings):
-    """`benchwright run`: benchmarks of the catalog. None stands for what a benchmark's protocol says."""
+    """Settings of `benchwright run`: benchmarks of the catalog.
+
+    None means the value of the benchmark's protocol.
+    """
 
     run: Path | None = None
-    """The run to go on with, whatever others there are."""
+    """The run to continue, even if other runs match."""
 
     concurrency: AtLeastOne | Literal["auto"] = 8
     seed: int | None = 42
@@ -281,24 +288,24 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     shuffle: bool = False
     where: Where = {}
     ids: Path | None = None
-    """A file of ids of samples, one per line."""
+    """File of sample ids, one per line."""
     option: dict[str, str] = {}
     plugin: tuple[Path, ...] = ()
     keep_images: Literal["none", "base", "all"] | None = None
-    """What of the images of containers stays; None for all, unless the disk is too small for them."""
+    """Container images to keep after their last trial. None: all, unless the disk is too small for them."""
     agent: str | None = None
-    """A command-line agent that works in the containers, by the name of its recipe."""
+    """Recipe name of a command-line agent that works in the containers."""
     seal: bool = True
-    """Whether agents in containers are sealed; else their official protocol is kept to the letter."""
+    """True: seal agents in containers. False: follow their official protocol to the letter."""
 
     judge_model: str | None = None
-    """The judge of a benchmark that has one; this and the next four are kept in `option`."""
+    """Judge model, for benchmarks that use one. This field and the next four are stored in `option`."""
     judge_base_url: str | None = None
     judge_api_key_env: str | None = None
     judge_headers: PlainHeaders = {}
     judge_headers_env: HeadersEnv = {}
     judge_labels: Path | None = None
-    """A file of people's labels, by which a judge's scores are corrected."""
+    """File of human labels, used to correct the judge's scores."""
 
     output_dir: Path = Path("results")
     data_dir: Path = Path("data")
@@ -323,15 +330,18 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
 
 
 class PackSettings(DecidingSettings):
-    """`benchwright pack run`: bench packs against models. None stands for what the pack says, or for nothing."""
+    """Settings of `benchwright pack run`: bench packs against models.
+
+    None means the pack's own value, or no value.
+    """
 
     run: Path | None = None
-    """The run to go on with, whatever others there are."""
+    """The run to continue, even if other runs match."""
 
     concurrency: AtLeastOne | Literal["auto"] = 8
     n: int = Field(default=1, ge=1)
     mode: str | None = None
-    """None: parallel_by_test_case, or for one model parallel_by_model."""
+    """Execution mode. None: parallel_by_test_case, or parallel_by_model if there is one model."""
     scenario: tuple[str, ...] = ()
 
     top_p: float | None = None
@@ -341,20 +351,20 @@ class PackSettings(DecidingSettings):
     presence_penalty: float | None = None
 
     scenario_seconds: float | None = Field(default=None, gt=0)
-    """Longest time of one attempt at a scenario."""
+    """Maximum seconds for one attempt at a scenario."""
     cell_retries: int = Field(default=2, ge=0)
-    """Further attempts at a scenario whose provider had passing trouble."""
+    """Number of further attempts at a scenario after a transient provider error."""
     prepare_seconds: float = Field(default=300.0, gt=0)
     pack_memory: int = Field(default=4096, gt=0)
-    """MiB for the pack's process."""
+    """Memory limit of the pack's process in MiB."""
 
     direct: bool = False
     keep_verifiers: bool = False
     provider_errors: bool = False
     errors: bool = False
-    """Whether the cells without a result are made again in the last such run."""
+    """True: retry the cells without a result in the latest matching run."""
     retry_scenario: tuple[str, ...] = ()
-    """Scenarios to be made again in the last such run."""
+    """Scenarios to retry in the latest matching run."""
     node: str = "node"
     compatible_version: str | None = None
-    """The version of the desktop host that this one stands in for."""
+    """Version of the desktop host that Benchwright reports as its own to packs."""

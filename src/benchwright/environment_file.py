@@ -1,9 +1,9 @@
-"""The `.env` file: keys and settings that are kept in a file, and how far it is trusted.
+"""The `.env` file with API keys and settings, and how far it is trusted.
 
-The file in the working directory is perhaps somebody else's, who wrote it into what the user has cloned or unpacked. It
-may say whom to ask and how, and what the user's own code is to know, but not which code runs, where our own files lie,
-or which proxies and certificates to use; a file that the user names may say everything. To an address that a file
-gives, only keys of the same file are sent.
+A file that is found in the working directory may come from somebody else, in a repository or archive that the
+user has unpacked. It may choose endpoints, settings and variables for the user's own code. It may not choose
+which code runs, where Benchwright stores its files, or which proxies and certificates are used. A file that
+the user names may set everything. An address from such a file receives only keys from the same file.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ ONLY_IF_NAMED = {
     *("BENCHWRIGHT_JUDGE_HEADERS_ENV", "BENCHWRIGHT_BASELINE_HEADERS_ENV"),
     *("BENCHWRIGHT_CACHE_RM_YES", "BENCHWRIGHT_CACHE_RM_EVERYTHING"),
 }
-"""Settings of ours that only a file which the user names can make: code, files that are written or removed, the
-certificates that are trusted, and which other variables are sent to a server."""
+"""Variables of Benchwright that only a file named by the user can set.
+
+They choose code to run, files that are written or removed, trusted certificates, and which other variables
+are sent to a server.
+"""
 
 PROGRAMS = (
     "PYTHON",
@@ -43,10 +46,10 @@ PROGRAMS = (
     "BASH_",
     "XDG_",
 )
-"""How the names of variables begin by which interpreters, loaders and tools are made to run other code."""
+"""Prefixes of variables that can make interpreters, loaders and tools run other code."""
 
 MACHINE = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
-"""Where this machine looks for programs, its user's files and the certificates it trusts."""
+"""Variables by which this machine finds programs, the user's files and trusted certificates."""
 
 MOST_NAMED = 3
 
@@ -54,7 +57,7 @@ MOST_NAMED = 3
 class EnvironmentFile:
     """The file that was read into this process's environment, if any.
 
-    `values` is what it set there. `named` is its absolute path where the user named it, else None.
+    `values`: the variables it set there. `named`: its absolute path if the user named it, else None.
     """
 
     def __init__(self) -> None:
@@ -70,13 +73,14 @@ class EnvironmentFile:
         say: Callable[[str], None],
         environ: MutableMapping[str, str] = os.environ,
     ) -> None:
-        """Adds to the environment what a file sets and it does not: `path`, or the one of the working directory.
+        """Add the variables of a file to the environment, unless they are set there already.
 
-        `typed` are the values of options as the user typed them. One line says what is not taken from a file that was
-        found.
+        `path`: the file that the user named, or None for the one in the working directory. `typed`: the
+        values of options as the user typed them. Variables that a found file may not set are reported by
+        `say` in one line.
 
         Raises:
-            UserError: the file cannot be read, or is no UTF-8 text.
+            UserError: If the file cannot be read, or is not UTF-8 text.
         """
         self.values, self._typed, self._path = {}, typed, path or Path(NAME)
         self.named = path.absolute() if path is not None else None
@@ -95,10 +99,10 @@ class EnvironmentFile:
             )
 
     def check_address(self, base_url: str, key: str) -> None:
-        """Sees to it that a key of somebody else's choosing goes to no address that the file gives.
+        """Refuse to send a key from elsewhere to an address that comes from the file.
 
         Raises:
-            UserError: the file gives the address and not the key, and the user did not type the address.
+            UserError: If the file sets the address but not the key, and the user did not type the address.
         """
         name = next((name for name, value in self.values.items() if base_url in value), None)
         if name is None or key in self.values.values() or any(base_url in text for text in self._typed):
@@ -109,7 +113,7 @@ class EnvironmentFile:
         )
 
     def environment_without(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """The environment for another process of ours, which is to read the file by itself."""
+        """Return the environment for a child process of Benchwright, which reads the file by itself."""
         kept = {name: value for name, value in environ.items() if name not in self.values}
         return kept if self.named is None else {**kept, "BENCHWRIGHT_ENV_FILE": str(self.named)}
 
@@ -122,7 +126,10 @@ def _may_be_found(name: str) -> bool:
 
 
 def _text_found(say: Callable[[str], None]) -> str:
-    """The text of the file in the working directory; nothing where it is not the user's alone, which is said."""
+    """Return the text of the file in the working directory.
+
+    Empty, with a warning, if others can change the file.
+    """
     try:
         link, file = os.lstat(NAME), os.stat(NAME)
     except OSError:
@@ -137,7 +144,10 @@ def _text_found(say: Callable[[str], None]) -> str:
 
 
 def _distrust(file: os.stat_result) -> str | None:
-    """Why a file found in the working directory is not read; None for a file, or a link, of the user's alone."""
+    """Return the reason why a file found in the working directory is not read.
+
+    None if only the user owns the file (or link) and can write to it.
+    """
     if file.st_uid != os.geteuid():
         return "it belongs to another user: write one of your own"
     if not (stat.S_ISREG(file.st_mode) or stat.S_ISLNK(file.st_mode)):
@@ -160,7 +170,10 @@ def _text_of(path: Path) -> str:
 
 
 def _values_in(text: str) -> dict[str, str]:
-    """What a file sets. `${NAME}` stands for what is set further up in the file, never for a variable outside of it."""
+    """Return the variables that a file sets.
+
+    `${NAME}` refers to an earlier line of the file, never to the environment.
+    """
     if not text:
         return {}
     from io import StringIO
@@ -176,4 +189,4 @@ def _values_in(text: str) -> dict[str, str]:
 
 
 ENVIRONMENT_FILE = EnvironmentFile()
-"""That of this process."""
+"""The environment file of this process."""

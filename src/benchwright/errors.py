@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 class BenchwrightError(Exception):
-    """Base of every error raised on purpose; its text is one line that says what to do."""
+    """Base class of all errors raised on purpose. The message is one line, with advice on what to do."""
 
 
 class UserError(BenchwrightError):
-    """A mistake in what the user asked for or wrote. Printed without a traceback; exit code 1."""
+    """A mistake in the user's input. Printed without a traceback; exit code 1."""
 
 
 class RunLocked(UserError, TimeoutError):
-    """Another process holds the lock of the run, and went on holding it for the whole wait."""
+    """Another process held the lock of the run for the whole waiting time."""
 
 
 class RunUnfinished(BenchwrightError):
-    """A run was stopped before its end by a budget or an error of the endpoint; `run` is its directory.
+    """A run from Python was stopped before its end by a budget or an endpoint error. `run` is its directory.
 
-    What is done is kept: `load_run(error.run)` has it, and the same call goes on from there.
+    Finished trials are kept: `load_run(error.run)` returns them, and the same call resumes the run.
     """
 
     def __init__(self, message: str, run: Path) -> None:
@@ -47,18 +47,18 @@ class RunUnfinished(BenchwrightError):
 
 
 class JournalError(BenchwrightError):
-    """The journal cannot be written or read. Ends the run; what was written whole is kept."""
+    """The journal cannot be written or read. Ends the run; complete records in it are kept."""
 
 
 class TrialError(BenchwrightError):
-    """Something inside one trial failed. Ends that trial and is recorded with it."""
+    """A failure inside one trial. Ends that trial and is recorded with it."""
 
 
 class ProviderError(TrialError):
     """The endpoint failed or refused a request.
 
-    `systemic` is true where every further request would fail alike (wrong key, unknown model, closed
-    port): the run stops early. `http_status` is None where no answer came. `retry_after` is in seconds.
+    `systemic`: True if every further request would fail in the same way (wrong key, unknown model, closed
+    port), so the run stops early. `http_status`: None if no response came. `retry_after`: in seconds.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class ProviderError(TrialError):
 
 
 class RunStopped(ProviderError):
-    """The run was stopped while the endpoint let a request wait. The trial counts as cut off."""
+    """The run was stopped while a request was waiting for the endpoint. The trial counts as cut off."""
 
 
 class LimitReached(TrialError):
-    """A limit of the trial was used up. `limit` names it: turns, tokens or seconds."""
+    """A limit of the trial was used up. `limit`: its name (turns, tokens or seconds)."""
 
     def __init__(self, limit: str, allowed: float) -> None:
         super().__init__(f"the trial reached its limit of {allowed:g} {limit}")

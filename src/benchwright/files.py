@@ -1,4 +1,4 @@
-"""Files written whole: the new content stands under its name when all of it is there, else the old one stays."""
+"""Atomic file writes: a file has either its complete new content or its old one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO
 from benchwright.errors import BenchwrightError, UserError
 
 Stamp = tuple[tuple[int, int], ...]
-"""Size and time of change (ns) of some files; (0, 0) of one that is not there."""
+"""Size in bytes and modification time in ns of some files; (0, 0) for a missing file."""
 
 
 def write_whole(
@@ -23,17 +23,17 @@ def write_whole(
     durable: bool = False,
     error: type[BenchwrightError] = UserError,
 ) -> None:
-    """Writes a file by rename, a large one piece by piece; see `whole_file`.
+    """Write a file atomically (by rename), large content piece by piece; see `whole_file`.
 
     Raises:
-        error: it cannot be written.
+        error: If the file cannot be written.
     """
     with whole_file(path, durable=durable, error=error) as file:
         file.writelines([content] if isinstance(content, bytes) else content)
 
 
 def stamps(*paths: Path) -> Stamp:
-    """What files are at this moment, without reading them."""
+    """Return size and modification time of files, without reading them."""
     return tuple(map(_stamp, paths))
 
 
@@ -49,14 +49,14 @@ def _stamp(path: Path) -> tuple[int, int]:
 def whole_file(
     path: Path, *, durable: bool = False, error: type[BenchwrightError] = UserError
 ) -> Iterator[IO[bytes]]:
-    """A file to write to that becomes `path` when the block ends, and is gone when it raises.
+    """Open a temporary file that replaces `path` when the block ends, and is deleted if the block raises.
 
-    Missing directories are made, symbolic links followed, and the permissions of a file that is replaced
-    kept. `durable` makes it survive a power loss too. What is there and is not a regular file (/dev/stdout, a
-    named pipe) is written to directly.
+    Missing directories are created, symbolic links are followed, and the permissions of a replaced file are
+    kept. `durable`: also survive a power loss. If `path` exists and is not a regular file (/dev/stdout, a
+    named pipe), it is written to directly.
 
     Raises:
-        error: it cannot be written.
+        error: If the file cannot be written.
     """
     try:
         if path.exists() and not path.is_file():
@@ -72,10 +72,10 @@ def whole_file(
 def append(
     path: Path, content: bytes | Iterable[bytes], *, error: type[BenchwrightError] = UserError
 ) -> None:
-    """Adds to the end of a file.
+    """Append content to a file.
 
     Raises:
-        error: it cannot be written.
+        error: If the file cannot be written.
     """
     try:
         with path.open("ab") as file:
@@ -86,8 +86,8 @@ def append(
 
 @contextmanager
 def _draft(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
-    """A file beside `path` that takes its place."""
-    with suppress(FileExistsError):  # where that is not a directory, opening the draft says so
+    """Open a temporary file beside `path` that replaces it on exit."""
+    with suppress(FileExistsError):  # if the parent is a file, opening the draft raises
         path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name[:40]}.{token_hex(4)}.tmp")
     try:

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers formatted for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from benchwright.statistic import NoScore, Statistic
 
 
 def duration(seconds: float | None) -> str:
-    """26ms, 6.2s, 3m12s, 2h05m; a dash where it is not known."""
+    """Format a duration: 26ms, 6.2s, 3m12s, 2h05m; a dash if it is not known."""
     if seconds is None:
         return "–"
     if seconds < 1:
@@ -20,7 +20,7 @@ def duration(seconds: float | None) -> str:
 
 
 def milliseconds(seconds: float | None) -> str:
-    """A latency in ms with three figures, or a dash."""
+    """Format a latency, given in seconds, as milliseconds with three significant digits; a dash for None."""
     if seconds is None:
         return "–"
     value = seconds * 1000
@@ -28,32 +28,32 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """1 sample, 2 samples, 1,234 samples."""
+    """Format a count with its noun: 1 sample, 2 samples, 1,234 samples."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def number(value: Statistic, form: str = ".3f") -> str:
-    """Format a statistic: a number, `no score`, or a dash for what is not known."""
+    """Format a statistic: a number, `no score`, or a dash if it is not known."""
     if isinstance(value, NoScore):
         return "no score"
     return "–" if value is None else format(value, form)
 
 
 def interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
-    """Format an interval; a dash if either end is no number."""
+    """Format an interval; a dash if either end is not a number."""
     if isinstance(low, NoScore) or isinstance(high, NoScore) or low is None or high is None:
         return "–"
     return f"[{low:{form}}, {high:{form}}]"
 
 
 def figure_text(value: Statistic) -> str:
-    """Format a figure of a benchmark: a share with four decimals, a number of things whole, `no score`, or a dash."""
+    """Format a benchmark's figure: shares with four decimals, counts whole, `no score`, or a dash."""
     whole = isinstance(value, float | int) and abs(value) > 1 and value == int(value)
     return number(value, ",.0f" if whole else ".4f")
 
 
 def seconds_of(text: str) -> float | None:
-    """`0.5`, `0.5s` or `500ms` in seconds; None where it is not a time."""
+    """Parse `0.5`, `0.5s` or `500ms` as seconds. None if the text is not a duration."""
     number, unit = text.strip(), 1.0
     if number.endswith("ms"):
         number, unit = number[:-2], 1e-3

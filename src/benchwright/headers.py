@@ -1,4 +1,4 @@
-"""Headers that a user adds to requests: which may be sent, and which of them are secret."""
+"""Headers that users add to requests: which may be sent, and which are secret."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OURS = frozenset(
         "upgrade",
     }
 )
-"""Headers that say how bytes travel. A wrong one would break the exchange, so a user cannot set them."""
+"""Headers that control the HTTP exchange itself. A wrong one would break it, so users cannot set them."""
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET_NAME = re.compile(
@@ -33,7 +33,7 @@ def check_name(name: str) -> str:
     """Return the name of a header if a user may set it.
 
     Raises:
-        ValueError: If it is no name (RFC 9110 5.1), or belongs to the exchange itself.
+        ValueError: If it is not a valid name (RFC 9110 5.1), or controls the HTTP exchange itself.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("a header's name has letters, digits and hyphens: write NAME=VALUE, without a colon")
@@ -43,10 +43,11 @@ def check_name(name: str) -> str:
 
 
 def check_value(name: str, value: str) -> str:
-    """Return the value of a header without blanks around it. Never shows it.
+    """Return the value of a header without surrounding white space. Error messages never contain the value.
 
     Raises:
-        ValueError: If it is empty, or has characters that no header can carry, such as a line break.
+        ValueError: If the value is empty, or has characters that are invalid in a header, such as a line
+            break.
     """
     value = value.strip(" \t")
     if not value:
@@ -57,14 +58,17 @@ def check_value(name: str, value: str) -> str:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Return whether a header has to be kept out of files and messages, by its name or by how its value begins."""
+    """Return True if a header must be kept out of files and messages.
+
+    Its name, or the start of its value, decides.
+    """
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.match(value))
 
 
 def secret_parts(value: str) -> list[str]:
-    """Return the value of a secret header, and the parts of it that a server may repeat by themselves.
+    """Return the value of a secret header, and the parts that a server may repeat separately.
 
-    A token stands behind its scheme (`Bearer …`), a cookie's value behind its name (`session=…`).
+    Such parts are the token after a scheme (`Bearer …`), or a cookie's value after its name (`session=…`).
     """
     parts = [part for part in re.split(r"[\s;,]+", value) if len(part) >= 8]
     values = [part.partition("=")[2] for part in parts if "=" in part.rstrip("=")]

@@ -1,8 +1,8 @@
-"""No program that we started outlives us, even if we are killed (`kill -9`) and can do nothing about it.
+"""Kills the programs that this process started if it dies first, even by `kill -9`.
 
-A small watching process, started with the first such program, holds the other end of a pipe, and reads there of each
-program and its end. When the pipe ends, this process is gone. The watching process then kills what is left, and runs
-the clean-up commands of what no signal reaches, such as containers.
+A small watcher process is started with the first such program. It reads from a pipe the process id of each
+program that starts or ends. When the pipe closes, this process is gone. The watcher then kills the programs
+that are left, and runs the clean-up commands for what no signal reaches, such as containers.
 """
 
 from __future__ import annotations
@@ -41,22 +41,28 @@ if commands:
         except OSError:
             pass
 """
-"""Reads "+PID" and "-PID", and a command as JSON behind "(" and, once it is no longer needed, behind ")": one a line.
-A program that leads a process group is killed with its group."""
+"""Code of the watcher, which reads one line per message.
+
+Lines are "+PID" and "-PID" for a program that starts or ends, and "(" and ")" before a command as JSON that
+becomes or is no longer needed. If a program leads a process group, its group is killed with it.
+"""
 
 END_SECONDS = 2.0
-"""How long the watching process is waited for at the end."""
+"""Maximum seconds to wait for the watcher at exit."""
 
 
 class Orphans:
-    """The programs that are to be killed should this process be gone before them."""
+    """Registry of programs to kill if this process dies before them."""
 
     def __init__(self) -> None:
         self._watcher: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
     def watch(self) -> None:
-        """Starts the watching process, if there is none yet: it takes longer than the start of a program may wait."""
+        """Start the watcher process if there is none yet.
+
+        Call it early: a program's start should not wait for that.
+        """
         with self._lock:
             if self._watcher is None:
                 self._watcher = subprocess.Popen(
@@ -71,7 +77,7 @@ class Orphans:
                 atexit.register(self._end)
 
     def _end(self) -> None:
-        """Ends the watching process, which kills what is left."""
+        """End the watcher process, which then kills the programs that are left."""
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         self._watcher.stdin.close()
@@ -79,16 +85,16 @@ class Orphans:
             self._watcher.wait(END_SECONDS)
 
     def expect(self, pid: int) -> None:
-        """Takes note of a program; with it goes its process group, if it leads one."""
+        """Register a running program, to be killed with its process group if it leads one."""
         self._tell(b"+%d\n" % pid)
 
     def forget(self, pid: int) -> None:
-        """Takes note that the program has ended."""
+        """Remove a program that has ended."""
         self._tell(b"-%d\n" % pid)
 
     @contextmanager
     def expecting(self, pid: int) -> Iterator[None]:
-        """Expects a program, and forgets it when the context is left."""
+        """Register a program, and remove it on exit from the context."""
         self.expect(pid)
         try:
             yield
@@ -97,7 +103,7 @@ class Orphans:
 
     @contextmanager
     def cleaned_up_by(self, command: Sequence[str]) -> Iterator[None]:
-        """While entered, have the watching process run this command, in this folder, if this process is killed."""
+        """Let the watcher run this command, in the current folder, if this process is killed within."""
         line = json.dumps([[*command], os.getcwd()]).encode()
         self._tell(b"(%b\n" % line)
         try:
@@ -113,8 +119,8 @@ class Orphans:
             with self._lock:
                 self._watcher.stdin.write(line)
         except BrokenPipeError:
-            pass  # somebody ended it; what we started ends with us only where we end in good order
+            pass  # somebody killed the watcher: programs then end with this process only on an orderly exit
 
 
 ORPHANS = Orphans()
-"""Those of this process."""
+"""The registry of this process."""

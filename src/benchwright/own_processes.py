@@ -1,7 +1,8 @@
-"""How a process of ours is started: with this Python, which finds no module in the working directory.
+"""Commands for child processes that use this Python and import nothing from the working directory.
 
-A file `random.py` or `types.py` in the folder that the user works in would else take the place of Python's own. The
-options are arguments and no variables, so that what a program of the user starts in turn is started as ever.
+Otherwise a file `random.py` or `types.py` in the user's folder would replace Python's own module. Options are
+passed as arguments, not as environment variables, so that the programs that the user's code starts are not
+affected.
 """
 
 from __future__ import annotations
@@ -11,20 +12,23 @@ import sys
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """The command that runs an installed module, ours or `pip`; the user's settings for Python hold for it."""
+    """Return the command that runs an installed module with the user's Python settings."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def isolated_command(code: str, *arguments: str) -> list[str]:
-    """The command that runs code without the user's settings, but with what is installed; output comes at once."""
+    """Return the command that runs code with installed packages but without the user's Python settings.
+
+    Output is not buffered.
+    """
     return [sys.executable, "-I", "-B", "-u", "-X", "utf8", "-c", code, *arguments]
 
 
 def bare_command(code: str, *arguments: str) -> list[str]:
-    """The command that runs code with the standard library alone, outside of any virtual environment."""
+    """Return the command that runs code with only the standard library, outside any virtual environment."""
     return [interpreter(), "-I", "-S", "-B", "-c", code, *arguments]
 
 
 def interpreter() -> str:
-    """The interpreter itself, behind all links of virtual environments."""
+    """Return the path of the interpreter itself, with the links of virtual environments resolved."""
     return os.path.realpath(sys.executable)

@@ -1,7 +1,7 @@
-"""Pictures in messages: what they are by their own first bytes, and as data URLs. Nothing is decoded.
+"""Images in messages: format and size read from their first bytes, and data URLs. Nothing is decoded.
 
-PNG (https://www.w3.org/TR/png-3/), JPEG (ITU-T T.81), GIF (https://www.w3.org/Graphics/GIF/spec-gif89a.txt) and WebP
-(RFC 9649): the four that chat completions take.
+PNG (https://www.w3.org/TR/png-3/), JPEG (ITU-T T.81), GIF (https://www.w3.org/Graphics/GIF/spec-gif89a.txt)
+and WebP (RFC 9649): the four formats that chat completions accept.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from typing import Any
 from benchwright.records import Record
 
 MOST_BYTES = 64 * 2**20
-"""How large a picture may be; servers take 5 to 20 MB."""
+"""Maximum size of an image in bytes; servers accept 5 to 20 MB."""
 
 MOST_PIXELS = 178_956_970
-"""Of how many pixels: Pillow, by which most other programs read pictures, refuses more."""
+"""Maximum number of pixels: the limit of Pillow, which most other programs read images with."""
 
 TOKEN_SIDE = 28
 MOST_TOKENS = 16_384
-"""Of how many pixels the square is that a token stands for, and the most tokens of a picture: as in Qwen2.5-VL
-(arXiv:2502.13923)."""
+"""Maximum tokens of an image. `TOKEN_SIDE`: side in pixels of the square that one token covers.
+
+Both are as in Qwen2.5-VL (arXiv:2502.13923).
+"""
 
 _DATA_URL = re.compile(r"data:(image/[a-z+.-]{1,30});base64,", re.IGNORECASE)
 _HEAD = 64 * 2**10
-"""Characters of a data URL in which the size of nearly all pictures stands."""
+"""Number of characters of a data URL that contain the dimensions of nearly all images."""
 
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
-"""Markers of JPEG among those of frames that begin none."""
+"""JPEG markers within the range of frame markers (0xC0 to 0xCF) that do not begin a frame."""
 
 
 class Picture(Record, frozen=True):
-    """A picture: its kind (`png`, `jpeg`, `gif`, `webp`), width and height in pixels, and size in bytes."""
+    """An image: its kind (`png`, `jpeg`, `gif`, `webp`), width and height in pixels, and size in bytes."""
 
     kind: str
     width: int
@@ -43,12 +45,12 @@ class Picture(Record, frozen=True):
 
     @property
     def media_type(self) -> str:
-        """The media type."""
+        """Media type, such as `image/png`."""
         return f"image/{self.kind}"
 
     @property
     def tokens(self) -> int:
-        """About how many tokens of a prompt it takes; models differ by a factor of 2 and more."""
+        """Approximate number of prompt tokens for the image; models differ by a factor of 2 and more."""
         across, down = (-(-side // TOKEN_SIDE) for side in (self.width, self.height))
         return min(across * down, MOST_TOKENS)
 
@@ -58,10 +60,10 @@ class Picture(Record, frozen=True):
 
 
 def picture_of(data: bytes) -> Picture:
-    """What these bytes are, whatever name they came under.
+    """Return the format and dimensions of image data, read from the bytes and not from a file name.
 
     Raises:
-        ValueError: they are no picture of the four kinds, it is cut off before its size, or it is too large.
+        ValueError: If the data has none of the four formats, ends before its dimensions, or is too large.
     """
     if len(data) > MOST_BYTES:
         raise ValueError(f"the image has {len(data):,} bytes; {MOST_BYTES:,} are the most")
@@ -69,19 +71,19 @@ def picture_of(data: bytes) -> Picture:
 
 
 def picture_in_url(url: str) -> Picture:
-    """The picture of a data URL, by its bytes and not by what the URL says that it is.
+    """Return the image of a data URL, judged by its bytes and not by the media type in the URL.
 
     Raises:
-        ValueError: it is no data URL of a picture, or as for `picture_of`.
+        ValueError: If it is not a data URL of an image, or if `picture_of` raises it.
     """
     return picture_of(bytes_of_url(url))
 
 
 def bytes_of_url(url: str) -> bytes:
-    """The bytes that a data URL of an image holds.
+    """Return the bytes in a data URL of an image.
 
     Raises:
-        ValueError: it is none.
+        ValueError: If it is not a data URL of an image, or its Base64 is invalid.
     """
     found = _DATA_URL.match(url)
     if found is None:
@@ -93,23 +95,23 @@ def bytes_of_url(url: str) -> bytes:
 
 
 def data_url(data: bytes) -> str:
-    """A picture as a data URL, with the media type that it is of.
+    """Return an image as a data URL with the media type of its actual format.
 
     Raises:
-        ValueError: as for `picture_of`.
+        ValueError: If `picture_of` raises it.
     """
     return f"data:{picture_of(data).media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 def url_of_part(part: Any) -> str | None:
-    """The address of the picture in a part of a message; None where it is another part."""
+    """Return the URL of the image in a message part. None if the part is not an image."""
     image = part.get("image_url") if isinstance(part, dict) else None
     url = image.get("url") if isinstance(image, dict) else image
     return url if isinstance(url, str) else None
 
 
 def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
-    """The pictures that a message's content carries as data URLs, each with its URL."""
+    """Yield the images that a message's content contains as data URLs, each with its URL."""
     for part in content if isinstance(content, list) else ():
         url = url_of_part(part)
         with suppress(ValueError):
@@ -118,7 +120,7 @@ def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
 
 
 def seen_in_url(url: str) -> Picture | None:
-    """What a data URL begins as, mostly without reading on behind its beginning; None where that is no picture."""
+    """Return the image in a data URL, usually by decoding only its beginning. None if it is not an image."""
     found = _DATA_URL.match(url)
     if found is None:
         return None
@@ -127,7 +129,7 @@ def seen_in_url(url: str) -> Picture | None:
     try:
         return _checked(base64.b64decode(url[start : start + _HEAD], validate=True), size)
     except ValueError:
-        pass  # the size may stand further on, behind a long head
+        pass  # the dimensions may come later, after a long header
     try:
         return picture_in_url(url)
     except ValueError:
@@ -160,7 +162,7 @@ def _kind_and_sides(data: bytes) -> tuple[str, int, int] | None:
 
 
 def _jpeg_sides(data: bytes) -> tuple[int, int]:
-    """(width, height) as the first frame says; (0, 0) without one."""
+    """Return (width, height) from the first frame; (0, 0) if there is none."""
     place = 2
     while place + 4 <= len(data) and data[place] == 0xFF:
         marker = data[place + 1]
@@ -174,7 +176,7 @@ def _jpeg_sides(data: bytes) -> tuple[int, int]:
 
 
 def _webp_sides(data: bytes) -> tuple[int, int]:
-    """(width, height) as the first chunk says: lossy, lossless or extended; (0, 0) for another."""
+    """Return (width, height) from the first chunk (lossy, lossless or extended); (0, 0) for another chunk."""
     match data[12:16]:
         case b"VP8 " if data[23:26] == b"\x9d\x01\x2a":
             return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
@@ -195,5 +197,5 @@ def _little(data: bytes, place: int, length: int) -> int:
 
 
 def _number(field: bytes, length: int, order: Any) -> int:
-    """0 where the field is cut off."""
+    """Return the integer in a field; 0 if the field is cut off."""
     return int.from_bytes(field, order) if len(field) == length else 0

@@ -1,8 +1,8 @@
-"""The core types: plain, frozen structs that everything else passes around and the journal stores.
+"""The core data types: frozen structs that all other modules exchange and the journal stores.
 
-Times are integer nanoseconds. Within a trial they count from the trial's start; the start itself is one wall-clock
-anchor, `started_at` (nanoseconds since the Unix epoch). Fields at their default are left out of the JSON, and unknown
-fields are ignored when reading, so that older and newer journals stay readable.
+Times are integer nanoseconds. Within a trial they count from its start. The start itself, `started_at`, is
+wall-clock time (nanoseconds since the Unix epoch). Fields with their default value are left out of the JSON,
+and unknown fields are ignored when reading, so that older and newer journals stay readable.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from typing import Annotated, Any
 import msgspec
 
 MOST = 2**53
-"""No count of ours is larger, no duration longer (104 days): a file that says so is broken."""
+"""Upper bound of counts and durations (104 days in ns). A file with a larger number is broken."""
 
 Amount = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
-"""A count, or a duration."""
+"""A count, or a duration in ns."""
 
 Offset = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
-"""A time before or after another one."""
+"""A signed time difference in ns."""
 
 Moment = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-"""Wall-clock ns, until the year 2116."""
+"""Wall-clock time in ns, until the year 2116."""
 
 Bucket = Annotated[int, msgspec.Meta(ge=0, lt=1024)]
-"""Of a histogram of durations."""
+"""Index of a bucket in a histogram of durations; see `stats.histogram`."""
 
 UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
-"""What reading JSON raises: it is none, of another shape, not in UTF-8, or nested too deep."""
+"""Errors of reading JSON: invalid syntax or shape, not UTF-8, or nested too deeply."""
 
 Message = dict[str, Any]
-"""One chat message in the OpenAI format, as it goes on the wire."""
+"""One chat message in the OpenAI format, as it is sent in requests."""
 
 SIDE = "side"
-"""Role of a request by which an agent asks for something else than its next step: a title, a summary."""
+"""Role of an agent's requests besides its turns, such as for a title or a summary."""
 
 PAID_ROLES = ("model", SIDE)
-"""Roles of the requests that a model's trial costs; those of judges and simulated users are not its own."""
+"""Roles of requests that count towards the cost of the model's trial. Judges and simulated users do not."""
 
 
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
-    `answered` is the state of a trial between its answer and its first score; a trial's status proper is given by
-    `runs.counting.trial_status`, which folds those of its scores in. `cut_off_in_thinking` has no answer, `truncated` a
-    part of one.
+    `answered` is the state of a trial between its answer and its first score. `runs.counting.trial_status`
+    combines it with the statuses of the scores. `cut_off_in_thinking` means no answer at all, `truncated` a
+    partial one.
     """
 
     ANSWERED = "answered"
@@ -63,25 +63,24 @@ class Status(StrEnum):
 
 
 FAILED = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
-"""Statuses of a trial that has no answer to score."""
+"""Trial statuses without an answer to score."""
 
 ASKED_AGAIN = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
-"""Statuses that do not count as finished when an unfinished run goes on."""
+"""Trial statuses that do not count as finished when an unfinished run is resumed."""
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Base of the structs below; nothing but the settings they share."""
+    """Base class of the structs below, with their common settings."""
 
 
 class Sample(Record, frozen=True):
-    """One piece of work: a dataset row, a benchmark sample, a pack scenario.
+    """One item to solve: a dataset row, a benchmark question or a pack scenario.
 
-    `content` is what the solver and the scorers get, and what the keys are made of; `occurrence` tells equal contents
-    apart; `group` is the cluster for the statistics (passage, repository, subject).
-
-    `input` is the sample's own question as a person reads it, without what all prompts have in common, `target` the
-    answer that is expected; both are only shown, and are not part of any key. `row` is its place in a dataset, from 0,
-    where its id is not just that.
+    `content` is passed to the solver and scorers, and determines the keys. `occurrence` distinguishes samples
+    with equal content. `group` is the cluster for the statistics (passage, repository, subject). For display
+    only, not part of any key: `input`, the sample's own question, without the part that all prompts share,
+    and `target`, the expected answer. `row` is the index in the dataset, from 0; None if the id is that
+    index.
     """
 
     id: str
@@ -95,14 +94,14 @@ class Sample(Record, frozen=True):
 
     @property
     def row_index(self) -> int:
-        """Its place in the dataset; ValueError where it is of none."""
+        """Index in the dataset, from 0. Raises ValueError if the sample is not a dataset row."""
         return int(self.id) if self.row is None else self.row
 
 
 class Target(Record, frozen=True):
     """A model at an endpoint, under a slot name (`primary`, `baseline`, `judge`, ...).
 
-    `settings` are body fields of every request, `headers` its headers (in lower case). Never a secret.
+    `settings`: body fields of every request. `headers`: its headers (names in lower case). Never a secret.
     """
 
     slot: str
@@ -115,8 +114,8 @@ class Target(Record, frozen=True):
 class Trial(Record, frozen=True):
     """One repeat of one sample against one target.
 
-    `wave` orders and bars: all trials of a wave end before the next wave starts. `due_ns` is the intended start for
-    open-loop load, counted from the run's start. `attempt` counts earlier tries of this trial.
+    `wave` is a barrier: all trials of a wave end before the next wave starts. `due_ns`: intended start under
+    open-loop load, in ns from the run's start. `attempt`: number of earlier attempts at this trial.
     """
 
     key: str
@@ -129,7 +128,7 @@ class Trial(Record, frozen=True):
 
 
 class TrialLimits(Record, frozen=True):
-    """What one trial may use: turns (requests of the role `model`), tokens (all its requests), seconds."""
+    """Limits of one trial: turns (requests of the role `model`), tokens (of all its requests), seconds."""
 
     turns: int | None = None
     tokens: int | None = None
@@ -137,7 +136,7 @@ class TrialLimits(Record, frozen=True):
 
 
 class TaskSpec(Record, frozen=True):
-    """What a task is, as plain data. `fingerprint` covers everything that shapes a conversation."""
+    """Description of a task as plain data. `fingerprint` covers everything that influences a conversation."""
 
     name: str
     version: str
@@ -146,8 +145,10 @@ class TaskSpec(Record, frozen=True):
 
 
 class Usage(Record, frozen=True):
-    """Tokens as the server counted them; None where it said nothing. `estimated_reasoning_tokens` is ours: where the
-    server sent reasoning and did not count it, its share of the text.
+    """Token counts as the server reported them; None if it did not.
+
+    `estimated_reasoning_tokens`: our estimate by the share of the text, if the server sent reasoning without
+    a count.
     """
 
     prompt_tokens: Amount | None = None
@@ -158,40 +159,43 @@ class Usage(Record, frozen=True):
 
     @property
     def total_tokens(self) -> int:
-        """Prompt and completion tokens together, unknown counted as 0."""
+        """Sum of prompt and completion tokens; unknown counts as 0."""
         return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
 
 
 NO_USAGE = Usage()
 
 SIMULATED = "simulated"
-"""Flag of a request that the simulated endpoint answered; every result from it says so."""
+"""Flag of requests that the simulated endpoint answered.
+
+All results based on them are marked as simulated.
+"""
 
 
 AT_ONCE_NS = 1_000_000
 AT_ONCE_SHARE = 0.005
-"""An answer whose pieces came within 1 ms, or within this share of the time to the first, came at once."""
+"""A response came at once if all pieces came within 1 ms, or this share of the time to the first."""
 
 
 class RequestRecord(Record, frozen=True):
-    """One call to an endpoint and its timings.
+    """One request to an endpoint and its timings (in ns).
 
-    `started` is the moment the bytes were handed to the socket (ns from the trial's start); `ttft` the time from there
-    to the first token on any channel, `ttfa` to the first byte of the answer proper, `total` to the end of the answer.
-    `waited` is what came before: backing off after failed attempts, and rate limits. `attempts` counts how often it was
-    sent, which is how often the server may have seen it. `connect` is the time to open a new connection (0 when one was
-    reused). `dispatch_lag` is the time from the decision to send until the bytes left us, waiting and connecting not
-    counted; `detect_lag` is how long the first bytes lay in the socket unnoticed, as far as can be told. `gaps` is a
-    histogram of the times between tokens, {bucket: count}, see `stats.histogram`. `seed` is the one that was sent, None
-    where there was none.
+    `started`: time at which the bytes were passed to the socket, from the trial's start. From there count
+    `ttft`, to the first token on any channel, `ttfa`, to the first byte of the answer after any reasoning,
+    and `total`, to the end of the response. `waited`: time before, for backing off after failed attempts and
+    for rate limits. `attempts`: number of times that the request was sent, and so may have reached the
+    server. `connect`: time to open a new connection (0 if one was reused). `dispatch_lag`: time from the
+    decision to send until the bytes left this process, without waiting and connecting. `detect_lag`: time
+    that the first bytes waited unread in the socket, as far as it is known. `gaps`: histogram of the times
+    between tokens, {bucket: count}, see `stats.histogram`. `seed`: the seed sent, None without one.
 
-    `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
-    follow from what it does). `dialect` is how a program asked: chat, messages, responses or gemini.
-    `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
-    stream; both are None without streaming. `resent` is how often it had been sent on kept-alive connections that the
-    server closed upon it, and `lost` the time that this took, which is a part of `waited`. `settings` are the sampling
-    settings that the request of a program was sent with, its own included, as chat completions call them; None for
-    all other requests.
+    `due`: intended start of a request that has its own (from the trial's start); the others of a trial follow
+    from its course. `dialect`: API in which a program sent the request: chat, messages, responses or gemini.
+    `last_token`: time to the last token. `later_tokens`: number of tokens after the first piece of the
+    stream. Both are None without streaming. `resent`: number of times that the request was sent on kept-alive
+    connections that the server then closed; `lost`: the time this took, a part of `waited`. `settings`:
+    sampling settings with which a program's request was sent, including the program's own, under their names
+    in chat completions. None for all other requests.
     """
 
     id: str
@@ -225,7 +229,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def request_id(self) -> str:
-        """The id under its documented name."""
+        """The id, under the name in the documented Python API."""
         return self.id
 
     @property
@@ -240,35 +244,36 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def ttft_seconds(self) -> float | None:
-        """Time to the first token on any channel; None without streaming."""
+        """Time to the first token on any channel, in seconds; None without streaming."""
         return None if self.ttft is None else self.ttft / 1e9
 
     @property
     def ttfa_seconds(self) -> float | None:
-        """Time to the first byte of the answer (not of the reasoning); None without streaming."""
+        """Time to the first byte of the answer (not the reasoning), in seconds; None without streaming."""
         return None if self.ttfa is None else self.ttfa / 1e9
 
     @property
     def total_latency_seconds(self) -> float:
-        """Time from dispatch to the end of the answer."""
+        """Time from dispatch to the end of the response, in seconds."""
         return self.total / 1e9
 
     @property
     def prefill_time_seconds(self) -> float | None:
-        """The same as `ttft_seconds`."""
+        """Same as `ttft_seconds`."""
         return self.ttft_seconds
 
     @property
     def decode_time_seconds(self) -> float | None:
-        """From the first token to the end of the answer; None without streaming."""
+        """Time from the first token to the end of the response, in seconds; None without streaming."""
         return None if self.ttft is None else (self.total - self.ttft) / 1e9
 
     @property
     def streaming(self) -> int | None:
-        """The ns from the first token to the last; None unless pieces were seen to come one after the other.
+        """Time from the first token to the last in ns; None unless the pieces arrived one after another.
 
-        A server that sends an answer whole, and a proxy that passes it on when it has all of it, show how long the
-        transfer took, not how fast tokens came. Journals of earlier versions do not tell the last token: it is the end.
+        A response that is sent whole, or that a proxy forwards only when complete, shows the transfer time,
+        not the speed of generation. Journals of earlier versions lack the last token: the end of the response
+        is used.
         """
         if self.ttft is None or self.chunks == 1:
             return None
@@ -277,22 +282,22 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def came_at_once(self) -> bool:
-        """Whether a streamed answer of several tokens came in one piece, or as good as that."""
+        """True if a streamed response of several tokens arrived in one piece, or almost."""
         several = (self.usage.completion_tokens or self.chunks) > 1
         return several and self.ttft is not None and self.streaming is None
 
     @property
     def tokens_after_first(self) -> int:
-        """How many tokens came after the first piece; in journals of earlier versions, all but one."""
+        """Number of tokens after the first piece. For journals of earlier versions: all tokens but one."""
         if self.later_tokens is not None and self.last_token is not None:
             return self.later_tokens
         return (self.usage.completion_tokens or self.chunks) - 1
 
     @property
     def tokens_per_second_generation(self) -> float | None:
-        """Tokens after the first piece over the time in which they came; None unless pieces were seen to come.
+        """Tokens after the first piece per second; None unless the pieces arrived one after another.
 
-        Where each piece holds a token, and all reasoning that is counted is sent, these are completion_tokens - 1.
+        If each piece holds one token and all counted reasoning is sent, they are completion_tokens - 1.
         """
         lasted, tokens = self.streaming, self.tokens_after_first
         counted = self.usage.completion_tokens is not None
@@ -300,17 +305,17 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def tokens_per_second_prompt(self) -> float | None:
-        """prompt_tokens / time to first token; None without usage data, or if the answer came at once."""
+        """prompt_tokens / time to first token; None without usage data, or if the response came at once."""
         tokens = self.usage.prompt_tokens
         return tokens * 1e9 / self.ttft if tokens and self.ttft and not self.came_at_once else None
 
 
 class Outcome(Record, frozen=True):
-    """What a solver made of a trial.
+    """Result of solving a trial.
 
-    `answer` is the text to score (reasoning split off); `reason` explains every status but `answered`; `scores` are
-    there where the solver itself scores; `native` is a pack's own result, verbatim. `requests` are those that another
-    program made for it before. `notes` are sentences for whoever reads the trial.
+    `answer`: the text to score, without reasoning. `reason`: explains every status other than `answered`.
+    `scores`: only if the solver itself scores. `native`: a pack's own result, verbatim. `requests`: requests
+    that another program made earlier for this trial. `notes`: sentences for readers of the trial.
     """
 
     status: Status = Status.ANSWERED
@@ -325,13 +330,12 @@ class Outcome(Record, frozen=True):
 
 
 class TrialRecord(Record, frozen=True, tag="trial"):
-    """The journal's light line of one attempt at a trial; its body lies in bodies.jsonl at `body`.
+    """The journal's compact line for one attempt at a trial. Its body is stored in bodies.jsonl at `body`.
 
-    `late` is by how much it was begun after its intended start (`Trial.due_ns`), 0 where it had none. What a user who
-    came at the intended start waits for a request is `late + request.started + request.total`.
-
-    `restored_tokens` is there where only the trial's result was kept, in a cache file: the tokens of its requests,
-    which are not known, just as its body and when it was begun. `row` is that of the sample.
+    `late`: delay of the start after the intended one (`Trial.due_ns`), 0 if there was none. A user who
+    arrives at the intended start waits `late + request.started + request.total` for a response.
+    `restored_tokens`: set if only the trial's result was kept, in a cache file: the total tokens of its
+    requests. The requests themselves, the body and the start are then unknown. `row`: the sample's row.
     """
 
     key: str
@@ -356,12 +360,12 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
     @property
     def row_index(self) -> int:
-        """The place of its sample in the dataset; ValueError where it is of none."""
+        """Index of the sample in the dataset, from 0. Raises ValueError if it is not a dataset row."""
         return int(self.sample) if self.row is None else self.row
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion tokens of the model's own requests, side requests of its agent included."""
+        """Prompt and completion tokens of the model's own requests, including its agent's side requests."""
         own = sum(request.usage.total_tokens for request in self.requests if request.role in PAID_ROLES)
         return own + (self.restored_tokens or 0)
 
@@ -369,7 +373,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 class ScoreRecord(Record, frozen=True, tag="score"):
     """One named score of one trial.
 
-    `span` is the part of the answer that was taken as the answer, `explanation` why it scored so.
+    `span`: the text that was extracted as the answer. `explanation`: the reason for the score.
     """
 
     key: str
@@ -384,7 +388,7 @@ class ScoreRecord(Record, frozen=True, tag="score"):
 
 
 class RunEvent(Record, frozen=True, tag="event"):
-    """Something that happened to the run: started, stopped, finished; `at` is wall-clock ns."""
+    """An event of the run, such as started, stopped or finished. `at` is wall-clock time in ns."""
 
     name: str
     at: Moment
@@ -392,4 +396,4 @@ class RunEvent(Record, frozen=True, tag="event"):
 
 
 JournalLine = TrialRecord | ScoreRecord | RunEvent
-"""Everything that trials.jsonl can hold: one of these per line, told apart by the field `type`."""
+"""Any line of trials.jsonl. The field `type` distinguishes the kinds."""

@@ -1,7 +1,7 @@
-"""Secrets: what they are, and how they are kept out of everything that is written or shown.
+"""Secrets, and how they are kept out of all output.
 
-A key enters the program by `SECRETS.add`. From then on the journal's encoder and the logging filter
-replace it wherever it turns up, in whichever way it is escaped; no other place needs to know.
+A key is registered by `SECRETS.add`. From then on the journal's encoder and the logging filter replace it
+wherever it occurs, in any kind of escaping. No other module needs to care.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterable
 
 REPLACEMENT = "[secret]"
 SHORTEST = 6
-"""Shorter values are not keys; replacing them would garble ordinary text."""
+"""Minimum length of a secret. Replacing shorter values would garble ordinary text."""
 
 
 class Secrets:
     """The secrets of this process.
 
-    Most texts hold none of them, which is found out by what costs little: the forms of a secret that are always the
-    same are looked for first, a mixture of escapes only where a character of a secret is escaped.
+    Most texts contain none of them, and cheap tests find that out: first a search for the fixed forms of each
+    secret, then for mixed escapes, but only if a character of a secret is escaped.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Secrets:
         self._escapes: list[tuple[bytes, re.Pattern[bytes]]] = []
 
     def add(self, value: str | None) -> None:
-        """Registers a secret; None, the placeholder EMPTY and very short values are none."""
+        """Register a secret. None, the placeholder EMPTY and very short values are ignored."""
         known = [secret.text for secret in self._secrets]
         if not value or value == "EMPTY" or len(value) < SHORTEST or value in known:
             return
@@ -39,7 +39,7 @@ class Secrets:
         self._escapes = _escapes_of("".join(secret.text for secret in self._secrets))
 
     def redact(self, text: str) -> str:
-        """The text with every secret replaced, escaped ones too."""
+        """Return the text with every secret replaced, escaped ones too."""
         for form in (*self._forms, "\\", "%"):
             if form in text:
                 return self._replaced_in(text)
@@ -53,7 +53,7 @@ class Secrets:
         return encoded.decode("utf-8", "surrogatepass")
 
     def redact_json(self, encoded: bytes) -> bytes:
-        """Encoded JSON with every secret replaced, in whichever way JSON may have escaped it."""
+        """Return encoded JSON with every secret replaced, in any escaping that JSON allows."""
         if self._may_be_in(encoded):
             for secret in self._secrets:
                 encoded = secret.in_json.sub(REPLACEMENT.encode(), encoded)
@@ -67,7 +67,7 @@ class Secrets:
 
 
 class _Secret:
-    """A secret, the `forms` of it that are always the same, and patterns of all that it may look like."""
+    """A secret: its fixed encodings (`forms`), and regular expressions for every mixture of escapes."""
 
     def __init__(self, text: str) -> None:
         import html
@@ -83,13 +83,13 @@ class _Secret:
 
 
 _BROKEN_OFF = rb"(?:\\+(?:u[0-9a-fA-F]{0,3})?)?"
-"""The beginning of an escape that seems to end within the secret: it would be left behind, and be no JSON."""
+"""Start of an escape sequence that seems to end within the secret. Left behind, it would be invalid JSON."""
 
 _SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 
 
 def _escaped(secret: str, backslash: bytes) -> bytes:
-    """A pattern of a secret whose characters stand for themselves or are escaped, each in a way of its own."""
+    """Return a pattern for a secret, each character of which may be literal or escaped."""
     return b"".join(b"(?:%b)" % b"|".join(_ways(character, backslash)) for character in secret)
 
 
@@ -108,13 +108,16 @@ def _ways(character: str, backslash: bytes) -> list[bytes]:
 
 
 def _units(character: str) -> list[bytes]:
-    """The UTF-16 units of a character as JSON escapes them."""
+    """Return the UTF-16 units of a character as hexadecimal digits, as in JSON escapes."""
     units = character.encode("utf-16-be", "surrogatepass").hex().encode()
     return [units[start : start + 4] for start in range(0, len(units), 4)]
 
 
 def _escapes_of(characters: str) -> list[tuple[bytes, re.Pattern[bytes]]]:
-    """How to find that one of these characters is escaped: (what must be there, pattern that begins with it)."""
+    """Return tests for an escaped occurrence of any of these characters.
+
+    Each is a pair: bytes that must occur for the pattern to match, and the pattern, which begins with them.
+    """
     codes = set(characters.encode("utf-8", "surrogatepass"))
     unicode = rb"\\u(?:00%b)" if characters.isascii() else rb"\\u(?:00%b|0?[^0])"
     found = [(b"%", re.compile(b"%" + _any_of(codes))), (b"\\u", re.compile(unicode % _any_of(codes)))]
@@ -125,7 +128,7 @@ def _escapes_of(characters: str) -> list[tuple[bytes, re.Pattern[bytes]]]:
 
 
 def _any_of(codes: Iterable[int]) -> bytes:
-    """A pattern of two hexadecimal digits that are one of these codes."""
+    """Return a pattern for two hexadecimal digits that are one of these codes."""
     seconds: dict[str, str] = {}
     for code in sorted(codes):
         first, second = f"{code >> 4:x}", f"{code & 15:x}"
@@ -134,7 +137,10 @@ def _any_of(codes: Iterable[int]) -> bytes:
 
 
 def _in_base64(secret: bytes) -> set[bytes]:
-    """What of a secret's base64 does not depend on what stands before and after it, for each place to begin."""
+    """Return the parts of a secret's base64 that do not depend on the bytes around it.
+
+    There is one part for each alignment, in the standard and the URL-safe alphabet.
+    """
     import base64
 
     cores = set()
@@ -146,19 +152,19 @@ def _in_base64(secret: bytes) -> set[bytes]:
 
 
 class SecretFilter(logging.Filter):
-    """Replaces secrets in log records; set on the root handlers once."""
+    """Logging filter that replaces secrets in log records. Attached to the root handlers once."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrites the record's message and traceback in place; never drops it."""
+        """Replace secrets in the record's message and traceback in place. Never drop a record."""
         try:
             message = record.getMessage()
-        except Exception as error:  # somebody's faulty logging call is no reason to end the run
+        except Exception as error:  # a faulty logging call must not end the run
             message = f"{record.msg!r} cannot be formatted: {error}"
         record.msg, record.args = SECRETS.redact(message), None
-        if record.exc_info:  # formatters take `exc_text` for the traceback where it is there
+        if record.exc_info:  # formatters use `exc_text` as the traceback if it is set
             record.exc_text = SECRETS.redact(logging.Formatter().formatException(record.exc_info))
         return True
 
 
 SECRETS = Secrets()
-"""Secrets are replaced wherever they turn up."""
+"""The secrets of this process."""

@@ -1,11 +1,12 @@
-"""A statistic of scores that may not exist: a mean, an end of an interval, a pass@k, a difference, a rate.
+"""A statistic that may not exist: a mean, an end of an interval, a pass@k, a difference, a rate.
 
     0.685      the number
-    NoScore    there is none, because nothing was scored: how many trials failed, and why
-    None       it is not known: one sample has no interval, another program's log lacks a column
+    NoScore    no score, because nothing was scored: how many trials failed, and why
+    None       not known: one sample has no interval, another program's log lacks a column
 
-Only the number can be formatted, compared, added or written as one; mypy and Python refuse the other two alike. In JSON
-documents both are null, and a `NoScore` stands beside them as `no_score` (see `analysis.documents`).
+Only a number can be formatted, compared, added or written as one; mypy and Python reject the other two alike.
+In JSON documents both are null, and a `NoScore` is written beside them as `no_score` (see
+`analysis.documents`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ TAG = "statistic"
 
 
 class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, tag="no score"):
-    """The reason why there is no score: all of the `failed` trials failed, for these `reasons` (with their counts).
+    """The reason why there is no score: all of the `failed` trials failed.
 
-    `failed` is 0 if no trial is finished. `reasons` are the most frequent ones, in this order; none is given for trials
-    that nobody has scored.
+    `failed` is 0 if no trial is finished. `reasons` holds the most frequent reasons with their counts, in
+    descending order. It is empty for trials that have not been scored.
     """
 
     failed: int
@@ -37,7 +38,7 @@ class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, ta
 
     @property
     def brief(self) -> str:
-        """The same without a reason."""
+        """The text without a reason."""
         if not self.failed:
             return "no score (no trial is finished)"
         told = (
@@ -52,11 +53,11 @@ class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, ta
 
 
 Statistic = float | NoScore | None
-"""A number, no score, or not known."""
+"""A number, no score, or not known (None)."""
 
 
 def is_number(value: Statistic) -> TypeGuard[float]:
-    """Return whether a statistic is a number."""
+    """Return True if a statistic is a number."""
     return isinstance(value, float | int)
 
 
@@ -66,5 +67,5 @@ def numbers(values: Iterable[Statistic]) -> list[float]:
 
 
 def is_no_score(value: Any) -> bool:
-    """Return whether this is a `NoScore` as msgspec encodes it: a dictionary with its tag."""
+    """Return True if the value is a `NoScore` as msgspec encodes it: a dictionary with its tag."""
     return isinstance(value, dict) and value.get(TAG) == "no score"

@@ -1,4 +1,4 @@
-"""Suggests what a misspelt name may have been meant to be."""
+"""Suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?` with the nearest known name, whatever its case; empty where none is near."""
+    """Return ` Did you mean 'x'?` with the nearest known name, ignoring case. Empty if no name is near."""
     from difflib import get_close_matches
 
     spelled = {candidate.lower(): candidate for candidate in known}

@@ -1,4 +1,4 @@
-"""Text: foreign text made safe for a terminal, put into one line, cut to a length."""
+"""Foreign text made safe for a terminal, put on one line, or truncated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 Say = Callable[[str], None]
-"""Where lines for the user go."""
+"""Callback that receives lines for the user."""
 
 _ESCAPE_SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements, erasing
@@ -16,21 +16,21 @@ _ESCAPE_SEQUENCES = re.compile(
 
 
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""What a cell begins with that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
+"""Characters at the start of a cell that make spreadsheets treat it as a formula (OWASP, "CSV Injection")."""
 
 
 def no_formula(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: text that looks like one gets an apostrophe before it."""
+    """Return a cell value that no spreadsheet treats as a formula: such text gets a leading apostrophe."""
     if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
         return f"'{value}"
     return value
 
 
 def plain(text: str) -> str:
-    """Foreign text as one line that cannot steer a terminal.
+    """Return foreign text as one line that cannot control a terminal.
 
-    Escape sequences are taken out. Every other character that cannot be seen (controls and line ends, format
-    and bidirectional characters, lone surrogates, private and unassigned ones, odd spaces) becomes a space.
+    Escape sequences are removed. Every other invisible character (controls and line ends, format and
+    bidirectional characters, lone surrogates, private and unassigned ones, unusual spaces) becomes a space.
     """
     if text.isprintable():
         return text
@@ -39,12 +39,12 @@ def plain(text: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Like `plain`, but line ends are kept, and a tab becomes four spaces."""
+    """Return foreign text made safe like `plain`, but keep line ends and turn tabs into four spaces."""
     return "\n".join(plain(line.replace("\t", "    ")) for line in text.split("\n"))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Foreign text as `plain` makes it, its white space collapsed, and at most so many characters of it."""
+    """Return foreign text made safe by `plain`, its white space collapsed, truncated to `most` characters."""
     if most is None:
         return " ".join(plain(text).split())
     start = text[: 16 * most]  # a long text is not read to its end
@@ -53,17 +53,20 @@ def one_line(text: str, most: int | None = None) -> str:
 
 
 def last_line(text: str, most: int) -> str:
-    """The last line with something to see in it, as `one_line` makes it; empty where there is none."""
+    """Return the last line with visible text, as `one_line` formats it. Empty if there is none."""
     lines = (one_line(line, most) for line in reversed(text.splitlines()))
     return next(filter(None, lines), "")
 
 
 def error_line(error: BaseException, most: int | None = None) -> str:
-    """An exception as "Type: text" in one line, or as its type where it says nothing; cut as by `one_line`."""
+    """Return an exception as "Type: text" on one line.
+
+    Without text it is only the type. It is truncated as by `one_line`.
+    """
     text = str(error).strip()
     return one_line(f"{type(error).__name__}: {text}" if text else type(error).__name__, most)
 
 
 def shortened(text: str, most: int, ending: str = "…") -> str:
-    """The text, or where it has more than `most` characters its beginning and the ending, `most` together."""
+    """Return the text, truncated to `most` characters including the ending if it is longer."""
     return text if len(text) <= most else text[: most - len(ending)] + ending

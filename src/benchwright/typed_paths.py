@@ -1,4 +1,4 @@
-"""Paths as people type them."""
+"""Paths as users type them."""
 
 from __future__ import annotations
 
@@ -7,5 +7,8 @@ from pathlib import Path
 
 
 def typed_path(path: str | os.PathLike[str]) -> Path:
-    """The path, `~` and `~NAME` replaced by home directories; where there is no such user it stays as it was typed."""
+    """Return the path with `~` and `~NAME` replaced by home directories.
+
+    An unknown user's `~NAME` stays unchanged.
+    """
     return Path(os.path.expanduser(path))

@@ -1,1 +1,1 @@
-"""The program from Python: the same settings, launchers and figures as behind the commands."""
+"""The Python API: the same settings, launch and results as the commands."""

@@ -1,4 +1,4 @@
-"""The arguments that runs take besides the first ones: the fields of their settings, typed; see `config`."""
+"""Typed keyword arguments of runs, one for each field of their settings; see `config`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AccessArguments(TypedDict, total=False):
-    """The way into an endpoint besides its address and a key: see `access_settings.AccessSettings`."""
+    """Access to an endpoint besides its address and API key; see `access_settings.AccessSettings`."""
 
     headers: Mapping[str, str]
     headers_env: Mapping[str, str]
@@ -26,7 +26,7 @@ class AccessArguments(TypedDict, total=False):
 
 
 class RunArguments(AccessArguments, total=False):
-    """What every run takes: see `config.Settings`."""
+    """Arguments of every run; see `config.Settings`."""
 
     name: str | None
     temperature: float | None
@@ -56,7 +56,7 @@ class RunArguments(AccessArguments, total=False):
 
 
 class DecidingArguments(RunArguments, total=False):
-    """What runs take that may stop once a question is decided: see `config.DecidingSettings`."""
+    """Arguments of runs that may stop once a question is decided; see `config.DecidingSettings`."""
 
     until: Literal["decided", "not-worse"] | None
     against: str | None
@@ -68,7 +68,7 @@ class DecidingArguments(RunArguments, total=False):
 
 
 class ThinkingArguments(TypedDict, total=False):
-    """What runs take that say how much models think: see `config.ThinkingSettings`."""
+    """Arguments for reasoning effort and recommended settings; see `config.ThinkingSettings`."""
 
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
     thinking_budget: int | None
@@ -78,7 +78,7 @@ class ThinkingArguments(TypedDict, total=False):
 
 
 class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
-    """What `evaluate` takes: see `config.EvalSettings`."""
+    """Arguments of `evaluate`; see `config.EvalSettings`."""
 
     mcp: str | Path | None
     agent_command: str | None
@@ -114,7 +114,7 @@ class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
 
 
 class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
-    """What `run_benchmark` takes: see `config.BenchmarkSettings`."""
+    """Arguments of `run_benchmark`; see `config.BenchmarkSettings`."""
 
     max_samples: int | None
     n: int
@@ -139,14 +139,14 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
 
 
 OneModel = str | Mapping[str, Any]
-"""The name of a model, or what `config.ModelEntry` says of it."""
+"""The name of a model, or a dictionary with the fields of `config.ModelEntry`."""
 
 
 def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
-    """The settings that say which model is asked, or which ones.
+    """Return the settings for one model or several.
 
     Raises:
-        UserError: it is neither.
+        UserError: If the value is neither a model nor a list of models.
     """
     if isinstance(model, str):
         return {"model": model}
@@ -156,10 +156,10 @@ def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
 
 
 def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
-    """The settings that arguments stand for; `api_key_env` names the variable that holds the key.
+    """Return the settings made from arguments. `api_key_env` names the environment variable with the API key.
 
     Raises:
-        UserError: a value is not as it should be (names the argument), or the variable is not set.
+        UserError: If a value is invalid (the message names the argument), or the variable is not set.
     """
     from pydantic import ValidationError
 

@@ -23,24 +23,27 @@ def run_benchmark(
     progress: bool = False,
     **arguments: Unpack[BenchmarkArguments],
 ) -> BenchmarkRun:
-    """Runs a benchmark against a model; waits for the end.
+    """Run a benchmark against a model, and wait for the end.
 
-    The same call resumes an interrupted run; a finished one is made anew. It may be called where an event loop runs.
+    The same call resumes an interrupted run. A finished one is run again. It may be called while an event
+    loop runs.
 
     Args:
-        benchmark: its name, with a variant (`"mmlu:5shot"`), as `benchwright list` shows it; or one of yours.
-        model: its name, as the server lists it; several names or dictionaries as for `evaluate`.
-        base_url: the address of the endpoint; else http://localhost:8000/v1.
-        api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
-        api_key_env: the name of the variable that holds the key.
-        progress: whether a line on stderr tells how it goes.
-        arguments: the options of `benchwright run`, with underscores.
+        benchmark: Name, with an optional variant (`"mmlu:5shot"`), as listed by `benchwright list`, or a
+            benchmark of your own.
+        model: Name of the model as the server lists it, or several names or dictionaries as for `evaluate`.
+        base_url: Address of the endpoint, by default http://localhost:8000/v1.
+        api_key: API key, which is stored nowhere. By default $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
+        api_key_env: Name of the environment variable that holds the API key.
+        progress: True shows a progress line on stderr.
+        arguments: Options of `benchwright run`, with underscores.
 
     Raises:
-        UserError: something is missing or not as it should be, or the endpoint cannot be reached; says what to do.
-        RunUnfinished: a budget or an error of the endpoint stopped the run; what is done is kept.
-        JournalError: the run cannot be written.
-        KeyboardInterrupt: Ctrl-C; what is done is kept, and the same call goes on from there.
+        UserError: If something is missing or invalid, or the endpoint cannot be reached. The message says
+            what to do.
+        RunUnfinished: If a budget or an endpoint error stopped the run. Finished trials are kept.
+        JournalError: If the run cannot be written.
+        KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return finish(_work(benchmark, given, api_key_env), progress=progress)
@@ -56,7 +59,10 @@ async def run_benchmark_async(
     progress: bool = False,
     **arguments: Unpack[BenchmarkArguments],
 ) -> BenchmarkRun:
-    """`run_benchmark`, awaited: the caller's event loop goes on meanwhile. To cancel it is as Ctrl-C there."""
+    """Run a benchmark like `run_benchmark`, without blocking the caller's event loop.
+
+    Cancelling it has the effect of Ctrl-C in `run_benchmark`.
+    """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return await finish_async(_work(benchmark, given, api_key_env), progress=progress)
 

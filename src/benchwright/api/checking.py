@@ -24,20 +24,21 @@ def check(
     request_seconds: float = REQUEST_SECONDS,
     **access: Unpack[AccessArguments],
 ) -> Card:
-    """Finds out what an endpoint can do, with at most 40 short requests, and returns its card.
+    """Find out what an endpoint can do, with at most 40 short requests, and return its card.
 
-    `card.findings["tools"]` and the like have a state (yes, no, partly, unknown), an outcome, and what follows for
-    evaluations; docs/check.md lists the keys and outcomes. It may be called where an event loop runs, as in a notebook.
+    Each of `card.findings` (`"tools"` and others) has a state (yes, no, partly, unknown), an outcome, and the
+    consequence for evaluations. docs/check.md lists the keys and outcomes. It may be called while an event
+    loop runs, as in a notebook.
 
     Args:
-        model: its name, as the server lists it.
-        base_url: the address of the endpoint.
-        api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
-        request_seconds: how long one request may take.
+        model: Name of the model as the server lists it.
+        base_url: Address of the endpoint.
+        api_key: API key, which is stored nowhere. By default $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
+        request_seconds: Maximum seconds for one request.
         **access: `headers`, `headers_env`, `ca_file`, `client_cert` and `client_key`, as for `evaluate`.
 
     Raises:
-        UserError: Nobody can be reached at the address, or it is none.
+        UserError: If the address is invalid or cannot be reached.
     """
     return finish(lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False)
 
@@ -50,7 +51,7 @@ async def check_async(
     request_seconds: float = REQUEST_SECONDS,
     **access: Unpack[AccessArguments],
 ) -> Card:
-    """The same for callers whose event loop goes on meanwhile; see `check`."""
+    """Examine an endpoint like `check`, without blocking the caller's event loop."""
     return await finish_async(
         lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False
     )

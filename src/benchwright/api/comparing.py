@@ -23,19 +23,22 @@ def compare(
     max_regression: float | None = None,
     prove: bool = False,
 ) -> Comparison:
-    """Compares the first run of each task with the others of it, sample by sample; of a single run, its models.
+    """Compare the first run of each task with the task's other runs, sample by sample.
+
+    For a single run, compare its models.
 
     Args:
-        runs: results of other functions, ids or unique parts of them, directories, or result files; `RUN@SLOT` is one
-            of a run's models. Folders of results are compared task by task, and all tasks together.
-        confidence: that of intervals, tests and `max_regression`.
-        anyway: whether runs are compared that are not comparable.
-        fail_if: conditions such as `"accuracy < 0.7"`; with one that holds, `failed` of what is returned is true.
-        max_regression: the loss, in units of the score, beyond which `failed` is true.
-        prove: whether `failed` is true unless a smaller loss, or none, is shown.
+        runs: Results of other functions, ids or unique parts of ids, directories, or result files. `RUN@SLOT`
+            is one of a run's models. Folders of results are compared task by task, and all tasks together.
+        confidence: Confidence level of intervals, tests and `max_regression`.
+        anyway: True compares runs that are not comparable.
+        fail_if: Conditions such as `"accuracy < 0.7"`. If one holds, `failed` of the result is true.
+        max_regression: Largest acceptable loss in units of the score. If it is exceeded, `failed` is true.
+        prove: True also sets `failed` unless the loss is shown to be smaller, or, without `max_regression`,
+            to be none.
 
     Raises:
-        UserError: one of the runs cannot be found or read, or a condition is none.
+        UserError: If a run cannot be found or read, or a condition is invalid.
     """
     references = [os.fspath(run if isinstance(run, str | os.PathLike) else run.directory) for run in runs]
     wanted = ComparisonOptions(confidence, anyway, tuple(fail_if), max_regression, prove)

@@ -1,4 +1,4 @@
-"""`evaluate`: `benchwright eval` from Python, with agents and scorers that are objects, too."""
+"""`evaluate`: `benchwright eval` from Python, also with agents and scorers that are objects."""
 
 from __future__ import annotations
 
@@ -34,31 +34,32 @@ def evaluate(
     progress: bool = False,
     **arguments: Unpack[EvalArguments],
 ) -> Evaluation:
-    """Evaluates a model, or an agent that asks it, over a dataset; waits for the end.
+    """Evaluate a model, or an agent that uses it, over a dataset, and wait for the end.
 
-    The same call resumes an interrupted run, and shows the result of a finished one without asking again (`fresh`
-    starts over). It may be called where an event loop runs, as in a notebook.
+    The same call resumes an interrupted run, and returns the result of a finished one without new requests
+    (`fresh` starts over). It may be called while an event loop runs, as in a notebook.
 
     Args:
-        dataset: a file (.jsonl, .json, .csv, .parquet), rows (a list of dictionaries), or a `Task`, which brings its
+        dataset: A file (.jsonl, .json, .csv, .parquet), rows (a list of dictionaries), or a `Task` with its
             own scorers and solver.
-        model: its name, as the server lists it; or several, tried in turn with each sample. One with settings of its
-            own is a dictionary of `model` and any of `name`, `base_url`, `api_key_env`, `headers`, `headers_env`,
-            `temperature`, `max_tokens`, `seed`, `param`.
-        scorer: names (`"exact"`, `"my_scorers:is_polite"`), functions or `Scorer` objects; one or several.
-        agent: what answers, if not the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop`, a
-            `Solver`, or the name of a command-line agent, as `benchwright agents` lists it.
-        base_url: the address of the endpoint; else $OPENAI_BASE_URL, else OpenAI.
-        api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
-        api_key_env: the name of the variable that holds the key.
-        progress: whether a line on stderr tells how it goes.
-        arguments: the options of `benchwright eval`, with underscores.
+        model: Name of the model as the server lists it, or several, tried in turn with each sample. A model
+            with its own settings is a dictionary of `model` and any of `name`, `base_url`, `api_key_env`,
+            `headers`, `headers_env`, `temperature`, `max_tokens`, `seed`, `param`.
+        scorer: Names (`"exact"`, `"my_scorers:is_polite"`), functions or `Scorer` objects; one or several.
+        agent: The agent, instead of the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop`,
+            a `Solver`, or the name of a command-line agent as listed by `benchwright agents`.
+        base_url: Address of the endpoint, by default $OPENAI_BASE_URL, else OpenAI.
+        api_key: API key, which is stored nowhere. By default $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
+        api_key_env: Name of the environment variable that holds the API key.
+        progress: True shows a progress line on stderr.
+        arguments: Options of `benchwright eval`, with underscores.
 
     Raises:
-        UserError: something is missing or not as it should be, or the endpoint cannot be reached; says what to do.
-        RunUnfinished: a budget or an error of the endpoint stopped the run; what is done is kept.
-        JournalError: the run cannot be written.
-        KeyboardInterrupt: Ctrl-C; what is done is kept, and the same call goes on from there.
+        UserError: If something is missing or invalid, or the endpoint cannot be reached. The message says
+            what to do.
+        RunUnfinished: If a budget or an endpoint error stopped the run. Finished trials are kept.
+        JournalError: If the run cannot be written.
+        KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return finish(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
@@ -76,7 +77,10 @@ async def evaluate_async(
     progress: bool = False,
     **arguments: Unpack[EvalArguments],
 ) -> Evaluation:
-    """`evaluate`, awaited: the caller's event loop goes on meanwhile. To cancel it is as Ctrl-C there."""
+    """Evaluate like `evaluate`, without blocking the caller's event loop.
+
+    Cancelling it has the effect of Ctrl-C in `evaluate`.
+    """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return await finish_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
@@ -150,10 +154,12 @@ def _task_work(
 
 
 def _named(thing: Any, objects: dict[str, Any]) -> str:
-    """The name by which settings know an agent or a scorer: `module:attribute`. An object is noted under it.
+    """Return the name of an agent or scorer for the settings, `module:attribute`.
+
+    An object is stored under this name in `objects`.
 
     Raises:
-        UserError: another object has the same name.
+        UserError: If another object has the same name.
     """
     if isinstance(thing, str):
         return thing

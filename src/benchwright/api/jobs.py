@@ -1,7 +1,7 @@
-"""A run from Python: in a thread of its own, on an event loop of its own, wherever it is called from.
+"""Execution of a run from Python, in its own thread with its own event loop.
 
-So a notebook, whose loop is running, can call the plain functions, timings do not depend on what else the caller's
-loop does, and signals stay the caller's.
+This allows plain function calls in a notebook, whose event loop is running. Timings do not depend on the
+caller's loop, and signals are left to the caller.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Result = TypeVar("Result")
 Work = Callable[[Watch], Coroutine[Any, Any, Result]]
 
 LOOK = 0.1
-"""Seconds between two looks at a run that is waited for."""
+"""Seconds between two checks of a run in progress."""
 
 
 def finish(work: Work[Result], *, progress: bool) -> Result:
-    """Waits for the work in this thread.
+    """Wait for the work in this thread, and return its result.
 
     Raises:
-        KeyboardInterrupt: as it comes; the work has been ended then. A second one does not wait for that.
-        Exception: whatever the work raises.
+        KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait.
+        Exception: If the work raises it.
     """
     watch = Watch(shown=progress)
     job = _Job(work, watch)
@@ -47,11 +47,11 @@ def finish(work: Work[Result], *, progress: bool) -> Result:
 
 
 async def finish_async(work: Work[Result], *, progress: bool) -> Result:
-    """Waits for the work in a task of the caller's loop, which goes on meanwhile.
+    """Wait for the work in a task of the caller's event loop, and return its result.
 
     Raises:
-        CancelledError: the task was cancelled; the work has been ended then.
-        Exception: whatever the work raises.
+        CancelledError: If the task is cancelled, after the work has ended.
+        Exception: If the work raises it.
     """
     watch = Watch(shown=progress)
     job = _Job(work, watch)
@@ -63,7 +63,7 @@ async def finish_async(work: Work[Result], *, progress: bool) -> Result:
         job.stop()
         await asyncio.wait([ended])
         with suppress(BaseException):
-            ended.exception()  # asked for, so that asyncio does not complain of it
+            ended.exception()  # retrieved, so that asyncio does not warn about it
         raise
     finally:
         watch.close()
@@ -71,11 +71,11 @@ async def finish_async(work: Work[Result], *, progress: bool) -> Result:
 
 
 class _Job(Generic[Result]):
-    """Work under way. Its thread is a daemon: what blocks it for good cannot keep the program from ending."""
+    """Work in progress in a daemon thread, so that blocked work cannot keep the program from exiting."""
 
     def __init__(self, work: Work[Result], watch: Watch) -> None:
         self.future: Future[Result] = Future()
-        self.future.set_running_or_notify_cancel()  # from now on it cannot be cancelled, only its work can
+        self.future.set_running_or_notify_cancel()  # the future can no longer be cancelled, only its work
         self._work, self._watch = work, watch
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -84,7 +84,7 @@ class _Job(Generic[Result]):
         threading.Thread(target=run, args=(self._run,), name="benchwright-run", daemon=True).start()
 
     def stop(self) -> None:
-        """Cancels the work: what is in flight is dropped, what is finished is saved."""
+        """Cancel the work. Trials in flight are dropped, finished ones are saved."""
         self._stopped = True
         if self._loop is not None and self._task is not None:
             with suppress(RuntimeError):  # the loop is closed: the work has ended

@@ -1,4 +1,4 @@
-"""People's labels of a run that was started from Python."""
+"""Human labels for a run started from Python."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ async def take_labels(
     path: Path | None,
     watch: Watch,
 ) -> None:
-    """Takes labels in once the run is finished.
+    """Store labels with the run, once it is finished.
 
     Raises:
-        RunUnfinished: the judge was not asked about all answers.
+        RunUnfinished: If the judge was not asked about all answers.
     """
     if path is None or not launched.finished:
         return

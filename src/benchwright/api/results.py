@@ -1,4 +1,4 @@
-"""What a run from Python came to."""
+"""Results of runs started from Python."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from benchwright.text import plain
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """A finished run of `evaluate`; `print` shows it as `benchwright show` does.
+    """A finished run of `evaluate`. `print` shows it like `benchwright show`.
 
-    `directory` is where the run lies, `summary` what it came to: scores with their intervals, statuses, speed.
-    `shortfalls` say which figures are missing and why, and that more failed than `max_failures` allows: a command
-    would end with exit code 4. `notes` are the lines that a command prints on stderr. `files` were written besides.
+    `directory`: the run's directory. `summary`: scores with intervals, statuses and speed. `shortfalls`:
+    missing figures with reasons, and a message if more trials failed than `max_failures` allows; a command
+    would exit with code 4. `notes`: the lines that a command prints on stderr. `files`: other files that were
+    written.
     """
 
     directory: Path
@@ -36,11 +37,11 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """What other functions and commands know the run by."""
+        """The run's id for other functions and commands."""
         return self.summary.run
 
     def load(self) -> LoadedRun:
-        """The run's trials and requests as rows."""
+        """Return the run's trials and requests as rows."""
         return load_run(self.directory)
 
     def __str__(self) -> str:
@@ -53,10 +54,11 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 class BenchmarkRun(msgspec.Struct, frozen=True):
-    """A finished run of `run_benchmark`; `print` shows it as `benchwright run` does.
+    """A finished run of `run_benchmark`. `print` shows it like `benchwright run`.
 
-    `reports` has for each model its `accuracy` (in `totals`, with breakdowns), further `figures`, and the `path` of its
-    result file; `accuracy` and `path` are those of the first. See `Evaluation` for the others.
+    `reports` has for each model its `accuracy` (in `totals`, with breakdowns), other `figures`, and the
+    `path` of its result file. `accuracy` and `path` of this object are those of the first model. See
+    `Evaluation` for the other fields.
     """
 
     directory: Path
@@ -67,28 +69,34 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """What other functions and commands know the run by."""
+        """The run's id for other functions and commands."""
         return self.summary.run
 
     @property
     def accuracy(self) -> Statistic:
-        """The share of the first model's trials that are correct; one that failed is not. A `NoScore` if all failed."""
+        """Share of the first model's trials that are correct; failed trials count as wrong.
+
+        A `NoScore` if all failed.
+        """
         return self.reports[0].totals.accuracy
 
     @property
     def path(self) -> Path:
-        """The result file of the first model."""
+        """Result file of the first model."""
         path = self.reports[0].path
-        assert path is not None  # a finished run has one
+        assert path is not None  # a finished run has a result file
         return path
 
     @property
     def departures(self) -> list[str]:
-        """In what it differs from the published protocol; with any, its score is not comparable to published ones."""
+        """Differences from the published protocol.
+
+        With any, the score is not comparable to published ones.
+        """
         return list(self.reports[0].manifest.about["departures"])
 
     def load(self) -> LoadedRun:
-        """The run's trials and requests as rows."""
+        """Return the run's trials and requests as rows."""
         return load_run(self.directory)
 
     def __str__(self) -> str:
@@ -108,10 +116,10 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
 
 def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> Sequence[str]:
-    """What a finished run falls short of.
+    """Return the shortfalls of a finished run.
 
     Raises:
-        RunUnfinished: it is not finished.
+        RunUnfinished: If it is not finished.
     """
     result = launched.result
     over = summary.decision is not None and summary.decision.over

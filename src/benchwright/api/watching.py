@@ -1,4 +1,4 @@
-"""How a run goes on, for whoever called it: heard in the run's thread, told in the caller's."""
+"""Progress of a run for its caller: collected in the run's thread, printed in the caller's."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from benchwright.secrets import SECRETS
 from benchwright.text import plain
 
 TICK = 0.2
-"""Seconds between two lines about the run, of which each takes the place of the one before."""
+"""Seconds between two updates of the status line, each of which replaces the previous one."""
 
 LINE_INTERVAL = 5.0
-"""Seconds between two lines where none can be taken away again: in a file, a pipe."""
+"""Seconds between two status lines if they cannot be replaced, as in a file or pipe."""
 
 logger = logging.getLogger("benchwright")
-logger.addHandler(logging.NullHandler())  # a library says nothing unless the program has logging set up
+logger.addHandler(logging.NullHandler())  # a library logs nothing unless the program configures logging
 
 
 class Watch(Progress):
-    """A listener that keeps what there is to tell; `show` and `close` tell it on stderr, if it is to be shown.
+    """Listener that collects messages and status. `show` and `close` print them to stderr if `shown`.
 
-    `notes` are the lines that commands print on stderr; they are logged, too.
+    `notes` are the lines that commands print on stderr. They are also logged.
     """
 
     def __init__(self, *, shown: bool) -> None:
         super().__init__()
         self.names: Mapping[str, str] = {}
-        """What the models are called by their slots, where there are several."""
+        """Names of the models by slot, if there are several."""
         self._shown = shown
         self._line = ""
         self._timer: asyncio.TimerHandle | None = None
@@ -43,13 +43,13 @@ class Watch(Progress):
         self._updating = sys.stderr.isatty() or "ipykernel" in sys.modules
 
     def say(self, text: str) -> None:
-        """Takes a note."""
+        """Record a message and log it."""
         note = plain(SECRETS.redact(text))
         self.notes.append(note)
         logger.info("%s", note)
 
     def started(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`."""
+        """Record how much is to be done, and start updating the status line; see `engine.run.Listener`."""
         super().started(total, done, again)
         if done:
             self.say(f"Going on: {done - again:,} of {total:,} trials are done.")
@@ -57,11 +57,11 @@ class Watch(Progress):
             self._tick()
 
     def said(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """Record a message of the run; see `engine.run.Listener`."""
         self.say(text)
 
     def ended(self) -> None:
-        """See `engine.run.Listener`."""
+        """Stop updating the status line; see `engine.run.Listener`."""
         super().ended()
         if self._timer is not None:
             self._timer.cancel()
@@ -75,7 +75,7 @@ class Watch(Progress):
         return SECRETS.redact(status_line(self, self.names))
 
     def show(self) -> None:
-        """Tells what is new."""
+        """Print what is new."""
         if not self._shown:
             return
         for note in self.notes[self._told :]:
@@ -88,7 +88,7 @@ class Watch(Progress):
             self._write(self._line, stays=True)
 
     def close(self) -> None:
-        """Tells what is left to tell, and ends the line."""
+        """Print the remaining messages, and end the status line."""
         if self._shown:
             self._next_line = 0.0
             self.show()
@@ -96,7 +96,7 @@ class Watch(Progress):
                 self._write(self._line, stays=True)
 
     def _write(self, text: str, *, stays: bool = False) -> None:
-        """Writes a line; one that does not stay takes the place of the last one of its kind."""
+        """Write a line. If it does not stay, the next one replaces it."""
         if self._updating:
             width = shutil.get_terminal_size((100, 24)).columns - 1
             text = text[:width] if not stays else text

@@ -1,1 +1,1 @@
-"""Composing and launching: what the command line, the viewer and the Python API share."""
+"""Composition and launch of runs, shared by the command line, the viewer and the Python API."""

@@ -1,4 +1,4 @@
-"""From what a user says of an endpoint to the access to it."""
+"""Builds the access to an endpoint (API key, headers, TLS files) from user settings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def given_access(settings: AccessSettings, key: str | None) -> Access:
-    """Return the access that settings give, with this key.
+    """Return the access that the settings describe, with this API key.
 
     Raises:
-        UserError: If an environment variable is not set, or holds no header, or a secret header has to be given again.
+        UserError: If an environment variable is not set or holds no valid header, or a secret header has to
+            be given again.
     """
     secret = {name: _value_in(name, variable) for name, variable in settings.headers_env.items()}
     given = {name: _value_of(name, value) for name, value in settings.headers.items() if name not in secret}
@@ -31,12 +32,13 @@ def given_access(settings: AccessSettings, key: str | None) -> Access:
 
 
 def access_of_model(settings: Settings, entry: ModelEntry, key: str | None) -> Access:
-    """Return the access to a model: its own headers over those of all, which go to no other address than theirs.
+    """Return the access to a model: its own headers, combined with the shared ones they do not replace.
 
-    Files for TLS hold for every address, unless the model has some of its own.
+    Shared headers are sent only to the shared address. Shared TLS files apply to every address, unless the
+    model has its own.
 
     Raises:
-        UserError: See `given_access`.
+        UserError: If `given_access` raises it.
     """
     own = given_access(entry, key)
     if is_elsewhere(settings, entry):
@@ -50,7 +52,7 @@ def access_of_model(settings: Settings, entry: ModelEntry, key: str | None) -> A
 
 
 def is_elsewhere(settings: Settings, entry: ModelEntry) -> bool:
-    """Return whether a model has an address of its own, to which nothing goes that was given for all."""
+    """Return True if a model has its own address. Shared keys and headers are not sent there."""
     return entry.base_url is not None and entry.base_url != settings.base_url
 
 
@@ -62,10 +64,11 @@ def header_variables(settings: Settings) -> set[str | None]:
 
 
 def role_access(settings: BenchmarkSettings, role: str) -> Access:
-    """Return the access that the options of a benchmark give for a further role (`judge_api_key_env`, ...).
+    """Return the access that a benchmark's options describe for another role (`judge_api_key_env`, ...).
 
     Raises:
-        UserError: If a variable is not set, a header cannot be sent, or one is secret and written into an option.
+        UserError: If a variable is not set, a header is invalid, or a secret header is written into an
+            option.
     """
     key, variable = None, settings.option.get(f"{role}_api_key_env")
     if variable is not None:
@@ -77,13 +80,13 @@ def role_access(settings: BenchmarkSettings, role: str) -> Access:
 
 
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
-    """Return the names of the environment variables that options name for headers of further roles."""
+    """Return the names of environment variables that options name for headers of other roles."""
     named = [name for name in option if name.endswith("_headers_env")]
     return {variable for name in named for variable in _pairs(option, name).values()}
 
 
 def _pairs(option: Mapping[str, str], name: str) -> dict[str, str]:
-    """The headers that an option names, one in each line as NAME=VALUE."""
+    """Return the headers in an option, written as one NAME=VALUE per line."""
     lines = (line.partition("=") for line in option.get(name, "").splitlines())
     return {header.strip(): value for header, _, value in lines}
 
@@ -91,10 +94,11 @@ def _pairs(option: Mapping[str, str], name: str) -> dict[str, str]:
 def typed_headers(
     option: str, headers: Mapping[str, str], variables: Mapping[str, str]
 ) -> tuple[Header, ...]:
-    """Return headers of a judge or another role, which are kept with the run as they were typed by `option`.
+    """Return the headers of a judge or another role. They are stored with the run as typed in `option`.
 
     Raises:
-        UserError: If one cannot be sent, a variable is not set, or one is secret and does not come from a variable.
+        UserError: If a header is invalid, a variable is not set, or a secret header does not come from a
+            variable.
     """
     given = {}
     for name, value in headers.items():
@@ -110,12 +114,12 @@ def typed_headers(
 
 
 def _env(option: str) -> str:
-    """The option that names variables instead of values."""
+    """Return the name of the option that takes environment variables instead of values."""
     return f"{option}-env" if option.startswith("--") else f"{option}_env"
 
 
 def tls_files(settings: AccessSettings) -> TlsFiles:
-    """Return the files for TLS that settings name."""
+    """Return the TLS files that the settings name."""
     return TlsFiles(_text(settings.ca_file), _text(settings.client_cert), _text(settings.client_key))
 
 

@@ -1,4 +1,4 @@
-"""The command-line agents that can be used: recipes, and what of them is installed."""
+"""The available command-line agents: recipes, and their installations."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from benchwright.text import Say
 
 
 class KnownAgent(Record, frozen=True, omit_defaults=False):
-    """A recipe as lists show it; `installed` is its folder, None if it is not installed.
+    """A recipe for display in lists.
 
-    `seen` is what was last seen to hold, with which version; None for a recipe of the user's. `newest` is the newest
-    version there is; None if nobody asked, or no registry told.
+    `installed`: its folder, None if it is not installed. `seen`: what was last verified about the agent, and
+    with which version; None for a user's own recipe. `newest`: the newest published version; None if it was
+    not requested or no registry reported it.
     """
 
     name: str
@@ -38,10 +39,10 @@ class KnownAgent(Record, frozen=True, omit_defaults=False):
 
 
 def known_agents(*, latest: bool = False) -> list[KnownAgent]:
-    """Return all agents by name; with `latest` the registries are asked for their newest versions.
+    """Return all agents, ordered by name. `latest`: also ask the package registries for the newest versions.
 
     Raises:
-        UserError: a recipe of the user's is none.
+        UserError: If a recipe of the user is invalid.
     """
     recipes = all_recipes()
     newest = newest_versions(recipes) if latest else {}
@@ -49,10 +50,10 @@ def known_agents(*, latest: bool = False) -> list[KnownAgent]:
 
 
 def install_agents(names: Sequence[str], say: Say) -> list[KnownAgent]:
-    """Installs the agents of these names, unless they are there.
+    """Install the agents of these names, unless they are installed already.
 
     Raises:
-        UserError: there is no such recipe, or its packages cannot be installed.
+        UserError: If there is no such recipe, or its packages cannot be installed.
     """
     recipes = [find_recipe(name) for name in names]
     for recipe in recipes:

@@ -1,4 +1,4 @@
-"""A command-line agent in place of a benchmark's own."""
+"""Use of a command-line agent in place of a benchmark's own agent."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.records import TrialLimits
 
 
 def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str]) -> Benchmark:
-    """The benchmark with these options, worked on by the agent of this name, if there is one.
+    """Return the benchmark, solved by the agent of this name. Without a name, return it unchanged.
 
     Raises:
-        UserError: there is no such agent, it cannot run in containers, or no agent works on this benchmark.
+        UserError: If there is no such agent, it cannot run in containers, or this benchmark takes no agent.
     """
     if name is None:
         return benchmark
@@ -38,18 +38,24 @@ def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str
 
 
 def agent_facts(benchmark: Benchmark) -> Mapping[str, str]:
-    """What is known of the agent of `with_agent`, for the manifest and for the keys of trials; empty without one."""
+    """Return the facts about the agent of `with_agent` for the manifest and the trial keys.
+
+    Empty without one.
+    """
     recipe = getattr(benchmark, "agent", None)
     return {} if recipe is None else recipe_facts(recipe)
 
 
 def recipe_facts(recipe: Recipe) -> Mapping[str, str]:
-    """What is kept of an agent: its name with its version, and what changes with anything in its recipe."""
+    """Return the stored facts about an agent: its name with version, and a fingerprint of its recipe."""
     return {"agent": recipe.label, "agent_recipe": recipe.fingerprint}
 
 
 def trial_limits(benchmark: Benchmark, tokens: int | None, seconds: float | None) -> TrialLimits:
-    """The limits of a trial; those of an agent's turns are ours, since its loop is not."""
+    """Return the limits of a trial.
+
+    With an agent, Benchwright limits the turns, because the agent runs its own loop.
+    """
     agent = getattr(benchmark, "agent", None)
     return TrialLimits(
         turns=None if agent is None else getattr(benchmark, "agent_turns", None),

@@ -1,4 +1,4 @@
-"""What a benchmark's run came to: totals, figures and the documented result file, from its table."""
+"""Results of a benchmark's run: totals, figures and the documented result file, computed from its table."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from benchwright.runs.manifest import Manifest, read_manifest
 
 
 class BenchmarkReport(Record, frozen=True):
-    """What a benchmark's run came to for one model, called `model`; `path` is its result file, None where the run is
-    not finished. The `summary` is that of the run, with all models, of which this one has the `slot`.
+    """Results of a benchmark for one model.
+
+    `model`: its name. `path`: its result file, None if the run is not finished. `summary`: the summary of the
+    whole run with all models; this model has the `slot`.
     """
 
     model: str
@@ -36,21 +38,21 @@ class BenchmarkReport(Record, frozen=True):
 
     @property
     def target(self) -> TargetSummary:
-        """The model in the summary."""
+        """This model's part of the summary."""
         return next(target for target in self.summary.targets if target.slot == self.slot)
 
 
 def report_benchmark(
     benchmark: Benchmark, settings: BenchmarkSettings, launched: LaunchedRun, more: Mapping[str, Any]
 ) -> list[BenchmarkReport]:
-    """Adds a run up, model by model, and once it is finished writes a result file for each; `more` goes into these
-    as it is.
+    """Summarise a run for each model. If it is finished, also write a result file for each.
 
-    Beside them lie the patches of benchmarks that ask for some, as the official harness reads them.
+    `more` is added to the result files unchanged. For benchmarks that ask for patches, the predictions are
+    written beside them in the format of the official harness.
 
     Raises:
-        UserError: a file cannot be written.
-        JournalError: the journal cannot be read.
+        UserError: If a file cannot be written.
+        JournalError: If the journal cannot be read.
     """
     manifest = read_manifest(launched.directory)
     summary = summarise(manifest, launched.table)
@@ -92,9 +94,9 @@ def _report(
 
 
 def _result_path(metadata: About, directory: Path, model: str, moment: str) -> Path:
-    """Where the result file of a run goes: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
+    """Return an unused path for a result file: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
 
-    Slashes in the model's name become underscores; two of the same second get a number.
+    Slashes in the model's name become underscores. Further files of the same second get a number.
     """
     name = metadata.name if metadata.variant is None else f"{metadata.name}-{metadata.variant}"
     safe = model.replace("/", "_").replace("\\", "_").replace("\0", "_")

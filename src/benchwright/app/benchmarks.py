@@ -1,4 +1,4 @@
-"""`run`: benchmarks of the catalog against a model, each a run of its own with a documented result file."""
+"""`run`: benchmarks of the catalog, each as a separate run with a documented result file."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
     from benchwright.app.run_images import RunImages
 
 LOCAL_SERVER = "http://localhost:8000/v1"
-"""Where a model is looked for when no address is given."""
+"""Default address of the model's endpoint."""
 
 DEFAULT_MAX_TOKENS = 2048
 SHUFFLE_SEED = 42
 
 
 def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> PreparedRun[list[BenchmarkReport]]:
-    """Finds a benchmark and its data, checks both, and composes the run.
+    """Find a benchmark and its data, check both, and compose the run.
 
     Raises:
-        UserError: a name, an option or a row is not as it should be; names it and says what to do.
+        UserError: If a name, an option or a row is invalid. The message names it and says what to do.
     """
     if not settings.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
@@ -144,15 +144,15 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
 
 
 def _not_begun(task: BenchmarkTask, table: RunTable) -> Iterator[Sample]:
-    """The samples that have no trial yet."""
+    """Yield the samples that have no trial yet."""
     return (sample for sample in task.samples() if not table.sample.places(sample.id))
 
 
 def _images(benchmark: Benchmark, settings: BenchmarkSettings) -> RunImages | None:
-    """The images of a benchmark in containers.
+    """Return the container images of a benchmark's run. None if it does not use containers.
 
     Raises:
-        UserError: they shall go after their last trial, but trials cannot be in the order of images.
+        UserError: If images are to be removed after their last trial, but trials cannot be ordered by image.
     """
     if "containers" not in benchmark.about.needs:
         return None
@@ -172,18 +172,18 @@ def _may_order(settings: BenchmarkSettings) -> bool:
 
 
 def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
-    """What a worker process needs of a run: it is prepared there again."""
+    """Prepare the run again in a worker process, and return the parts that the worker needs."""
     return parts_of(prepare_benchmark(name, settings, said_by_the_parent).request, concurrency)
 
 
 def _named_variables(settings: BenchmarkSettings) -> set[str | None]:
-    """The variables that options name for keys and headers of further roles."""
+    """Return the environment variables that options name for keys and headers of other roles."""
     keys = {value for option, value in settings.option.items() if option.endswith("_api_key_env")}
     return keys | role_header_variables(settings.option)
 
 
 def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple[Benchmark, Source]:
-    """A benchmark of the catalog or of the user's, and its data."""
+    """Return a benchmark (from the catalog or a plugin of the user) and its data."""
     path = settings.option.get("path")
     if name.partition(":")[0] not in ROOMS:
         plugin = plugins.find(name, settings.plugin)
@@ -206,10 +206,10 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
 
 
 def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
-    """The further roles that were given a model of their own.
+    """Return the other roles for which the options name a model.
 
     Raises:
-        UserError: one was given an address, a key or headers, but no model.
+        UserError: If a role has an address, a key or headers, but no model.
     """
     given = [role for role in metadata.roles if f"{role}_model" in options]
     for role in metadata.roles:
@@ -222,9 +222,9 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
 
 
 def _conversation_options(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
-    """The options that shape a conversation: not where things are found, nor how many containers run at once.
+    """Return the options that influence conversations, but not data locations or the number of containers.
 
-    A seal is one of them, so that no run mixes sealed and official trials.
+    The seal is one of them, so that no run mixes sealed and official trials.
     """
     shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
     seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and settings.seal else {}
@@ -232,7 +232,7 @@ def _conversation_options(metadata: About, settings: BenchmarkSettings) -> dict[
 
 
 def _body(metadata: About, settings: BenchmarkSettings) -> dict[str, Any]:
-    """The body fields of every request: what the user says, else what the protocol says."""
+    """Return the body fields of every request: the user's values, or else the protocol's."""
     temperature = metadata.temperature if settings.temperature is None else settings.temperature
     return {
         "temperature": temperature,
@@ -264,10 +264,11 @@ def _shuffle(settings: BenchmarkSettings) -> int | None:
 def _helpers(
     metadata: About, settings: BenchmarkSettings, models: ModelsUnderTest, say: Say
 ) -> Iterator[tuple[Target, Access]]:
-    """The targets that play further roles, with the access to each.
+    """Yield the targets of the other roles, with the access to each.
 
-    Without a model of its own a simulated user is the model itself. They get no settings: what the protocol says of
-    them is sent by the solver or scorer that asks them. What is given for the model goes to no other address.
+    A simulated user without its own model is played by the model itself. These targets have no settings: the
+    solver or scorer that calls them sends what the protocol prescribes. The model's key and headers are sent
+    to no other address.
     """
     primary = models.targets[0]
     for role in metadata.roles:
@@ -310,14 +311,14 @@ def _about(
 
 
 def _predicted(benchmark: Benchmark, settings: BenchmarkSettings) -> dict[str, str]:
-    """Where the answers lie that are graded without asking a model, and the program that made them, if it is known."""
+    """Return the file of existing answers that are graded without a model, and their program if known."""
     program = getattr(benchmark, "program", "")
     found = {"predictions": settings.option.get("predictions"), "program": program}
     return {name: value for name, value in found.items() if value}
 
 
 def _sandbox(metadata: About) -> dict[str, str]:
-    """How the code that models write is kept in."""
+    """Return how the code that models write is isolated."""
     if "sandbox" not in metadata.needs:
         return {}
     from benchwright.sandbox import choose_protection
@@ -326,7 +327,7 @@ def _sandbox(metadata: About) -> dict[str, str]:
 
 
 def _seal(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
-    """Whether agents in containers are sealed, and by which version of the seal."""
+    """Return whether agents in containers are sealed, and by which version of the seal."""
     if not metadata.can_be_sealed:
         return {}
     return {"seal": SEALED, "seal_version": SEAL_VERSION} if settings.seal else {"seal": OFFICIAL}
@@ -335,7 +336,10 @@ def _seal(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
 def departures(
     benchmark: Benchmark, source: Source, settings: BenchmarkSettings, models: ModelsUnderTest
 ) -> Iterator[str]:
-    """In what a run differs from the published protocol; its scores are then not comparable to published ones."""
+    """Yield the differences from the published protocol.
+
+    With any, scores are not comparable to published ones.
+    """
     metadata = benchmark.about
     yield from metadata.departures
     yield from benchmark.departures

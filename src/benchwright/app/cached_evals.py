@@ -1,4 +1,4 @@
-"""The cached evaluations: found, listed and removed."""
+"""Lookup, listing and removal of cached evaluations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.text import Say
 
 
 class CachedEval(Record, frozen=True):
-    """One line of `eval cache ls`: names of model and dataset are those of the cache's directories."""
+    """One line of `eval cache ls`. The names of model and dataset are those of the cache's directories."""
 
     task_id: str
     model: str
@@ -30,9 +30,10 @@ class CachedEval(Record, frozen=True):
 def cached_evals(
     say: Say, *, model: str = "", dataset: str = "", status: str = "", task_id: str = ""
 ) -> list[CachedEval]:
-    """The cached evaluations that fit, the newest first.
+    """Return the cached evaluations that match, newest first.
 
-    `model` and `dataset` are parts of names, in any case: of those of the directories, or of those that were typed.
+    `model` and `dataset` are parts of names, ignoring case. They are compared with the directory names and
+    with the names that the user typed.
     """
     root = cache_root()
     found = []
@@ -55,7 +56,7 @@ def cached_evals(
 
 
 def _names(part: str, *names: str) -> bool:
-    """Whether one of these names holds the part, in any case."""
+    """Return True if one of these names contains the part, ignoring case."""
     return any(part.lower() in name.lower() for name in names)
 
 
@@ -71,13 +72,19 @@ def _read(path: Path, say: Say) -> CacheEntry | None:
 
 
 def _count_runs(entry: CacheEntry) -> int:
-    """The runs of an entry; while it is in progress its journal knows more of them than its file."""
+    """Return the number of an entry's runs.
+
+    The journal is counted while the entry is in progress, as its file may lag behind.
+    """
     run = run_of_entry(entry) if entry.status == "in_progress" else None
     return len(entry.runs) if run is None else len(read_table(run).counted())
 
 
 def run_of_entry(entry: CacheEntry) -> Path | None:
-    """The directory of the run that an entry projects: where it was, or among today's runs; None if it is gone."""
+    """Return the run directory that belongs to a cache entry. None if it is gone.
+
+    The directory is looked for at its recorded path, then among the current runs.
+    """
     if entry.run is None:
         return None
     written = Path(entry.run)
@@ -86,7 +93,7 @@ def run_of_entry(entry: CacheEntry) -> Path | None:
 
 
 def remove(evals: Sequence[CachedEval]) -> None:
-    """Deletes the cache files and their samples, and the directories that are then empty; runs are kept."""
+    """Delete cache files, their samples, and directories that become empty. Runs are kept."""
     root = cache_root()
     for one in evals:
         path = Path(one.path)

@@ -1,4 +1,4 @@
-"""The checks that the documents promise for `eval` and `test`, with their words."""
+"""Documented checks for `eval` and `test`, with the documented messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_eval(settings: EvalSettings) -> None:
-    """Raises UserError for the first thing that is missing or contradicts another."""
+    """Raise UserError for the first setting that is missing or contradicts another."""
     check_dataset(settings.dataset)
     if settings.model is None:
         raise UserError("--model is required.")
@@ -50,13 +50,13 @@ def check_eval(settings: EvalSettings) -> None:
 
 
 def check_dataset(dataset: Path | None) -> None:
-    """Raises UserError where none is given."""
+    """Raise UserError if no dataset is given."""
     if dataset is None:
         raise UserError("--dataset (-d) is required.")
 
 
 def check_agent(module: str | None, mcp: Path | None, *, needed: bool = True) -> None:
-    """Raises UserError where there is none but is `needed`, or where there are two."""
+    """Raise UserError if there is no agent although one is `needed`, or if there are two."""
     if needed and module is None and mcp is None:
         raise UserError("Either --module (-m) or --mcp is required.")
     if module is not None and mcp is not None:
@@ -64,7 +64,7 @@ def check_agent(module: str | None, mcp: Path | None, *, needed: bool = True) ->
 
 
 def check_numbers(numbers: Mapping[str, object], offset: int) -> None:
-    """Raises UserError for an offset below 0, or a number below 1 among `numbers` ({option: value})."""
+    """Raise UserError if the offset is below 0, or any of `numbers` ({option: value}) below 1."""
     for option, value in numbers.items():
         if isinstance(value, int) and value < 1:
             raise UserError(f"{option} must be >= 1.")

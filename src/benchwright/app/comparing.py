@@ -1,4 +1,4 @@
-"""Two runs compared for the viewer: the comparison, and how the times of their requests are distributed."""
+"""Comparison of runs for the viewer: the result, and the distributions of their request times."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from benchwright.stats.arrays import Vector
 
 
 class Compared(Record, frozen=True):
-    """A comparison with the distributions of its runs' times."""
+    """A comparison, with the distributions of request times of its runs."""
 
     comparison: Comparison
     times: list[Distribution]
 
 
 def compare_runs(references: Sequence[str], options: ComparisonOptions) -> Compared:
-    """Compares runs, each `ID`, `ID@SLOT` or a directory.
+    """Compare runs, each given as `ID`, `ID@SLOT` or a directory.
 
     Raises:
-        UserError: a reference means nothing, or there is nothing to compare.
-        JournalError: a journal cannot be read.
+        UserError: If a reference matches nothing, or there is nothing to compare.
+        JournalError: If a journal cannot be read.
     """
     found = [resolve(reference) for reference in references]
     comparison = compare_named(found, options).comparison

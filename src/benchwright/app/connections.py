@@ -1,4 +1,4 @@
-"""How many connections this process may have open at once: each takes one of its open files (`ulimit -n`)."""
+"""Number of connections that this process may open: each uses one open file (`ulimit -n`)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import resource
 from benchwright.text import Say
 
 SPARE = 32
-"""Files that are opened besides connections and those that are open already: journals, bodies that are read, pipes."""
+"""Open files reserved for journals, bodies and pipes, besides connections and files that are already open."""
 
 
 def allow_connections(wanted: int) -> int:
-    """Raise the limit of open files as far as connections need it and the system lets us; return how many there can be.
+    """Raise the limit of open files as far as needed and allowed; return the number of possible connections.
 
-    That is `wanted`, or less, but at least 1.
+    The result is at most `wanted` and at least 1.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     others = _open_files() + SPARE
@@ -26,7 +26,7 @@ def allow_connections(wanted: int) -> int:
 
 
 def say_if_fewer(wanted: int, possible: int, say: Say) -> None:
-    """Say that fewer requests than wanted can be in flight, if that is so."""
+    """Warn if fewer requests than wanted can be in flight."""
     if possible < wanted:
         say(
             f"Only {possible:,} of {wanted:,} requests can be in flight at once, as this process may have "
@@ -35,7 +35,7 @@ def say_if_fewer(wanted: int, possible: int, say: Say) -> None:
 
 
 def open_file_limit() -> int:
-    """Return how many files this process may have open at most."""
+    """Return the maximum number of files that this process may open (hard limit)."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 

@@ -1,4 +1,4 @@
-"""What a run would cost, before it is run: requests, tokens, and with a speed and prices also time and money."""
+"""Estimated cost of a run before it starts: requests, tokens, and optionally time and money."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4
-"""Of English text in the vocabularies that are in use; other languages and code have fewer."""
+"""Characters per token of English text in current vocabularies. Other languages and code have fewer."""
 
 IMAGES = (
     f"images at a token for 28×28 pixels and at most {MOST_TOKENS:,}, as Qwen2.5-VL and not all models do"
 )
 
 PLAYED = 20
-"""Samples whose conversation is played, evenly chosen."""
+"""Number of evenly spaced samples whose conversations are simulated to measure prompts."""
 
 
 def cost_of(prepared: PreparedRun[Any], speed: float | None, prices: Mapping[str, Price]) -> Cost:
-    """The cost of a run with all of its models.
+    """Return the estimated cost of a run for all its models.
 
-    Tokens of a trial are those of an earlier run of the same task (see `earlier_trials`). Without any, conversations
-    with gold answers are played, and answers counted at the largest that they may have. `speed` is how many completion
-    tokens the server makes in a second, for all requests together; `prices` are by model.
+    The tokens per trial are those of an earlier run of the same task (see `earlier_trials`). Without one,
+    conversations are simulated with gold answers in place of the model's, and responses are counted at their
+    maximum length. `speed` is the server's throughput in completion tokens per second, over all requests
+    together. `prices` are by model.
     """
     request = prepared.request
     played = _played(request)
@@ -64,7 +65,7 @@ def _times(trials: int, each: float | None) -> int | None:
 
 
 def _bounded(played: PerTrial, target: Target) -> PerTrial:
-    """What was played, with answers as long as they may be at most."""
+    """Return the simulated usage, with responses at their maximum length."""
     limit = sent_limit(target.settings)
     if played.requests is None or limit is None:
         return played
@@ -73,7 +74,10 @@ def _bounded(played: PerTrial, target: Target) -> PerTrial:
 
 
 def _played(request: RunRequest) -> PerTrial:
-    """Requests and prompts of a trial by playing gold answers; nothing where that takes more than this process."""
+    """Return requests and prompt tokens per trial, from conversations simulated with gold answers.
+
+    Empty if a simulation needs more than this process, such as containers.
+    """
     task = request.plan.task
     if not isinstance(task, BenchmarkTask) or "containers" in task.benchmark.about.needs:
         return PerTrial()

@@ -1,4 +1,4 @@
-"""Notices when the dataset changes under a running evaluation."""
+"""Detects changes of the dataset during an evaluation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ EVERY_SECONDS = 300.0
 
 
 class DatasetUnchanged:
-    """A stop rule: looks at the file every 100 trials or 5 minutes, and reads it again if it looks touched."""
+    """Stop rule: checks the file's status every 100 trials or 5 minutes.
+
+    If the status has changed, the file is read again and its fingerprint compared.
+    """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self._path = path
@@ -23,7 +26,7 @@ class DatasetUnchanged:
         self._next = monotonic() + EVERY_SECONDS
 
     def update(self, result: Result) -> str | None:
-        """The reason to stop, if it is time to look and the dataset is no longer what it was."""
+        """Return a reason to stop if a check is due and the dataset has changed, else None."""
         if not isinstance(result, Scored):
             return None
         self._results += 1
@@ -33,7 +36,7 @@ class DatasetUnchanged:
         return self.reason()
 
     def reason(self) -> str | None:
-        """The reason to stop, if the dataset is no longer what it was."""
+        """Return a reason to stop if the dataset has changed, else None."""
         what = self._changed()
         if what is None:
             return None

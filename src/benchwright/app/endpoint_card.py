@@ -1,4 +1,4 @@
-"""The card of an endpoint, found out over a client as runs have it."""
+"""Examination of an endpoint for its card, over a client like those of runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.records import Target
 
 AT_ONCE = 4
-"""Requests that the examination has under way at most."""
+"""Maximum number of concurrent requests of an examination."""
 
 
 def examination_of(
@@ -21,14 +21,17 @@ def examination_of(
     seconds: float = REQUEST_SECONDS,
     told: Callable[[int], None] = lambda sent: None,
 ) -> Examination:
-    """Returns an examination that has not begun; `told` is called before each request with their number."""
+    """Return an examination that has not started.
+
+    `told` is called before each request with the number of requests so far.
+    """
     client = make_client(target, access, Settings(), AT_ONCE)
     assert isinstance(client, EndpointClient), "LiteLLM has no endpoint to examine"
     return Examination(Prober(client, seconds=seconds, told=told))
 
 
 async def carry_out(known: Examination) -> None:
-    """Lets an examination find out all that it can, and closes its connections."""
+    """Run all findings of an examination, and close its connections."""
     try:
         await examine(known)
     finally:

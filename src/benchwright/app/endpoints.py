@@ -1,4 +1,4 @@
-"""From a target, the access to it and the user's settings to a client."""
+"""Creates the client for a target, from its access and the user's settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.records import Target
 
 
 def added_settings(settings: Settings, target: Target) -> frozenset[str]:
-    """Return the settings of a target that nobody asked for: the seed, unless the user gave one."""
+    """Return the settings of a target that the user did not ask for: the seed, unless the user gave one."""
     given = "seed" in settings.model_fields_set and settings.seed is not None
     given = given or "seed" in settings.param
     given = given or any(entry.seed is not None or "seed" in entry.param for entry in settings.models)
@@ -21,11 +21,14 @@ def added_settings(settings: Settings, target: Target) -> frozenset[str]:
 
 
 SAMPLING = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
-"""Fields of requests that a server refuses whatever is asked. A limit of tokens may be refused for one prompt only."""
+"""Request fields that a server refuses independently of the prompt.
+
+A token limit may be refused for one prompt only.
+"""
 
 
 def _hints(settings: Settings, target: Target) -> dict[str, str]:
-    """What to do if a server refuses a field that the user or a protocol wants, by the field's name."""
+    """Return advice by field name, shown if a server refuses a field that the user or a protocol sends."""
     hints = {}
     for name in sorted(SAMPLING & target.settings.keys()):
         is_option = (
@@ -38,7 +41,7 @@ def _hints(settings: Settings, target: Target) -> dict[str, str]:
 
 
 def make_client(target: Target, access: Access, settings: Settings, connections: int) -> ModelClient:
-    """A client for a target, of so many connections at most."""
+    """Return a client for a target with at most this many connections."""
     return connect(
         target,
         access,

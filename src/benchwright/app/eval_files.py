@@ -1,4 +1,4 @@
-"""The documented files of an eval: its cache file, the logged samples, and what `-o` and `--output-path` ask for."""
+"""Documented files of an eval: its cache file, the logged samples, `-o` and `--output-path`."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from benchwright.runs.table import RunTable
 
 
 class EvalFiles:
-    """Writes the files of one configuration; `directory` is that of its cache files.
+    """Writer for the files of one configuration. `directory` holds its cache files.
 
     Raises:
-        UserError: `--output-path` is the cache's own directory.
+        UserError: If `--output-path` is the cache's own directory.
     """
 
     def __init__(self, settings: EvalSettings, config: dict[str, Any]) -> None:
@@ -51,18 +51,18 @@ class EvalFiles:
         self.directory = entry_directory(cache_root(), settings.model, str(settings.dataset))
 
     def begin(self, path: Path, run: Path) -> None:
-        """Writes the cache file of a run that has no trials yet.
+        """Write the cache file of a run that has no trials yet.
 
         Raises:
-            JournalError: it cannot be written.
+            JournalError: If it cannot be written.
         """
         write_entry(path, self._entry(run))
 
     def project(self, table: RunTable, path: Path) -> None:
-        """Brings the cache file, and the samples if they are wanted, up to what the journal says.
+        """Update the cache file, and the samples file if it is wanted, from the journal.
 
         Raises:
-            JournalError: a file cannot be read or written.
+            JournalError: If a file cannot be read or written.
         """
         if table.sessions.state != "finished":
             self._write_under_way(table, path)
@@ -74,12 +74,12 @@ class EvalFiles:
         self._write_samples(runs, path)
 
     def growing(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
-        """Brings the files up to what the journal says; what is returned adds what it has got since then.
+        """Update the files from the journal. Return a function that appends the records added since.
 
-        Trials that ended in one of the statuses `again` are left out: they are made again.
+        Trials with one of the statuses `again` are left out, because they will be made again.
 
         Raises:
-            JournalError: a file cannot be read or written; so does what is returned.
+            JournalError: If a file cannot be read or written. The returned function raises it too.
         """
         entry = self._write_under_way(table, path, again)
         manifest = read_manifest(table.directory)
@@ -116,7 +116,7 @@ class EvalFiles:
         return entry
 
     def write_outputs(self, table: RunTable, path: Path, stop_reason: str | None) -> list[Path]:
-        """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""
+        """Write the files of `-o` and, for a finished run, of `--output-path`. Return their paths."""
         written = []
         finished = table.sessions.state == "finished"
         if self._settings.output is not None:
@@ -142,7 +142,7 @@ class EvalFiles:
 
 
 def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
-    """The runs; once they have passed, the entry has their summary."""
+    """Yield the runs; after the last, store their summary in the entry."""
     results = Results(runs)
     yield from results.counting()
     entry.summary = results.summary

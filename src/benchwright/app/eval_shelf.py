@@ -1,4 +1,4 @@
-"""The shelf of `eval`: its documented cache files say which run belongs to a configuration."""
+"""Run lookup for `eval`: the documented cache files determine which run belongs to a configuration."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ from benchwright.text import Say
 
 
 class EvalShelf:
-    """Finds, makes and keeps the cache entry of one configuration; `entry_path` is there once a run is."""
+    """Finds, creates and updates the cache entry of one configuration.
+
+    `entry_path` is set once a run is found.
+    """
 
     def __init__(self, request: RunRequest, settings: EvalSettings, files: EvalFiles) -> None:
         self._request = request
@@ -52,13 +55,13 @@ class EvalShelf:
 
     @property
     def entry_path(self) -> Path:
-        """The cache file; there is one once `run_of` has been entered."""
+        """The cache file. Available after `run_of` has been entered."""
         assert self._path is not None
         return self._path
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """See `prepared.Shelf.run_of`; the lock beside the entry is held throughout."""
+        """Find or make the run; see `prepared.Shelf.run_of`. The lock beside the entry is held throughout."""
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(make, say)
             if directory is None:
@@ -69,7 +72,7 @@ class EvalShelf:
             yield directory
 
     def has_entry(self) -> bool:
-        """Whether there is a cache file of this configuration, to go on with or to show."""
+        """Return True if this configuration has a cache file whose run can be resumed or shown."""
         for path in entry_files(self._directory, self.task_id):
             try:
                 entry = read_head(path)
@@ -81,10 +84,11 @@ class EvalShelf:
         return False
 
     def earlier_runs(self) -> Iterator[Path]:
-        """Runs of the same models whose conversations might still be valid.
+        """Yield runs of the same models whose conversations may still be valid.
 
-        Those over a dataset of the same name come first, of them and of the others the newest. A model's
-        runs lie under its own name; as another's baseline it is only looked for at datasets of the same name.
+        Runs on a dataset of the same name come first, then the others; both newest first. A model's runs are
+        stored under its own name. Runs in which it was another model's baseline are found only for datasets
+        of the same name.
         """
         names = set(self._request.typed_models.values())
         models = {sanitize_path_part(name) for name in names}
@@ -105,24 +109,27 @@ class EvalShelf:
 
     @asynccontextmanager
     async def kept_up_to_date(self, table: RunTable) -> AsyncIterator[None]:
-        """While the run is worked on, its files follow its journal as far as they can be written; see `live_files`."""
+        """Update the files from the journal while the run is in progress; see `live_files`.
+
+        Files that cannot be written are ignored here; the end of the session reports them.
+        """
         if nothing_left(table, self._request):
             yield
             return
         growing = None
-        with suppress(JournalError):  # the end of the session says why they cannot be written
+        with suppress(JournalError):  # the end of the session reports why they cannot be written
             growing = self._files.growing(table, self.entry_path, asked_again(self._settings))
         async with kept_up_to_date(growing) if growing is not None else nullcontext():
             yield
 
     def project(self, table: RunTable) -> None:
-        """Brings the files up to what the journal says; see `EvalFiles.project`."""
+        """Update the files from the journal; see `EvalFiles.project`."""
         self._files.project(table, self.entry_path)
 
     def _is_rescored_in_part(self, run: Path) -> bool:
-        """Whether a run is what `--rescore` made and does not hold all trials of this configuration.
+        """Return True if a run was made by `--rescore` and lacks trials of this configuration.
 
-        Nothing is to be asked in it, so a command without `--rescore` neither resumes it nor shows it.
+        Such a run sends no requests, so a command without `--rescore` neither resumes nor shows it.
         """
         manifest = read_manifest(run)
         if not manifest.settings.get("rescore"):
@@ -170,16 +177,16 @@ class EvalShelf:
         return None
 
     def _delete_unbegun(self) -> None:
-        """Deletes runs of this configuration that are empty: killed before they had a cache file."""
+        """Delete empty runs of this configuration, whose processes were killed too early."""
         fingerprint = self._request.fingerprint
         for manifest in runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST}"):
             directory = manifest.parent
-            with suppress(UserError):  # a damaged one, or one that somebody is at work on
+            with suppress(UserError):  # a damaged run, or one in use by another process
                 if not (directory / TRIALS).exists() and read_manifest(directory).fingerprint == fingerprint:
                     delete_run(directory)
 
     def _restore(self, path: Path, entry: CacheEntry, make: Callable[[], Path], say: Say) -> Path | None:
-        """The run of a cache file whose own is gone, made again from what the file says; None without any runs."""
+        """Recreate the run of a cache file whose run directory is gone. None if the file holds no results."""
         runs = read_runs(path)
         if runs is None:
             self._set_corrupt_aside(path, say)
@@ -207,7 +214,10 @@ class EvalShelf:
         say(f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts over.")
 
     def _retire(self, path: Path) -> None:
-        """`--fresh`: keeps a cache file as a backup, with all that its run has done even if it was killed."""
+        """Back up a cache file for `--fresh`.
+
+        It is updated first with all results of its run, even if that was killed.
+        """
         with suppress(CacheMismatch):
             entry = read_head(path)
             run = run_of_entry(entry) if entry is not None and entry.status == "in_progress" else None

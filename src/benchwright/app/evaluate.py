@@ -1,4 +1,4 @@
-"""`eval`: a dataset, something that answers (an agent, or the model itself) and something that scores."""
+"""`eval`: a dataset, a model or agent that answers, and scorers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from benchwright.text import Say
 
 
 class EvalReport(Record, frozen=True):
-    """What an eval came to; `write` writes the files that were asked for, and returns them."""
+    """Result of an eval. `write` writes the requested output files and returns their paths."""
 
     summary: RunSummary
     cache_entry: Path
@@ -52,13 +52,13 @@ class EvalReport(Record, frozen=True):
 def prepare_eval(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
 ) -> PreparedRun[EvalReport]:
-    """Checks everything that can be checked without asking a model, and composes the run.
+    """Check everything that can be checked without a request, and compose the run.
 
-    `objects` are agents and scorers that need not be loaded, by the `module:attribute` that the settings name.
+    `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
 
     Raises:
-        UserError: something is missing, cannot be loaded, or is not as it should be; names it and says what
-            to do.
+        UserError: If something is missing, cannot be loaded, or is invalid. The message names it and says
+            what to do.
     """
     check_eval(settings)
     check_until(settings)
@@ -130,7 +130,7 @@ def prepare_eval(
 
 
 def _say_what_is_odd(task: DatasetTask, settings: EvalSettings, say: Say) -> None:
-    """Tells of rows that are left out, and of multiple choice without options."""
+    """Report rows that are left out, and multiple choice without options."""
     if task.left_out is not None:
         rows, first = task.left_out
         say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
@@ -146,18 +146,18 @@ def _say_what_is_odd(task: DatasetTask, settings: EvalSettings, say: Say) -> Non
 
 
 def _about(settings: EvalSettings) -> Mapping[str, str]:
-    """Which agent of a recipe it was, if it was one."""
+    """Return the facts about the command-line agent. Empty without one."""
     return {} if settings.agent is None else recipe_facts(find_recipe(settings.agent))
 
 
 def _name(settings: EvalSettings, dataset: Path, model: str) -> str:
-    """What the run is called: its dataset, its agent if it has one, its model."""
+    """Return the name of the run: dataset, agent (if any) and model."""
     agent = agent_name(settings)
     return "-".join([dataset.stem, *([agent] if agent else []), model])
 
 
 def _resume_note(settings: EvalSettings) -> str | None:
-    """What a resumed run does not notice: changes in what the user's code imports."""
+    """Return a note that resuming does not detect changes in modules imported by the user's code."""
     if settings.mcp is not None:
         covered = f"MCP directory {settings.mcp}"
     elif settings.agent_command is not None:
@@ -173,18 +173,21 @@ def _resume_note(settings: EvalSettings) -> str | None:
 
 
 def _covered(module: str) -> str:
-    """What of the user's code the fingerprint of a module covers: its file, or all of a package."""
+    """Return what the fingerprint of a user's module covers: its file, or a whole package."""
     path = module.replace(".", "/")
     return f"package {path}/" if hasattr(sys.modules.get(module), "__path__") else f"file {path}.py"
 
 
 def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
-    """What a worker process needs of an eval: it is prepared there again."""
+    """Prepare the eval again in a worker process, and return the parts that the worker needs."""
     return parts_of(prepare_eval(settings, said_by_the_parent).request, concurrency)
 
 
 def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
-    """The configuration as the cache file shows it; `fingerprint` covers what the other keys do not say."""
+    """Return the configuration as shown in the cache file.
+
+    `fingerprint` covers what the other keys do not contain.
+    """
     return {
         "model": settings.model,
         **({"models": [entry.title for entry in settings.models]} if settings.models else {}),

@@ -1,4 +1,4 @@
-"""Runs that exist already, to resume or retry: the settings they were started with, read from the manifest."""
+"""Existing runs to resume or retry, with the settings from their manifests."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from benchwright.config import Settings
 
 ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "retry_scenario")
-"""Settings of one command that the run does not keep."""
+"""Settings that apply to one command only and are not carried over when a run is resumed."""
 
 
 HEADERS = ("headers", "headers_env")
-"""Settings of which each header counts by itself."""
+"""Settings that are merged header by header."""
 
 
 class ExistingRun(Record, frozen=True):
-    """A run as it was started. `state` is the last event in its journal."""
+    """An existing run. `state` is the last event in its journal."""
 
     directory: Path
     manifest: Manifest
@@ -33,7 +33,7 @@ class ExistingRun(Record, frozen=True):
 
     @property
     def subject(self) -> str:
-        """The name of the benchmark, or where the pack is; empty for an eval."""
+        """Name of the benchmark, or path of the pack; empty for an eval."""
         about = self.manifest.about
         if self.manifest.kind == "pack":
             return self.manifest.data[0].path
@@ -42,10 +42,10 @@ class ExistingRun(Record, frozen=True):
 
 
 def existing_run(reference: str) -> ExistingRun:
-    """A run by id, prefix or path.
+    """Return a run by id, id prefix or path.
 
     Raises:
-        UserError: there is none, several fit, or it is a level of a measurement under load, an import or a validation.
+        UserError: If there is none, several match, or it is a load level, an import or a validation.
     """
     directory = store.find_run(reference)
     manifest = read_manifest(directory)
@@ -61,10 +61,13 @@ def existing_run(reference: str) -> ExistingRun:
 
 
 def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
-    """The run's own settings, and what is `given` now; goes to the directory in which it was started.
+    """Return the run's own settings, overridden by `given`.
+
+    The working directory is changed to the one in which the run was started.
 
     Raises:
-        UserError: that directory is gone, or the settings are of another version and cannot be read.
+        UserError: If that directory is gone, or the settings cannot be read because they are from another
+            version.
     """
     from pydantic import ValidationError
 
@@ -88,7 +91,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
             ) from None
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
     if manifest.kind == "benchmark":
-        kept.setdefault("seal", False)  # of a version that had no seal
+        kept.setdefault("seal", False)  # runs of versions that had no seal
     given = {**given, **_headers(kept, given)}
     kind = kinds.get(manifest.kind)
     if kind is None:
@@ -103,7 +106,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
 
 
 def _headers(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The headers of both, one that is given now in the place of one that was kept."""
+    """Return the headers of both; a header in `given` replaces the kept one of the same name."""
     found: dict[str, Any] = {}
     now = {name.lower() for field in HEADERS for name in given.get(field, {})}
     for field in HEADERS:

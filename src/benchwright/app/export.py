@@ -28,19 +28,19 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import no_formula
 
 BATCH = 5000
-"""Rows of one group of a Parquet file."""
+"""Number of rows in one row group of a Parquet file."""
 
 AnyRows = TrialRows | RequestRows
 
 
 def export_folder(run: str, form: str, directory: Path, developer: str | None = None) -> Iterator[Path]:
-    """Writes a run in the layout of another program, one of `FOLDERS`; yields the path of each file.
+    """Write a run in the layout of another program, one of `FOLDERS`. Yield the path of each file.
 
-    `developer` is who made the models whose names do not say it; only Every Eval Ever asks for that.
+    `developer`: the maker of models whose names do not contain it; needed for Every Eval Ever only.
 
     Raises:
-        UserError: there is no such run, the format cannot hold it, or a file cannot be written.
-        JournalError: the journal cannot be read.
+        UserError: If there is no such run, the format cannot represent it, or a file cannot be written.
+        JournalError: If the journal cannot be read.
     """
     found = run_or_results(run)
     manifest, table = read_manifest(found), read_table(found, effort=True)
@@ -50,13 +50,13 @@ def export_folder(run: str, form: str, directory: Path, developer: str | None = 
 
 
 def export(run: str, what: str, path: Path, form: str | None = None) -> int:
-    """Writes the rows of a run, whole or not at all; returns how many there are.
+    """Write all rows of a run atomically. Return their number.
 
-    `what` is `trials` or `requests`; `form` is `jsonl`, `csv` or `parquet`, by default the file's suffix.
+    `what`: `trials` or `requests`. `form`: `jsonl`, `csv` or `parquet`, by default the file's suffix.
 
     Raises:
-        UserError: there is no such run or format, the file cannot be written, or pyarrow is missing.
-        JournalError: the journal cannot be read.
+        UserError: If there is no such run or format, the file cannot be written, or pyarrow is missing.
+        JournalError: If the journal cannot be read.
     """
     form = form or path.suffix.removeprefix(".").lower()
     if form not in WRITERS:

@@ -1,4 +1,4 @@
-"""What a run records about where and with what it ran."""
+"""Facts about versions, machine and client that a run records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIBRARIES = ("httptools", "uvloop", "msgspec", "numpy")
 
 
 def versions() -> dict[str, str]:
-    """Our version, Python's, and those of the libraries that touch timings and numbers."""
+    """Return the versions of Benchwright, Python, and the libraries that affect timings and numbers."""
     found = {"benchwright": __version__, "python": platform.python_version()}
     for name in LIBRARIES:
         try:
@@ -25,7 +25,10 @@ def versions() -> dict[str, str]:
 
 
 def host_facts() -> dict[str, Any]:
-    """The machine: system, architecture, processors that we may use, memory in bytes, and the working directory."""
+    """Return facts about the machine.
+
+    They are system, release, architecture, usable processors, memory in bytes, and the working directory.
+    """
     facts: dict[str, Any] = {
         "directory": os.getcwd(),
         "system": platform.system(),
@@ -41,5 +44,5 @@ def host_facts() -> dict[str, Any]:
 
 
 def client_facts(*, stream: bool) -> dict[str, Any]:
-    """The client: its event loop, and whether it streams."""
+    """Return facts about the client: its event loop, streaming and HTTP version."""
     return {"loop": "uvloop" if "uvloop" in sys.modules else "asyncio", "stream": stream, "http": "HTTP/1.1"}

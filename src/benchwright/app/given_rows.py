@@ -1,4 +1,7 @@
-"""Rows that are given outright, as a dataset file: the same rows are the same file, so their run is found again."""
+"""Stores rows given in memory as a dataset file.
+
+Equal rows give the same file, so their run is found again.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,12 @@ from benchwright.home import given_rows_directory
 
 
 def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
-    """The file of the rows, named after the digest (xxh3, 64 bits) of what they say; written if it is not there.
+    """Return the file of the rows, named by a digest of their content (xxh3, 64 bits).
+
+    It is written if it is missing.
 
     Raises:
-        UserError: there are none, one is not a mapping or holds what JSON cannot, or the file cannot be written.
+        UserError: If there are no rows, a row is not a mapping or not JSON, or the file cannot be written.
     """
     if not rows:
         raise UserError("There are no rows.")

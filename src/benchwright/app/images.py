@@ -1,4 +1,4 @@
-"""Images of ours on the engine: listed, chosen by name, deleted."""
+"""Container images that Benchwright pulled or built: listed, selected by name, deleted."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from benchwright.suggest import did_you_mean
 
 
 async def found_images() -> list[OurImage]:
-    """All images of ours, by name.
+    """Return all images of Benchwright, ordered by name.
 
     Raises:
-        EngineUnavailable: there is no engine that can be used.
-        EngineError: it does not answer.
+        EngineUnavailable: If there is no usable container engine.
+        EngineError: If the engine does not respond.
     """
     async with connected() as engine:
         return await our_images(engine)
 
 
 def fitting_images(found: Sequence[OurImage], patterns: Iterable[str]) -> list[OurImage]:
-    """The images whose names fit any of these patterns.
+    """Return the images whose names match any of these patterns.
 
     Raises:
-        UserError: there is none for one of them.
+        UserError: If a pattern other than `*` matches no image.
     """
     chosen: dict[str, OurImage] = {}
     for pattern in patterns:
@@ -39,11 +39,11 @@ def fitting_images(found: Sequence[OurImage], patterns: Iterable[str]) -> list[O
 
 
 async def delete_images(images: Sequence[OurImage]) -> dict[str, bool]:
-    """Deletes images; whether each is gone, by name. One that is in use stays.
+    """Delete images. Return for each name whether the image is gone; an image in use stays.
 
     Raises:
-        EngineUnavailable: there is no engine that can be used.
-        EngineError: it does not answer.
+        EngineUnavailable: If there is no usable container engine.
+        EngineError: If the engine does not respond.
     """
     async with connected() as engine:
         return {image.name: await remove_ours(engine, image) for image in images}

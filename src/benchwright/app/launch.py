@@ -1,4 +1,4 @@
-"""Launching: from a plan to a finished run directory, the same for every kind of task."""
+"""Launch of a prepared run: the same steps for every kind of task."""
 
 from __future__ import annotations
 
@@ -43,17 +43,18 @@ from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say, plain
 
 RETRIED = FAILED | {Status.GRADER_ERROR}
-"""What `--retry-failed` makes again: trials without a result, and scores whose grader failed."""
+"""Statuses that `--retry-failed` retries: trials without a result, and scores whose grader failed."""
 
 
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
-    """Starts a run, resumes an unfinished one, or finds a finished one: its shelf says which it is.
+    """Start a new run, resume an unfinished one, or return a finished one, as the run lookup decides.
 
     A finished run is resumed only to retry trials. The run's journal is read once.
 
     Raises:
-        RunLocked: another process is at it, and did not end in time.
-        UserError, JournalError: see `engine.run.run`; a dataset changed while it was read.
+        RunLocked: If another process is working on the run, and does not end in time.
+        UserError: If the dataset changed while it was read, or if `engine.run.run` raises it.
+        JournalError: If `engine.run.run` raises it.
     """
     async with prepared.held:
         return await _launch(prepared, listeners, say)
@@ -82,7 +83,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
                         heard = [*listeners, *sending, _refusal_notes(request, listeners)]
                         result = await _run(request, table, heard, reuse, until, say)
         except BaseException as error:
-            with suppress(JournalError):  # what went wrong first is what is to be told
+            with suppress(JournalError):  # the first error is the one to report
                 _close(prepared, table)
             if isinstance(error, DatasetError) and (changed := prepared.changed()) is not None:
                 raise UserError(changed) from None
@@ -92,13 +93,13 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
 
 
 def _say_if_named_otherwise(directory: Path, name: str | None, say: Say) -> None:
-    """A run that is there already keeps its name."""
+    """Warn that an existing run keeps its name."""
     if name is not None and (kept := title_of(read_manifest(directory))) != name:
         say(f"This run is there already, and is called {plain(kept)}; --fresh makes a new one called {name}.")
 
 
 def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
-    allocator.give_back()  # what the trials took
+    allocator.give_back()  # memory that the trials used
     table.advance()
     table.release_keys()
     allocator.give_back()
@@ -106,23 +107,23 @@ def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
 
 
 def asked_again(settings: Settings) -> frozenset[Status]:
-    """Statuses of trials that a session makes again."""
+    """Return the trial statuses that a session retries."""
     return RETRIED if settings.retry_failed else ASKED_AGAIN
 
 
 def has_failures(table: RunTable) -> bool:
-    """Whether any trial of a run ended, at the attempt that counts, in a failure, or was cut off."""
+    """Return True if any trial's last attempt failed or was cut off."""
     return any(table.status_of(row) in RETRIED for row in range(len(table)))
 
 
 def nothing_left(table: RunTable, request: RunRequest) -> bool:
-    """Whether a run is finished and whole, and the request does not want any of its trials to be made again."""
+    """Return True if a run is finished and complete, and the request wants no trials retried."""
     whole = table.counting().all()
     return bool(whole) and table.sessions.state == "finished" and not has_more(table, request)
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:
-    """Whether a finished run has trials that the request wants to be made again."""
+    """Return True if a finished run has trials that the request wants retried."""
     if request.retry is None:
         return request.settings.retry_failed and has_failures(table)
     return any(request.retry(trial.record) for trial in table.trials(range(len(table))))
@@ -178,7 +179,7 @@ async def _run(
 
 
 def make_clients(request: RunRequest, connections: int) -> dict[str, ModelClient]:
-    """A client for every target, of so many connections each."""
+    """Return a client for every target by slot, each with this many connections."""
     return {
         target.slot: make_client(target, request.access[target.slot], request.settings, connections)
         for target in [*request.plan.targets, *request.plan.helpers]
@@ -186,22 +187,22 @@ def make_clients(request: RunRequest, connections: int) -> dict[str, ModelClient
 
 
 def _connections(request: RunRequest, wanted: int) -> int:
-    """Return how many connections each target of a run can have, of so many that are wanted."""
+    """Return how many connections each target of a run can have, at most `wanted`."""
     targets = len([*request.plan.targets, *request.plan.helpers])
     return max(1, allow_connections(wanted * targets) // targets)
 
 
 def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
-    """What a worker process needs of a launch, for its share of the concurrency."""
+    """Return the parts of a run that a worker process needs for its share of the concurrency."""
     plan = request.plan
     clients = make_clients(request, _connections(request, concurrency))
     return ShardParts(plan.task, clients, plan.limits, plan.keeps)
 
 
 def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> Recipe:
-    """How another process makes the parts again, see `engine.shards.Recipe`.
+    """Return the specification by which another process builds the parts again; see `engine.shards.Recipe`.
 
-    `keys` names variables that hold keys besides those usually named so.
+    `keys`: environment variables that hold API keys or headers, besides those named `*_API_KEY`.
     """
     environment = {
         name: value for name, value in os.environ.items() if name.endswith("_API_KEY") or name in keys
@@ -210,7 +211,7 @@ def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str
 
 
 def said_by_the_parent(text: str) -> None:
-    """Says nothing: the process that journals has said it."""
+    """Discard a message: the parent process, which writes the journal, has reported it."""
 
 
 @asynccontextmanager
@@ -234,7 +235,7 @@ async def _executor(
 
 
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
-    """What journals each level, and tells those who want to hear of it."""
+    """Return a callback that journals each concurrency level and notifies the listeners that follow it."""
 
     def paced(level: int, settled: bool, alone: OneAtATime | None) -> None:
         detail = {"level": level, "settled": settled}
@@ -251,7 +252,7 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
 
 
 def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]) -> None:
-    """Has those who want to hear of it told when a server asks for a pause."""
+    """Notify the listeners that follow waits when a server asks for a pause."""
 
     def waits(model: str, seconds: float) -> None:
         for listener in listeners:
@@ -269,14 +270,14 @@ def _refusal_notes(request: RunRequest, listeners: Sequence[Listener]) -> Refusa
 
 
 def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
-    """Has those who want to show it follow how the question stands."""
+    """Let the listeners that show it follow the state of the question."""
     for listener in listeners:
         if isinstance(listener, DecisionListener):
             listener.deciding(lambda: in_short(until.decision))
 
 
 def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -> None:
-    """Has those who want to show it told what goes on beside the trials."""
+    """Let the listeners that show it follow activities beside the trials."""
     for listener in listeners:
         if isinstance(listener, MeanwhileListener):
             listener.meanwhile(prepared.doing)

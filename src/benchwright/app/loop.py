@@ -1,4 +1,4 @@
-"""The event loop that runs use: uvloop where it is installed."""
+"""The event loop of runs: uvloop if it is installed."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from benchwright.engine.garbage import collect_seldom
 Result = TypeVar("Result")
 
 CLOSE_SECONDS = 2.0
-"""How long tasks that are left over may take to end."""
+"""Maximum seconds for remaining tasks to end."""
 
 
 def run_async(work: Coroutine[Any, Any, Result], in_flight: int = 0) -> Result:
-    """Runs a coroutine to its end on a fresh event loop, in a process that has little else to do.
+    """Run a coroutine to completion on a new event loop, in a process that does little else.
 
-    `in_flight`: how many trials may be, where that can be thousands.
+    `in_flight`: number of trials in flight, if it can be thousands (it tunes the garbage collector).
     """
     collect_seldom(in_flight)
     return run_on_own_loop(work)
 
 
 def run_on_own_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Runs a coroutine to its end on a fresh event loop, and changes nothing else of the process."""
+    """Run a coroutine to completion on a new event loop, without other changes to the process."""
     runner = asyncio.Runner(loop_factory=_new_loop)
     try:
         return runner.run(work)
@@ -48,13 +48,16 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Logs what a callback raised; a second Ctrl-C that hit one is not a fault, and the first ends the work already."""
+    """Log an exception raised in a callback, except a second Ctrl-C: the first one already ends the work."""
     if not isinstance(context.get("exception"), KeyboardInterrupt):
         loop.default_exception_handler(context)
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:
-    """Ends what the loop still does. What does not end, such as a tool that blocks its thread, is left to itself."""
+    """Cancel the loop's remaining tasks and close it.
+
+    Tasks that do not end, such as a blocked thread, are abandoned.
+    """
     if left := asyncio.all_tasks(loop):
         for task in left:
             task.cancel()
@@ -67,7 +70,10 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def leave_threads(code: object) -> None:
-    """Lets the program, which is at its end, not wait for threads that never end; `code` is that of its exit."""
+    """Let the process exit `CLOSE_SECONDS` from now, even if some threads never end.
+
+    `code` is its exit code.
+    """
 
     def leave() -> None:
         sys.stdout.flush()

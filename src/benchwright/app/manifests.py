@@ -1,4 +1,4 @@
-"""What a new run writes of itself, before its first trial."""
+"""Creates the manifest of a new run, before its first trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.runs.manifest import Manifest, ScorerInfo
 
 
 def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int) -> Manifest:
-    """The manifest of a new run, made at `created_at` (wall-clock ns)."""
+    """Return the manifest of a new run. `created_at` is wall-clock time in ns."""
     plan = request.plan
     return Manifest(
         id=identity,
@@ -40,13 +40,13 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
 
 
 def scorer_info(scorer: Scorer) -> ScorerInfo:
-    """A scorer as the manifest has it."""
+    """Return the description of a scorer for the manifest."""
     judging = scorer.judging if isinstance(scorer, JudgingScorer) else None
     return ScorerInfo(scorer.name, scorer.fingerprint, judging)
 
 
 def _plain_settings(settings: Settings) -> dict[str, Any]:
-    """The settings that were given, without secrets."""
+    """Return the settings that the user gave, without secrets."""
     return settings.model_dump(
         mode="json", exclude={"api_key", "baseline_api_key", "run"}, exclude_defaults=True
     )

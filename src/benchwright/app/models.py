@@ -1,4 +1,4 @@
-"""The models under test: their targets, access and settings, of one `--model` or of several."""
+"""The models under test: targets, access and settings for one `--model` or several."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from benchwright.runs.keys import identity_of
 from benchwright.text import Say, plain
 
 GIVEN = ("temperature", "max_tokens", "seed")
-"""Settings with options of their own, which go over what is recommended."""
+"""Settings with their own options, which override the recommended ones."""
 
 
 class ModelsUnderTest(NamedTuple):
-    """Their targets in the order given, and by slot the access to them and what they are called.
+    """The models under test: targets in the given order, and by slot their access and display names.
 
-    `thinking` and `recommended` are there for those to which such settings are sent.
+    `thinking` and `recommended` have an entry only for models that are sent such settings.
     """
 
     targets: tuple[Target, ...]
@@ -37,7 +37,7 @@ class ModelsUnderTest(NamedTuple):
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a run keeps of such settings, and `--dry-run` shows; empty without any."""
+        """Reasoning and recommended settings, for the manifest and `--dry-run`. Empty if none are sent."""
         about: dict[str, Any] = {}
         if self.thinking:
             about["thinking"] = {slot: sent._asdict() for slot, sent in self.thinking.items()}
@@ -49,14 +49,15 @@ class ModelsUnderTest(NamedTuple):
 def find_models(
     settings: Settings, body: Mapping[str, Any], say: Say, default_url: str | None = None
 ) -> ModelsUnderTest:
-    """The models of the settings. `body` are the fields of every request, over which a model's own settings go.
+    """Return the models that the settings describe.
 
-    What is recommended for a model goes over `body`, but not over what the user gave. What is sent because of it, and
-    for thinking, is said.
+    `body`: fields of every request. Recommended settings override it, options of the user override those, and
+    a model's own settings override everything. Settings that are sent for reasoning or by recommendation are
+    reported by `say`.
 
     Raises:
-        UserError: an address or a key is missing, two models cannot be told apart, nothing is recommended for one, or a
-            server has no field for what is wanted.
+        UserError: If an address or a key is missing, two models cannot be distinguished, a model has no
+            recommended settings, or a server has no field for the wanted reasoning effort.
     """
     found = ModelsUnderTest((), {}, {}, {}, {})
     for number, entry in enumerate(settings.tried):
@@ -108,23 +109,23 @@ def _check_different(found: ModelsUnderTest) -> None:
 
 
 def slot_of(number: int) -> str:
-    """The slot of the model with this number, from 0."""
+    """Return the slot of the model with this number, counted from 0."""
     return "primary" if number == 0 else f"model-{number + 1}"
 
 
 def short_name(models: Sequence[str]) -> str:
-    """What a run is called by its models: the first, and how many more."""
+    """Return a short name for several models: the first one, and the number of the others."""
     first, *more = (model.rpartition("/")[2] for model in models)
     return f"{first}+{len(more)}" if more else first
 
 
 def key_variables(settings: Settings) -> set[str | None]:
-    """The variables that hold keys of models, and headers."""
+    """Return the names of environment variables that hold the models' API keys and headers."""
     return {entry.api_key_env for entry in settings.models} | header_variables(settings)
 
 
 def _recommended(settings: Settings, entry: ModelEntry) -> Recommended | None:
-    """What the model's authors recommend; None where the user did not ask for it."""
+    """Return the settings that the model's authors recommend. None if the user did not ask for them."""
     if not isinstance(settings, ThinkingSettings) or not (settings.recommended or settings.recommended_file):
         return None
     thinks = not wanted_thinking(settings, entry).is_off
@@ -132,7 +133,7 @@ def _recommended(settings: Settings, entry: ModelEntry) -> Recommended | None:
 
 
 def _given(settings: Settings, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the body that the user gave by options."""
+    """Return the body fields that the user set by options."""
     named = {*(name for name in GIVEN if getattr(settings, name) is not None), *settings.param}
     return {name: body[name] for name in named if name in body}
 
@@ -143,7 +144,7 @@ def _own(entry: ModelEntry) -> dict[str, Any]:
 
 
 def _given_key(entry: ModelEntry, settings: Settings) -> str | None:
-    """The key that was given for a model; the one of all models goes to no other address than theirs."""
+    """Return the API key for a model. The shared key is used only at the shared address."""
     if entry.api_key_env is not None:
         key = os.environ.get(entry.api_key_env)
         if not key:

@@ -1,4 +1,4 @@
-"""Files that users write in TOML: how they are read, and the models that one names."""
+"""TOML files of users: how they are read, and the models that they list."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 def read_models(path: Path) -> tuple[ModelEntry, ...]:
-    """The models of a TOML file: a table `[[models]]` for each, see docs/eval.md.
+    """Return the models of a TOML file, one table `[[models]]` for each; see docs/eval.md.
 
     Raises:
-        UserError: the file cannot be read, or an entry is not as it should be; names it.
+        UserError: If the file cannot be read, or an entry is invalid. The message names it.
     """
     return models_in(read_toml(path), path)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file.
+    """Return the content of a TOML file.
 
     Raises:
-        UserError: it is none, or cannot be read.
+        UserError: If the file cannot be read, or is not TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -40,10 +40,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
-    """The models that the content of a file names.
+    """Return the models listed in the content of a file.
 
     Raises:
-        UserError: it names none, or an entry is not as it should be.
+        UserError: If there are none, or an entry is invalid.
     """
     from pydantic import ValidationError
 
@@ -60,7 +60,10 @@ def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
 
 
 def first_complaint(error: ValidationError, kind: type[BaseModel]) -> str:
-    """The first thing that is wrong with an entry of a file, in a sentence; `kind` knows the keys that it may have."""
+    """Return the first validation error of an entry as a sentence.
+
+    `kind`: the model class, for suggesting known keys.
+    """
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"])) or "the entry"
     if first["type"] == "extra_forbidden":

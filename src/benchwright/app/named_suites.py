@@ -1,4 +1,4 @@
-"""Suites by name: the user's own in BENCHWRIGHT_HOME, and shipped ones of benchmarks that this version has."""
+"""Suites by name: the user's own in BENCHWRIGHT_HOME, and the shipped ones."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ SHIPPED = Path(__file__).with_name("shipped_suites")
 
 
 def find_suite(typed: str) -> Suite:
-    """The suite that a file or a name means; of a name, the user's own goes before the shipped one.
+    """Return the suite of this name, or in this file.
 
-    A shipped suite leaves out what this version has no benchmark for (`missing`).
+    The user's own suite has priority over a shipped one of the same name. From a shipped suite, benchmarks
+    that this version does not have are left out and listed in `missing`.
 
     Raises:
-        UserError: there is none of that name, nothing is left of it, or its file is not as it should be.
+        UserError: If there is no suite of that name, none of its benchmarks exist, or its file is invalid.
     """
     if Path(typed).suffix == SUFFIX or Path(typed).exists():
         return read_suite(Path(typed))
@@ -42,7 +43,7 @@ def find_suite(typed: str) -> Suite:
 
 
 def suite_names() -> list[str]:
-    """The names of the suites that can be run: the user's own, and those shipped ones of which there is something."""
+    """Return the names of runnable suites: the user's own, and shipped ones with an existing benchmark."""
     own = {path.stem for path in suites_directory().glob(f"*{SUFFIX}")}
     return sorted(own | set(_shipped_names()))
 
@@ -58,6 +59,9 @@ def _is_there(entry: SuiteEntry) -> bool:
 
 
 def _in(directory: Path, name: str) -> Path | None:
-    """The file of a suite in a directory; names with a way out of it find nothing."""
+    """Return the file of a suite in a directory.
+
+    None if it does not exist, or the name points outside the directory.
+    """
     path = directory / f"{name}{SUFFIX}"
     return path if path.parent == directory and path.is_file() else None

@@ -1,4 +1,4 @@
-"""What the runs of each front door need of their endpoint."""
+"""The endpoint features that a run needs, for each kind of run."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ OF_BENCHMARKS: Mapping[str, tuple[Need, bool]] = {
     "some_images": (Need.IMAGES, False),
     "logprobs": (Need.LOGPROBS, True),
 }
-"""By the words of `About.needs`."""
+"""Needs by the words of `About.needs`, and whether every request needs them."""
 
 WITHOUT_TOOLS = frozenset({"aider", "terminus"})
-"""Agents that act by the text of their answers."""
+"""Agents that act by the text of their answers instead of tool calls."""
 
 
 def needs_of_benchmark(metadata: About, settings: Settings, agent: str | None) -> Needs:
-    """Returns what a benchmark needs, worked on by this command-line agent if there is one."""
+    """Return the needs of a benchmark, solved by this command-line agent if there is one."""
     own = dict(OF_BENCHMARKS[word] for word in metadata.needs if word in OF_BENCHMARKS)
     return {**own, **_of_agent(agent), **_of_settings(settings)}
 
 
 def needs_of_eval(settings: EvalSettings, task: Task) -> Needs:
-    """Returns what an eval needs. An agent with tools of its own is asked for those of the first row."""
+    """Return the needs of an eval. An agent with its own tools is asked for the tools of the first row."""
     own: dict[Need, bool] = {}
     if settings.mcp is not None:
         own[Need.TOOLS] = True
@@ -48,7 +48,7 @@ def _of_agent(agent: str | None) -> Needs:
 
 
 def _of_settings(settings: Settings) -> Needs:
-    """Returns what limits and request fields need."""
+    """Return the needs that follow from limits and request fields."""
     needs: dict[Need, bool] = {}
     if settings.budget_tokens is not None or settings.trial_tokens is not None:
         needs[Need.USAGE] = False

@@ -1,4 +1,4 @@
-"""Says before the first request that tests need a network which is not there."""
+"""Warns before the first request if tests need a network that is not available."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from benchwright.text import Say
 
 REACHING_SECONDS = 5.0
 TRIED = 4
-"""Hosts that are tried; one that answers will do."""
+"""Maximum number of hosts to try; one that answers is enough."""
 NAMED = 4
-"""Programs that are named."""
+"""Maximum number of programs named in a message."""
 
 
 async def look_at_network(
     benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connect = connect
 ) -> None:
-    """Looks at what the tests of these samples fetch, and whether they can; says how many cannot be graded.
+    """Check what the tests of these samples download, and whether they can. Report how many cannot be graded.
 
     Raises:
-        UserError: none of them can be, by an option, or because no host that they ask can be reached from here.
+        UserError: If none can be graded, because of an option or because no host is reachable.
     """
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.network_needs is None:
         return
@@ -51,7 +51,7 @@ async def look_at_network(
 
 
 def _tell(needs: Sequence[Needs], of: int, why: str, what_to_do: str, say: Say) -> None:
-    """Raises an error where no task can be graded, and warns otherwise."""
+    """Warn that some tasks cannot be graded. Raise UserError if none can."""
     said = f"{_tests(needs, of)}, and {why}: they cannot be graded; {what_to_do}."
     if len(needs) == of:
         raise UserError(said)

@@ -1,7 +1,7 @@
-"""Tasks of other programs (`run inspect:TASK`, `run lm-eval:TASK`).
+"""Tasks of other evaluation programs (`run inspect:TASK`, `run lm-eval:TASK`).
 
-The program runs the task as it does, in a process of its own, and asks the model through our relay. Its log comes back
-as a run, with our times.
+The program runs the task in a separate process and reaches the model through Benchwright's relay. Its log is
+imported as a run, with the timings of the relay.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ DEFAULT_URL = "http://localhost:8000/v1"
 
 
 class OtherProgram(NamedTuple):
-    """A program whose tasks are run: what stands before a task, its command, and what installs it.
+    """A program whose tasks can be run: task prefix, command, and the extra that installs it.
 
-    `arguments` makes those of the command of (task, grant, settings, folder for its log), `key` is the variable in
-    which it finds the key of the relay.
+    `arguments` returns the command's arguments from (task, grant, settings, log folder). `key` is the
+    environment variable from which the program reads the relay's key.
     """
 
     prefix: str
@@ -51,7 +51,10 @@ class OtherProgram(NamedTuple):
 
 
 def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
-    """`inspect eval`: a sample that fails does not end the run, and the log says how each request was labelled."""
+    """Return the arguments of `inspect eval`.
+
+    They make a failed sample not end the run, and the log identify the model request of each event.
+    """
     numbers = {
         "--epochs": settings.n,
         "--limit": settings.max_samples,
@@ -70,7 +73,10 @@ def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path)
 
 
 def _lm_eval(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
-    """`lm_eval` with the chat API; its task decides how often a sample is answered."""
+    """Return the arguments of `lm_eval` with the chat API.
+
+    Its task decides how many times a sample is answered.
+    """
     if settings.n != 1:
         raise UserError(
             "Tasks of lm-evaluation-harness say themselves how often a sample is answered: leave --n out."
@@ -109,13 +115,16 @@ PROGRAMS = {
 
 
 def program_of(name: str) -> OtherProgram | None:
-    """The program that a benchmark's name belongs to, by what stands before its colon."""
+    """Return the program that a benchmark's name belongs to, by the prefix before its colon.
+
+    None if there is none.
+    """
     prefix, colon, _ = name.partition(":")
     return PROGRAMS.get(prefix) if colon else None
 
 
 class TaskRun(NamedTuple):
-    """What came of a task: the directories of its runs, whether it was interrupted, and why else it is not whole."""
+    """Result of running a task: its run directories, whether it was interrupted, and any other failure."""
 
     runs: list[Path]
     interrupted: bool
@@ -123,10 +132,10 @@ class TaskRun(NamedTuple):
 
 
 async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
-    """Runs a task of another program for each model, one after the other.
+    """Run a task of another program for each model, one after another.
 
     Raises:
-        UserError: the program is not installed, a model cannot be asked, or the program left no log.
+        UserError: If the program is not installed, a model cannot be reached, or the program left no log.
     """
     program = program_of(name)
     assert program is not None
@@ -153,7 +162,7 @@ async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
 
 
 def _path_of(program: OtherProgram) -> str:
-    """The program, beside this Python or on PATH."""
+    """Return the path of the program, beside this Python or on PATH."""
     beside = Path(sys.executable).with_name(program.command)
     found = str(beside) if beside.exists() else shutil.which(program.command)
     if found is None:
@@ -164,7 +173,7 @@ def _path_of(program: OtherProgram) -> str:
 
 
 def _log_folder(settings: BenchmarkSettings, program: OtherProgram) -> Path:
-    """A fresh folder for the program's log."""
+    """Create and return a new folder for the program's log."""
     folder = settings.output_dir / program.prefix / f"{time_ns() // 1_000_000}"
     try:
         folder.mkdir(parents=True)
@@ -183,7 +192,7 @@ async def _ask(
     folder: Path,
     say: Say,
 ) -> tuple[ProgramResult | None, Relayed]:
-    """How the program ended, None where it was interrupted, and what it asked."""
+    """Run the program. Return its result (None if it was interrupted) and the requests that it sent."""
     origin, relayed = perf_counter_ns(), Relayed(time_ns())
     client = make_client(target, access, settings, 10_000)
     if not isinstance(client, EndpointClient):
@@ -211,11 +220,11 @@ async def _ask(
 
 
 TOLD_EVERY = 100
-"""Requests after which a line says how many there were."""
+"""Number of requests between two progress messages."""
 
 
 def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path]:
-    """Takes the logs of a folder into the store."""
+    """Import the logs of a folder into the run store."""
     kept = []
     for path in results_below(folder) if any(folder.iterdir()) else ():
         found = format_of(path)

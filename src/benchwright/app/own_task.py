@@ -1,4 +1,4 @@
-"""A task that somebody wrote against the engine's protocols, run as any other one."""
+"""A user's `Task`, written against the engine's protocols, run like any other."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from benchwright.text import Say
 
 
 def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[RunSummary]:
-    """Checks what can be checked without asking the model, and composes the run.
+    """Check everything that can be checked without a request, and compose the run.
 
     Raises:
-        UserError: the model, its address or its key is missing, or a sample is not as it should be.
+        UserError: If the model, its address or its key is missing, or a sample is invalid.
     """
     if settings.model is None:
         raise UserError("--model is required.")

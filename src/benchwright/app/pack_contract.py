@@ -1,4 +1,4 @@
-"""`pack test`: a pack against canned answers, with its verifiers, in directories of its own."""
+"""`pack test`: a pack tried with canned answers and its verifiers, in temporary directories."""
 
 from __future__ import annotations
 
@@ -31,11 +31,14 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record, Target
 
 BY_TEST = "pack-test"
-"""Stands for the run of verifiers that a test needs."""
+"""Name used in place of a run id for the verifiers of a test."""
 
 
 class ContractTest(Record, frozen=True):
-    """What `pack test` found: `findings` are there where the pack is valid; `answers` were tried."""
+    """Result of `pack test`.
+
+    `findings`: only if the pack is valid. `answers`: number of canned answers tried.
+    """
 
     validation: Validation
     findings: Sequence[Finding] = ()
@@ -43,7 +46,7 @@ class ContractTest(Record, frozen=True):
 
     @property
     def problems(self) -> list[str]:
-        """All that is wrong, a line each."""
+        """All problems, one line each."""
         broken = [f"{one.check}: {one.text}" for one in self.findings if one.problem]
         return [*self.validation.problems, *broken]
 
@@ -51,11 +54,11 @@ class ContractTest(Record, frozen=True):
 async def run_contract_test(
     path: Path, settings: PackSettings, answers: Path | None, report: Callable[[VerifierProgress], None]
 ) -> ContractTest:
-    """Validates a pack's directory, then tries it out with the canned answers in a file: the one given, or the pack's.
+    """Validate a pack's directory, then try it with canned answers from the given file or the pack's own.
 
     Raises:
-        UserError: there is no such pack or file, or a required verifier is not available.
-        ExecutionError: the pack's `prepare` fails.
+        UserError: If there is no such pack or file, or a required verifier is not available.
+        ExecutionError: If the pack's `prepare` fails.
     """
     validation = await validate_pack(path, settings)
     if validation.problems:
@@ -72,11 +75,11 @@ async def run_contract_test(
 async def trying(
     directory: Path, settings: PackSettings, report: Callable[[VerifierProgress], None], log: PackLog
 ) -> AsyncIterator[CannedTrial]:
-    """A pack that is loaded and prepared for the canned model, in directories that end with it.
+    """Load a pack and prepare it for the canned model, in temporary directories. Close it on exit.
 
     Raises (on entering):
-        UserError: it cannot be run here, or a required verifier is not available.
-        ExecutionError: it does not load, or its `prepare` fails.
+        UserError: If the pack cannot be run here, or a required verifier is not available.
+        ExecutionError: If it does not load, or its `prepare` fails.
     """
     manifest = usable(find_pack(str(directory), Path(), settings.compatible_version or COMPATIBLE_VERSION))
     with tempfile.TemporaryDirectory(prefix="benchwright-test-") as room:
@@ -91,10 +94,10 @@ async def trying(
 
 
 def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:
-    """The canned answers in the file given, or in the pack's own; none where there is no file.
+    """Return the canned answers of the given file, or the pack's own. Empty if there is no file.
 
     Raises:
-        UserError: the file cannot be read, or a line is not an answer to a scenario of the pack.
+        UserError: If the file cannot be read, or a line is not an answer to a scenario of the pack.
     """
     own = directory / ANSWERS_FILE
     file = given or (own if own.is_file() else None)
@@ -102,13 +105,13 @@ def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[
 
 
 class _Heard:
-    """What the bridge says of a pack's late events and lost promises."""
+    """Log listener that collects the bridge's warnings about late events and unhandled promise rejections."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
 
     def note(self, level: str, message: str, meta: object) -> None:
-        """Takes a line of the log in."""
+        """Process one log line."""
         if level == "warn" and message.startswith(("a progress event", "a promise was rejected")):
             self.findings.append(Finding("events", message, problem=True))
 
@@ -121,7 +124,7 @@ async def _prepare(
     server: CannedModel,
     verifiers: Sequence[VerifierEndpoint],
 ) -> RegisteredModel:
-    """Prepares the pack for the canned model, which it asks without a relay."""
+    """Prepare the pack for the canned model, which it calls without a relay."""
     configuration = for_targets([Target("primary", server.name, server.base_url, {})], {})
     directories = PackDirectories(room / "data", room / "cache", room / "run")
     directories.create()

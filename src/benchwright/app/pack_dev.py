@@ -1,4 +1,4 @@
-"""`pack dev`: one scenario of a pack, tried again with its canned answers each time a file is saved."""
+"""`pack dev`: one scenario of a pack, tried with its canned answers each time a file is saved."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from benchwright.records import Record
 from benchwright.suggest import did_you_mean
 
 LOOK_SECONDS = 0.3
-"""How often files are looked at."""
+"""Seconds between two checks of the files."""
 UNWATCHED = VERSION_CONTROL | LEFT_OUT | {"node_modules"}
 
 
 class Round(Record, frozen=True):
-    """What a pack did with its files as they are: `tried` answers, or the `error` for which it did nothing.
+    """Result of trying a pack once: the `tried` answers, or the `error` that prevented it.
 
-    `stacks` are those of errors in its code.
+    `stacks`: stack traces of errors in the pack's code.
     """
 
     scenario: str = ""
@@ -43,7 +43,7 @@ async def rounds(
     answers: Path | None,
     report: Callable[[VerifierProgress], None],
 ) -> AsyncIterator[Round]:
-    """A round at once, and another whenever a file of the pack has changed; without end."""
+    """Yield a result at once, and another whenever a file of the pack has changed. Never end."""
     seen: dict[str, int] | None = None
     while True:
         now = _stamps(directory)
@@ -83,10 +83,10 @@ async def _round(
 def _chosen(
     scenarios: Sequence[ScenarioMeta], name: str | None, canned: Sequence[CannedAnswer]
 ) -> ScenarioMeta:
-    """The scenario of this name; without one the first that has an answer, or else the first.
+    """Return the scenario of this name. Without a name, return the first with an answer, or else the first.
 
     Raises:
-        UserError: there is none.
+        UserError: If there is none.
     """
     known = {scenario.id: scenario for scenario in scenarios}
     if not known:
@@ -98,7 +98,7 @@ def _chosen(
 
 
 def _stamps(directory: Path) -> dict[str, int]:
-    """When each file was last written to, in ns."""
+    """Return the modification time of each file in ns."""
     found: dict[str, int] = {}
     for folder, folders, files in os.walk(directory):
         folders[:] = [name for name in folders if name not in UNWATCHED]

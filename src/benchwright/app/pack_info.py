@@ -1,4 +1,4 @@
-"""What a pack is, and what is wrong with it, by its manifest and by what its own code gives."""
+"""Description and validation of a pack, from its manifest and its code."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
 CARDS = ("What this tests", "Success case", "Failure case")
-"""The cards that the official packs have."""
+"""Titles of the detail cards that the official packs have."""
 
 
 class PackFacts(Record, frozen=True):
-    """A pack and what its own code says; `scenarios` are there where it could be loaded."""
+    """A pack with the facts from its code. `scenarios` is empty if the pack cannot be loaded."""
 
     pack: InstalledPack
     scenarios: Sequence[ScenarioMeta] = ()
@@ -29,7 +29,7 @@ class PackFacts(Record, frozen=True):
 
 
 class Validation(Record, frozen=True):
-    """What is wrong with a pack (`problems`), and what is odd but keeps nothing from running (`warnings`)."""
+    """Result of validating a pack. `warnings` list oddities that do not keep it from running."""
 
     directory: Path
     problems: list[str]
@@ -38,10 +38,10 @@ class Validation(Record, frozen=True):
 
 
 async def pack_facts(reference: str, storage: Path, settings: PackSettings) -> PackFacts:
-    """A pack by its id or path; loads it to learn its scenarios.
+    """Return the facts about a pack, found by id or path. Its code is loaded to list its scenarios.
 
     Raises:
-        UserError: there is no such pack, or no Node for it.
+        UserError: If there is no such pack, or Node is missing for it.
     """
     pack = find_pack(reference, storage, settings.compatible_version or COMPATIBLE_VERSION)
     manifest = pack.inspection.manifest
@@ -56,10 +56,10 @@ async def pack_facts(reference: str, storage: Path, settings: PackSettings) -> P
 
 
 async def validate_pack(path: Path, settings: PackSettings) -> Validation:
-    """Checks a pack's directory: manifest, loading, the shape of its scenarios, and scoring nothing at all.
+    """Check a pack's directory: manifest, loading, the shape of its scenarios, and scoring an empty list.
 
     Raises:
-        UserError: there is no such directory, or no Node for the pack.
+        UserError: If there is no such directory, or Node is missing for the pack.
     """
     directory = (path.parent if path.name == MANIFEST_NAME else path).resolve()
     if not directory.is_dir():
@@ -108,7 +108,7 @@ def _scenario_oddities(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:
 
 
 def _length(value: object) -> int:
-    """The length of a list; -1 of what is none, though something is there."""
+    """Return the length of a list: 0 for None, -1 for anything else."""
     if value is None:
         return 0
     return len(value) if isinstance(value, list) else -1

@@ -1,4 +1,4 @@
-"""Loads a pack to learn whether it does: for `pack install`, which refuses one that does not."""
+"""Load check for `pack install`, which refuses packs that do not load."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.packs.own_manifest import settled
 
 
 def loading_check(node: str, say: Callable[[str], None]) -> Check:
-    """A check for `install`: the pack's module loads, lists scenarios and agrees with its manifest.
+    """Return a check for `install`: the pack's module loads, lists scenarios and agrees with its manifest.
 
-    A pack that imports a library that the desktop host supplies has it fetched first, if it is not installed.
-    Without a Node for a JavaScript pack there is nothing to find out, and one line says so.
+    If the pack imports a library that the desktop host supplies and that is not installed, it is fetched
+    first. If Node is missing for a JavaScript pack, the check is skipped with a note.
     """
 
     def check(directory: Path, manifest: PackManifest) -> None:
@@ -36,11 +36,11 @@ def loading_check(node: str, say: Callable[[str], None]) -> Check:
 
 
 def _found(directory: Path, manifest: PackManifest, node: str, say: Callable[[str], None]) -> list[str]:
-    """What is to be remarked of a pack that loads; one that lacks a library that hosts supply gets it first.
+    """Return remarks on a pack that loads. A missing library that hosts supply is fetched first.
 
     Raises:
-        ExecutionError: it does not load; of a library that cannot be fetched, why.
-        UserError: there is no Node for it.
+        ExecutionError: If the pack does not load, or a library cannot be fetched.
+        UserError: If Node is missing for it.
     """
     try:
         return run_async(_remarks(directory, manifest, node))

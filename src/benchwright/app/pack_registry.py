@@ -1,4 +1,4 @@
-"""What the registry of packs offers, held against what is installed."""
+"""Packs in the registry, compared with the installed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ State = Literal["available", "installed", "update", "not supported"]
 
 
 class Offer(Record, frozen=True):
-    """A pack of the registry; `installed` is the version that is on this machine, None where there is none."""
+    """A pack of the registry. `installed`: the version on this machine, None if it is not installed."""
 
     entry: RegistryEntry
     installed: str | None
@@ -22,10 +22,12 @@ class Offer(Record, frozen=True):
 
 
 def offers(settings: InstallSettings, words: Sequence[str] = ()) -> list[Offer]:
-    """The packs of the registry that have all of these words, in any case, in their id, name, author or description.
+    """Return the registry's packs that contain all these words, ignoring case.
+
+    Words are looked for in id, name, author and description.
 
     Raises:
-        UserError: the registry cannot be had, or is none.
+        UserError: If the registry cannot be fetched or is invalid.
     """
     here = {
         pack.id: pack.inspection.manifest.version
@@ -47,7 +49,10 @@ def _text(entry: RegistryEntry) -> str:
 
 
 def _state(entry: RegistryEntry, installed: str | None) -> State:
-    """Versions that cannot be compared are an update where they differ: the registry is what `pack update` takes."""
+    """Return the state of a pack.
+
+    Differing versions that cannot be ordered count as an update: `pack update` uses the registry.
+    """
     if entry.source is None:
         return "not supported"
     if installed is None:

@@ -1,4 +1,4 @@
-"""From what a user typed to a pack that is ready to be run: the pack, its scenarios, the models, the settings."""
+"""Sets up a pack run from what a user typed: the pack, its scenarios, models and settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import Say, plain
 
 SCENARIO_SECONDS = 1800.0
-"""How long an attempt may take where neither the user nor the pack says so."""
+"""Default maximum seconds for one attempt, if neither the user nor the pack sets one."""
 
 GENERATION = (
     "temperature",
@@ -46,11 +46,11 @@ GENERATION = (
     "max_tokens",
     "seed",
 )
-"""Settings that go into the generation request; one that is not given is not sent."""
+"""Settings that become fields of the generation request. Settings that are None are not sent."""
 
 
 class PackReady(NamedTuple):
-    """A pack that is loaded, and what it is to be run with; `access` (by slot) is never written anywhere."""
+    """A loaded pack and what it runs with. `access` (by slot) is never written to any file."""
 
     setup: PackRunSetup
     process: PackProcess
@@ -61,11 +61,13 @@ class PackReady(NamedTuple):
 async def set_up_pack(
     reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
 ) -> PackReady:
-    """Finds the pack and the models, and has the pack list its scenarios, in a process that ends with `stack`.
+    """Find the pack and the models, and start the pack's process, which lists its scenarios.
+
+    `stack` closes the process.
 
     Raises:
-        UserError: pack, models or settings are not as they should be; says what to do.
-        ExecutionError: the pack does not load.
+        UserError: If the pack, models or settings are invalid. The message says what to do.
+        ExecutionError: If the pack does not load.
     """
     version = settings.compatible_version or COMPATIBLE_VERSION
     pack = find_pack(reference, packs_directory(), version)
@@ -100,10 +102,10 @@ async def set_up_pack(
 
 
 def usable(pack: InstalledPack) -> PackManifest:
-    """The manifest of a pack that can be run here.
+    """Return the manifest of a pack that can be run here.
 
     Raises:
-        UserError: it cannot; says why.
+        UserError: If it cannot be run. The message says why.
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":
@@ -114,7 +116,7 @@ def usable(pack: InstalledPack) -> PackManifest:
 
 
 def pack_directories(pack_id: str) -> PackDirectories:
-    """Where a pack may write, outside a run."""
+    """Return the directories where a pack may write outside a run."""
     cache = packs_cache()
     return PackDirectories(
         data=cache / "data" / pack_id, cache=cache / "files" / pack_id, run=cache / "runs" / pack_id
@@ -124,7 +126,7 @@ def pack_directories(pack_id: str) -> PackDirectories:
 def pack_process(
     directory: Path, manifest: PackManifest, settings: PackSettings, log: PackLog | None = None
 ) -> PackProcess:
-    """The pack in a process of its own, not yet started."""
+    """Return the process of a pack, not yet started."""
     return PackProcess(
         directory,
         manifest.entry,
@@ -141,7 +143,7 @@ def pack_process(
 def chosen_models(
     settings: PackSettings, say: Say
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
-    """(configuration, models by slot, targets, access by slot) that the settings mean."""
+    """Return (configuration, models by slot, targets, access by slot) for the settings."""
     configuration = read_own_configuration()
     tried = settings.tried
     if settings.base_url or any(entry.base_url for entry in tried):
@@ -184,7 +186,7 @@ def _check_direct(settings: PackSettings, access: Mapping[str, Access]) -> None:
 
 
 def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess, say: Say) -> PackManifest:
-    """The manifest that counts: the module's own, if it is valid."""
+    """Return the effective manifest: the module's own if it is valid, else the declared one."""
     manifest, remarks = settled(declared, process.manifest, pack.directory)
     for remark in remarks:
         say(f"Note: {plain(pack.id)}: {plain(remark)}.")

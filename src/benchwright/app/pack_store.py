@@ -1,4 +1,4 @@
-"""Where packs are kept, what is configured for them, and where new ones come from."""
+"""Storage, configuration and sources of packs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def read_own_configuration() -> PackConfiguration:
-    """What the desktop host's file and our own say; where both say something, ours counts.
+    """Return the merged configuration of the desktop host and Benchwright. Benchwright's values have priority.
 
     Raises:
-        UserError: one of them is not as it should be.
+        UserError: If one of the files is invalid.
     """
     from benchwright.packs.configuration import desktop_configuration, read_configuration
 
@@ -30,12 +30,12 @@ def install_settings(
     compatible_version: str | None,
     check: Check | None = None,
 ) -> InstallSettings:
-    """Where packs come from: as given, else as configured, else the official places.
+    """Return the sources of packs: as given, else as configured, else the official ones.
 
-    `check` is a last look at what is to be installed.
+    `check`: final check of a pack before it is installed.
 
     Raises:
-        UserError: the configuration is not as it should be.
+        UserError: If the configuration is invalid.
     """
     from benchwright.packs.install import InstallSettings
 
@@ -50,7 +50,7 @@ def install_settings(
 
 
 def installed_packs(compatible_version: str | None = None) -> list[InstalledPack]:
-    """The installed packs, broken ones too; no pack's code is run."""
+    """Return the installed packs, including broken ones. No code of a pack is run."""
     storage = packs_directory()
     if not storage.is_dir():
         return []

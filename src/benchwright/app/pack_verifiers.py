@@ -1,4 +1,4 @@
-"""The verifiers of a pack: while it runs, and by hand outside of a run."""
+"""Verifiers of a pack: during a run, or started by hand."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ from benchwright.packs.verifiers import (
 from benchwright.sandbox.docker import EngineError
 
 BY_HAND = "by-hand"
-"""Stands for the run of verifiers that were started outside of one."""
+"""Name used in place of a run id for verifiers started outside a run."""
 
 
 @asynccontextmanager
 async def verifiers_of(
     setup: PackRunSetup, settings: PackSettings, watch: PackWatch
 ) -> AsyncIterator[Verifiers]:
-    """The verifiers of a run, ready before any model is asked; the watch is told how they are made so.
+    """Start the verifiers of a run before any model is asked; close them on exit.
+
+    Progress is reported to `watch`.
 
     Raises (on entering):
-        UserError: a required one is not available; says why and what to do.
+        UserError: If a required verifier is not available. The message says why and what to do.
     """
     manifest = setup.manifest
 
@@ -62,10 +64,10 @@ async def verifiers_of(
 
 
 async def states(reference: str) -> list[VerifierEndpoint]:
-    """How the verifiers of a pack stand; starts nothing.
+    """Return the state of a pack's verifiers without starting any.
 
     Raises:
-        UserError: there is no such pack, or Docker does not answer.
+        UserError: If there is no such pack, or Docker does not respond.
     """
     try:
         return await verifier_states(_pack(reference))
@@ -74,20 +76,20 @@ async def states(reference: str) -> list[VerifierEndpoint]:
 
 
 async def start(reference: str, report: Callable[[VerifierProgress], None]) -> list[VerifierEndpoint]:
-    """Starts the verifiers of a pack, to stay until they are stopped; returns how they stand then.
+    """Start the verifiers of a pack, which run until they are stopped. Return their states.
 
     Raises:
-        UserError: there is no such pack.
+        UserError: If there is no such pack.
     """
     async with running_verifiers(_pack(reference), Start(BY_HAND, keep=True), report) as verifiers:
         return list(verifiers.endpoints)
 
 
 async def stop(reference: str) -> list[str]:
-    """Stops the verifiers of a pack that were left running; returns the names of their containers.
+    """Stop the verifiers of a pack that were left running. Return the names of their containers.
 
     Raises:
-        UserError: there is no such pack, or no Docker.
+        UserError: If there is no such pack, or Docker does not respond.
     """
     pack = _pack(reference)
     try:

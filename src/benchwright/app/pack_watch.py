@@ -1,4 +1,4 @@
-"""Watches a pack's run: documented events and log lines to their files, and what each cell is at for a display."""
+"""Observer of a pack's run: writes its documented event and log files, and tracks the state of each cell."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ LOGGER = logging.getLogger("benchwright.pack")
 class PackWatch:
     """A listener of the run and a watcher of the pack.
 
-    It keeps the attempts that count, those of earlier sessions too, so that no result is read back from the journal.
-    `table` is that of the run, None before there is one.
+    It keeps the attempts that count, including those of earlier sessions, so that no result is read back from
+    the journal. `table` is the run's table, None before there is one.
     """
 
     def __init__(self) -> None:
@@ -57,10 +57,10 @@ class PackWatch:
         mode: str,
         made_again: Callable[[TrialRecord], bool],
     ) -> Iterator[None]:
-        """Has the files of the run open while it is worked on.
+        """Open the run's files while it is in progress; close them on exit.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: If the journal cannot be read.
         """
         self.table, directory = table, table.directory
         task.begin(directory)
@@ -89,16 +89,19 @@ class PackWatch:
                 self._files = None
 
     def results(self) -> PackResults:
-        """The attempts that count, as far as they are made."""
+        """Return the attempts that count so far."""
         assert self.setup is not None
         scenarios = [scenario.id for scenario in self.setup.scenarios]
         return results_of(self._attempts.values(), list(self.setup.models), scenarios)
 
     def started(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`; the documented event comes when the pack is prepared."""
+        """Do nothing: the documented event is written when the pack is prepared.
+
+        See `engine.run.Listener`.
+        """
 
     def delivered(self, result: Result) -> None:
-        """See `engine.run.Listener`."""
+        """Store a finished attempt, and write its event; see `engine.run.Listener`."""
         if not isinstance(result, Solved) or self._events is None:
             return
         state = self._state(result.record.target, result.record.sample)
@@ -111,36 +114,39 @@ class PackWatch:
         self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 
     def said(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def ended(self) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def prepared(self) -> None:
-        """See `packs.watching.Watcher`."""
+        """Write the event that the run has started; see `packs.watching.Watcher`."""
         if self._events is not None:
             self._events.run_started()
 
     def began(self, slot: str, scenario: str, repeat: int) -> None:
-        """See `packs.watching.Watcher`."""
+        """Record that a cell is running, and write its event; see `packs.watching.Watcher`."""
         self._state(slot, scenario).running_since = monotonic()
         if self._events is not None:
             self._events.began(slot, scenario, repeat)
 
     def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
-        """See `packs.watching.Watcher`."""
+        """Record a cell's progress message, and write its event; see `packs.watching.Watcher`."""
         message = str(event.get("message", ""))
         self._state(slot, scenario).message = message
         if self._events is not None:
             self._events.progress(slot, scenario, message)
 
     def preparing(self, **payload: Any) -> None:
-        """A verifier is being made ready."""
+        """Write the event that a verifier is being prepared."""
         if self._events is not None:
             self._events.verifier_preparing(**payload)
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """See `packs.watching.Watcher`."""
+        """Write a log line of the pack; see `packs.watching.Watcher`.
+
+        Early lines are kept until the run has files.
+        """
         LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
             self._files.log(level, message, meta)
@@ -148,12 +154,12 @@ class PackWatch:
             self._early.append((level, message, meta))
 
     def request(self, record: RequestRecord) -> None:
-        """See `packs.watching.Watcher`."""
+        """Write a request that belongs to no cell; see `packs.watching.Watcher`."""
         if self._files is not None:
             self._files.request(record)
 
     def conclude(self, directory: Path, scores: Mapping[str, PackScore], error: str | None) -> None:
-        """Tells the last event of the run."""
+        """Write the last event of the run."""
         if self._events is None:
             return
         with PackFiles(directory) as files:

@@ -37,7 +37,7 @@ from benchwright.text import Say
 
 
 class PackReport(Record, frozen=True):
-    """A pack's run in full: what it was, every attempt, and the pack's own scores by slot."""
+    """A pack's run in full: its setup, every attempt, and the pack's own scores by slot."""
 
     setup: PackRunSetup
     summary: RunSummary
@@ -49,13 +49,13 @@ class PackReport(Record, frozen=True):
 async def prepare_pack(
     reference: str, settings: PackSettings, watch: PackWatch, say: Say
 ) -> PreparedRun[PackReport]:
-    """Finds a pack and its models, has it list its scenarios, and composes the run; `watch` is to listen to it.
+    """Find a pack and its models, list its scenarios, and compose the run, which `watch` observes.
 
-    The pack's process is `held`: the same one lists, runs and scores.
+    The pack's process is `held`: the same process lists, runs and scores.
 
     Raises:
-        UserError: pack, models or settings are not as they should be; says what to do.
-        ExecutionError: the pack does not load.
+        UserError: If the pack, models or settings are invalid. The message says what to do.
+        ExecutionError: If the pack does not load.
     """
     check_until(settings)
     async with AsyncExitStack() as stack:
@@ -65,7 +65,7 @@ async def prepare_pack(
 
 
 async def described_pack(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
-    """What a run would be, for `--dry-run`; raises as `prepare_pack`."""
+    """Return the description of a run for `--dry-run`. Raises the errors of `prepare_pack`."""
     prepared = await prepare_pack(reference, settings, PackWatch(), say)
     async with prepared.held:
         return describe(prepared)
@@ -119,7 +119,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
 def _verifiers(
     setup: PackRunSetup, settings: PackSettings, watch: PackWatch
 ) -> AbstractAsyncContextManager[RunningVerifiers]:
-    """The verifiers of the pack, started when the run begins."""
+    """Return the verifiers of the pack as a context that starts them when the run begins."""
     if not setup.manifest.verifiers:
         return NoVerifiers()
     from benchwright.app.pack_verifiers import verifiers_of
@@ -128,7 +128,7 @@ def _verifiers(
 
 
 def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
-    """What a run would be, besides its plan."""
+    """Return the facts about a run besides its plan."""
     return {
         "pack": setup.manifest.id,
         "version": setup.manifest.version,
@@ -198,13 +198,13 @@ def _request(
 
 
 def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
-    """What people call the models, by slot: their labels, or the ids of those that share one."""
+    """Return the models' display names by slot: labels, or ids if a label is shared."""
     labels = Counter(model.label for model in models.values())
     return {slot: model.label if labels[model.label] == 1 else model.id for slot, model in models.items()}
 
 
 def _retry(settings: PackSettings) -> Retry | None:
-    """Which cells of an earlier run are to be made again, besides those that never had an answer."""
+    """Return which cells of an earlier run to retry, besides those that never had an answer."""
     if settings.retry_scenario:
         return lambda trial: trial.sample in settings.retry_scenario
     if settings.errors:
@@ -217,7 +217,7 @@ def _retry(settings: PackSettings) -> Retry | None:
 
 
 def _made_again(settings: PackSettings) -> Callable[[TrialRecord], bool]:
-    """All cells of an earlier session that this one makes again; see `launch`."""
+    """Return a test for all cells of earlier sessions that this session retries; see `launch`."""
     again = FAILED if settings.retry_failed else ASKED_AGAIN
     retry = _retry(settings)
     return lambda trial: trial.status in again or (retry is not None and retry(trial))
@@ -230,7 +230,7 @@ def _report(
     scores: Mapping[str, PackScore],
     error: str | None,
 ) -> PackReport:
-    """The report of a run; writes summary.json."""
+    """Write summary.json and return the report of a run."""
     directory, result, table = launched.directory, launched.result, launched.table
     worked = result is not None or error is not None
     manifest, results = read_manifest(directory), watch.results()

@@ -1,4 +1,4 @@
-"""A run that is prepared: what `eval`, `run`, `pack run` and a level of `load` compose and `launch` runs."""
+"""A prepared run: composed by `eval`, `run`, `pack run` or a level of `load`, and run by `launch`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ Report = TypeVar("Report")
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """Everything that is needed to run a plan. `access` is that to each target, by slot, and is never written anywhere.
+    """Everything that is needed to run a plan.
 
-    `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones;
-    `selection` says which samples of the data are meant; `about` is kept in the manifest; `retry` picks trials
-    that are to be made again besides those that failed. `recipe` makes the plan's parts again in another process.
-    `asking` are clients that the task asks by itself. `needs` says what the run needs of its endpoints.
+    `access`: access to each target by slot; never written to any file. `typed_models`: models as the user
+    typed them, by slot. `rules`: stop rules besides the usual ones. `selection`: the selected samples of the
+    data. `about`: facts for the manifest. `retry`: selects trials to retry besides failed ones. `recipe`:
+    builds the plan's parts in another process. `asking`: clients that the task uses directly. `needs`:
+    features that the run needs of its endpoints.
     """
 
     kind: str
@@ -54,24 +55,26 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def wants_effort(self) -> bool:
-        """Whether the report of the run needs to know what each trial took: all but plain evals."""
+        """True if the run's report needs the usage and time of each trial: all runs except plain evals."""
         return self.kind != "eval" or "load" in self.about
 
     @property
     def is_probed(self) -> bool:
-        """Whether its endpoints are asked for their models first: not for levels of load, which that came before, nor
-        where only answers of another program are graded."""
+        """True if endpoints are asked for their models first.
+
+        False for load levels, which are probed before, and if only another program's answers are graded.
+        """
         return self.settings.probe and not {"load", "predictions"} & self.about.keys()
 
     @property
     def names(self) -> dict[str, str]:
-        """What its models are called, by slot; empty where there is one."""
+        """Display names of the models by slot; empty if there is one model."""
         slots = [target.slot for target in self.plan.targets]
         return names_of_models(slots, self.typed_models) if len(slots) > 1 else {}
 
     @property
     def fingerprint(self) -> str:
-        """What makes two runs the same run."""
+        """Digest of everything that makes two runs the same run."""
         plan = self.plan
         targets = [*plan.targets, *plan.helpers]
         return fingerprint(
@@ -88,15 +91,15 @@ class RunRequest(msgspec.Struct, frozen=True):
 
 
 class Shelf(Protocol):
-    """Knows which run belongs to a request."""
+    """Run lookup: finds or makes the run that belongs to a request."""
 
     def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
-        """The run's directory, found or made; held for as long as somebody works on it."""
+        """Find or make the run, and yield its directory. It is locked until exit."""
         ...
 
 
 class LaunchedRun(msgspec.Struct, frozen=True):
-    """A run after a session on it, and its table; `result` is None where it was already finished, or decided."""
+    """A run after a session on it, with its table. `result` is None if it was already finished or decided."""
 
     directory: Path
     result: RunResult | None
@@ -104,12 +107,12 @@ class LaunchedRun(msgspec.Struct, frozen=True):
 
     @property
     def finished(self) -> bool:
-        """Whether the whole plan is done."""
+        """True if the whole plan is done."""
         return self.table.sessions.state == "finished"
 
     @property
     def stop_reason(self) -> str | None:
-        """Why this session ended before the plan was done; None where it was, or the question of the run is decided."""
+        """Reason why the session ended early; None if the plan is done or the run's question is decided."""
         return None if self.result is None or self.result.decided else self.result.stop_reason
 
 
@@ -119,13 +122,13 @@ NOTHING_HELD: AbstractAsyncContextManager[Any] = nullcontext()
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """A run that is ready to be launched: every check that needs no model has passed.
 
-    `shelf` says which run it is, and `report` what it came to: it writes what every such run leaves behind.
-    `facts` describe it besides what its plan says. `resume_note` is shown when it is resumed.
-    `reuse` says what a new run takes over from earlier ones. `during` is open while the run is worked on, and is given
-    what was done before. `at_end` is given the table when a session ends, however it ends, while the run is still held.
-    `changed` says what makes it impossible to resume, if anything has changed since it was prepared. `doing` says
-    what is going on beside the trials, such as a pull, for whoever shows progress. `held` is what was opened to prepare
-    the run and serves it as well; `launch` closes it at its end.
+    `shelf`: finds or makes the run. `report`: writes and returns its results. `facts`: description besides
+    the plan. `resume_note`: shown when the run is resumed. `reuse`: finds trials of earlier runs that a new
+    run takes over. `during`: context that is open while the run is in progress; it receives the table of what
+    was done before. `at_end`: called with the table at the end of every session, while the run is still
+    locked. `changed`: returns a reason why the run can no longer be resumed, if anything has changed since it
+    was prepared. `doing`: returns lines on activities beside the trials, such as a pull, for progress
+    displays. `held`: resources opened during preparation that the run uses too; `launch` closes them.
     """
 
     request: RunRequest
@@ -142,7 +145,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
 
 
 def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
-    """What would be run, for `--dry-run`: the facts of its kind, those of its plan, and the noise of an earlier run."""
+    """Return the description of a run for `--dry-run`: facts, plan, and the noise of an earlier run."""
     from benchwright.analysis.noise import earlier_noise
 
     request, plan = prepared.request, prepared.request.plan
@@ -168,7 +171,7 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
 
 
 def _detectable(samples: int) -> float | None:
-    """The difference from a model that is right half the time that this many 0/1 samples show (80 % power)."""
+    """Return the smallest detectable difference from a rate of 0.5 for 0/1 samples (80 % power)."""
     from benchwright.stats.power import detectable_proportion
 
     rate = detectable_proportion(0.5, samples)

@@ -1,4 +1,4 @@
-"""Asks each endpoint for its models before the first trial, so that a closed port or a misspelt model costs nothing."""
+"""Asks endpoints for their models before the first trial, to find closed ports and misspelt models early."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from benchwright.text import Say, plain
 
 
 async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access], say: Say) -> None:
-    """Asks every endpoint for its models, and warns of those that it does not list.
+    """Ask every endpoint for its models, and warn of models that it does not list.
 
-    An endpoint that answers anything else than a list of models is taken as it is: many have none. Targets that
-    LiteLLM asks are left out.
+    Many endpoints have no model list: any other response is accepted. Targets that LiteLLM reaches are left
+    out.
 
     Raises:
-        UserError: nobody can be reached at an endpoint.
+        UserError: If an endpoint cannot be reached.
     """
     known = [target for target in targets if target.base_url != LITELLM]
     ways = dict.fromkeys((target.base_url, access[target.slot]) for target in known)
@@ -41,7 +41,7 @@ async def _models(base_url: str, access: Access) -> Sequence[str]:
 
 
 def not_listed(target: Target, models: Sequence[str]) -> str:
-    """That an endpoint does not list a model, with the nearest one and some that it lists."""
+    """Return a warning that an endpoint does not list a model, with the nearest name and some listed ones."""
     shown = ", ".join(plain(name) for name in models[:5])
     more = f" and {len(models) - 5:,} more" if len(models) > 5 else ""
     hint = did_you_mean(target.model, models)

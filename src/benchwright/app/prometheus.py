@@ -1,4 +1,4 @@
-"""The server's own metrics beside a run: what they say at its end, and what grew while it ran."""
+"""Server metrics of a run: their values at its end, and their increase while it ran."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from benchwright.text import Say
 
 
 class Scrape:
-    """Reads the metrics before and after a run, as a context manager; where they cannot be read it says so and goes on.
+    """Context manager that reads the server's metrics before and after a run.
 
-    `found` has them in the end: `prometheus_url`, `prometheus_metrics` (raw text) and `prometheus_delta` (what grew).
+    If they cannot be read, this is reported and the run continues. On exit, `found` holds `prometheus_url`,
+    `prometheus_metrics` (raw text) and `prometheus_delta` (the increases).
     """
 
     def __init__(self, base_url: str, url: str | None, say: Say, access: Access = NO_ACCESS) -> None:
@@ -44,5 +45,5 @@ class Scrape:
 
 
 def metrics_url(base_url: str) -> str:
-    """Where vLLM serves its metrics: `/metrics` on the host and port of the endpoint."""
+    """Return the URL of vLLM's metrics: `/metrics` on the host and port of the endpoint."""
     return with_path(base_url, "/metrics")

@@ -1,4 +1,4 @@
-"""What the authors of a model family recommend to send: a shipped table, and the user's own before it."""
+"""Recommended request settings per model family: a shipped table, and the user's own with priority."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def _lowered(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Family(BaseModel):
-    """Models that want the same settings, which are its further keys; `thinking` is None where that changes nothing."""
+    """Models with the same recommended settings, which are the extra keys.
+
+    `thinking`: True or False if the settings apply only with or without reasoning; None if they apply to
+    both.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -33,39 +37,41 @@ class Family(BaseModel):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Body fields of every request."""
+        """The recommended body fields, sent with every request."""
         return dict(self.model_extra or {})
 
     def holds_for(self, model: str, *, thinks: bool) -> bool:
-        """Whether a model, while it thinks or while it does not, is of this family."""
+        """Return True if a model belongs to this family, given whether it reasons (`thinks`)."""
         name = model.rpartition("/")[2].lower()
         return self.thinking in (None, thinks) and any(fnmatchcase(name, pattern) for pattern in self.models)
 
 
 class Recommended(NamedTuple):
-    """What is recommended for a model: the family that it is of, who says so, and body fields of every request."""
+    """Recommended settings for a model: its family, their source, and body fields of every request."""
 
     family: str
     source: str
     settings: Mapping[str, Any]
 
     def as_applied(self, sent: Mapping[str, Any]) -> Recommended:
-        """What of it is among the fields that are sent; the user may have given others."""
+        """Return only the recommended settings that are sent: the user may have overridden others."""
         kept = {name: value for name, value in self.settings.items() if sent.get(name) == value}
         return self._replace(settings=kept)
 
     @property
     def words(self) -> str:
-        """All of it, as a sentence's end."""
+        """Family, source and settings, as the end of a sentence."""
         told = ", ".join(f"{name} {value}" for name, value in self.settings.items())
         return f"{plain(self.family)} ({plain(self.source)}): {plain(told)}"
 
 
 def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> Recommended:
-    """What is recommended for a model: by the file that was given, else by the user's own, else by the shipped one.
+    """Return the recommended settings for a model.
+
+    They come from the given file, else the user's own, else the shipped one.
 
     Raises:
-        UserError: none has the model, or a file is not as it should be.
+        UserError: If no file has the model, or a file is invalid.
     """
     own = recommended_file()
     paths = [*([] if given is None else [given]), *([own] if own.exists() else []), SHIPPED]
@@ -80,10 +86,10 @@ def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> 
 
 
 def read_families(path: Path) -> list[Family]:
-    """The families of a file, in its order.
+    """Return the families of a file in order.
 
     Raises:
-        UserError: it cannot be read, or a family is not as it should be; names it.
+        UserError: If the file cannot be read, or a family is invalid. The message names it.
     """
     return list(_families(read_toml(path), path))
 

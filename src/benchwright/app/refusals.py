@@ -1,4 +1,4 @@
-"""Says once what a server refused of what is sent besides what was asked for."""
+"""Reports once which additional request fields a server refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from benchwright.text import plain
 
 
 class RefusalNotes:
-    """A listener that reads it from the requests, and has the others say it. `models` are their names by slot."""
+    """Listener that finds refused fields in the requests and passes a message to the `others`.
+
+    `models`: names by slot.
+    """
 
     def __init__(self, models: Mapping[str, str], others: Sequence[Listener]) -> None:
         self._models = models
@@ -20,10 +23,10 @@ class RefusalNotes:
         self._told: set[tuple[str, str]] = set()
 
     def started(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def delivered(self, result: Result) -> None:
-        """See `engine.run.Listener`."""
+        """Report once each field that requests had to leave out; see `engine.run.Listener`."""
         for request in result.record.requests if isinstance(result, Solved) else ():
             for name in left_out_of(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:
@@ -36,7 +39,7 @@ class RefusalNotes:
             other.said(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
 
     def said(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""
 
     def ended(self) -> None:
-        """See `engine.run.Listener`."""
+        """Do nothing; see `engine.run.Listener`."""

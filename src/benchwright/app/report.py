@@ -1,4 +1,4 @@
-"""`report`: runs and result files as one HTML file that needs nothing else."""
+"""`report`: runs and result files as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from benchwright.runs.table import RunTable
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300
-"""In one report, however many runs it has."""
+"""Maximum number of conversations in one report, over all its runs."""
 
 
 class ReportSettings(Record, frozen=True):
-    """What a report is to hold: `samples` conversations of each run, and as many samples that changed."""
+    """Content of a report. `samples`: number of conversations per run, and of changed samples."""
 
     title: str | None = None
     samples: int = 30
@@ -44,18 +44,19 @@ class ReportSettings(Record, frozen=True):
 
 
 class _Source(NamedTuple):
-    """Where a side comes from: a run with a target, or a file."""
+    """Source of one side: a run with a target, or a file."""
 
     named: Reference
     slot: str | None
 
 
 def write_report(references: Sequence[str], output: Path, settings: ReportSettings) -> int:
-    """Writes the report of runs and result files; returns its size in bytes.
+    """Write the report of runs and result files. Return its size in bytes.
 
     Raises:
-        UserError: a reference means nothing, or the file is there and no report, or cannot be written.
-        JournalError: a journal cannot be read.
+        UserError: If a reference matches nothing, or the output file exists and is not a report, or cannot be
+            written.
+        JournalError: If a journal cannot be read.
     """
     require_free(output)
     content = SECRETS.redact(render(make_report(references, settings))).encode("utf-8", "replace")
@@ -64,10 +65,10 @@ def write_report(references: Sequence[str], output: Path, settings: ReportSettin
 
 
 def require_free(output: Path) -> None:
-    """Refuses to write over anything but an earlier report.
+    """Refuse to overwrite anything but an earlier report.
 
     Raises:
-        UserError: there is another file.
+        UserError: If another file or a directory has that name.
     """
     if output.is_dir():
         raise UserError(f"{output} is a directory: give the name of a file.")
@@ -79,11 +80,11 @@ def require_free(output: Path) -> None:
 
 
 def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
-    """Reads all that the report of these runs and files tells.
+    """Read all data for the report of these runs and files.
 
     Raises:
-        UserError: a reference means nothing.
-        JournalError: a journal cannot be read.
+        UserError: If a reference matches nothing.
+        JournalError: If a journal cannot be read.
     """
     named = [resolve(reference) for reference in references]
     comparison = compare_named(named, ComparisonOptions(anyway=settings.anyway)).comparison
@@ -107,7 +108,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
 
 
 def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
-    """The sides in the order in which `compare` has them."""
+    """Yield the sides in the order of `compare`."""
     for one in named:
         if one.run is None:
             sides = one.sides(all_slots=len(named) == 1)
@@ -133,7 +134,7 @@ def _flips(comparison: Comparison, parts: Sequence[Part], most: int) -> Iterator
 
 
 def _fronts(parts: Sequence[Part]) -> Iterator[Front]:
-    """Quality against speed and tokens, of each score of each task that several models have."""
+    """Yield quality against speed and tokens, for each score of each task that several models have."""
     found: dict[tuple[str, str], list[Candidate]] = {}
     for part in parts:
         run = part.run
@@ -145,7 +146,7 @@ def _fronts(parts: Sequence[Part]) -> Iterator[Front]:
 
 
 def _loads(named: Sequence[Reference]) -> list[DetailedLoad]:
-    """The measurements under load of which these runs are levels."""
+    """Return the load measurements that these runs are levels of."""
     found: dict[tuple[str, Sequence[str]], list[RunTable]] = {}
     for one in named:
         plan = None if one.run is None else plan_of(one.run.manifest)
@@ -156,7 +157,7 @@ def _loads(named: Sequence[Reference]) -> list[DetailedLoad]:
 
 
 def _title(comparison: Comparison) -> str:
-    """What was run, and with which models."""
+    """Return a title from the tasks and models."""
     tasks = list(dict.fromkeys(run.task for run in comparison.runs))
     models = list(dict.fromkeys(run.model for run in comparison.runs))
     named = ", ".join(tasks[:3]) + (" and more" if len(tasks) > 3 else "")

@@ -1,4 +1,4 @@
-"""The images of a run in containers: whether the disk will do, what is kept, and in which order tasks are tried."""
+"""Container images of a run: disk space, which images are kept, and the order of tasks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from benchwright.text import Say
 
 GiB = 2**30
 RESERVE = 10 * GiB
-"""Bytes that containers and layers in the making need beside the images."""
+"""Bytes that containers and layers being built need besides the images."""
 LITTLE_DISK = 20 * GiB
-"""Free bytes below which it is told even where the size of images is not known."""
+"""Free bytes below which a warning is given even if the size of the images is unknown."""
 
 
 class RunImages:
-    """What becomes of the images of a run. `asked` is what the user wants to be kept, None for what the disk allows."""
+    """Handling of a run's images.
+
+    `asked`: what the user wants to keep, None to let the free disk space decide.
+    """
 
     def __init__(
         self, benchmark: ContainerBenchmark, images_of: ImagesOf, asked: Keep | None, *, may_order: bool
@@ -37,11 +40,11 @@ class RunImages:
         self._may_choose = asked is None and may_order
 
     def arrange(self, trials: Iterable[Trial]) -> Iterator[Trial]:
-        """The trials by their images, unless all of these are kept; see `Plan.arrange`."""
+        """Return the trials ordered by image, unless all images are kept; see `Plan.arrange`."""
         return self._arranged(trials, lambda trial: trial.sample)
 
     def arrange_checks(self, trials: Iterable[Trial]) -> Iterator[Trial]:
-        """The same for the checks of a validation."""
+        """Return the checks of a validation ordered by image, unless all images are kept."""
         return self._arranged(trials, played_sample)
 
     def _arranged(self, trials: Iterable[Trial], sample_of: Callable[[Trial], Sample]) -> Iterator[Trial]:
@@ -50,9 +53,10 @@ class RunImages:
         return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).place))
 
     async def look_at_disk(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
-        """Decides before the first trial what is kept, and says what to do if the disk is too small for these samples.
+        """Decide which images are kept, and warn if the disk is too small for these samples.
 
-        An engine that cannot be reached is not an error here: the run itself tells of it.
+        Call it before the first trial. An unreachable engine is no error here, because the run itself reports
+        it.
         """
         try:
             async with connected() as engine:
@@ -89,13 +93,13 @@ class RunImages:
             say(f"{said}: use --keep-images none or --limit, or make room (`docker system df`).")
 
     def _missing(self, samples: Callable[[], Iterable[Sample]], here: set[str]) -> set[str]:
-        """The first image of each task that has none of its images yet."""
+        """Return the first image of each task that has none of its images yet."""
         needed = (self.images_of(sample).own for sample in samples())
         return {own[0] for own in needed if own and here.isdisjoint(own)}
 
 
 def run_images(benchmark: Benchmark, asked: Keep | None, *, may_order: bool) -> RunImages | None:
-    """The images of a benchmark's run; None where it has none, or they are not known."""
+    """Return the images of a benchmark's run. None if it has none, or they are not known."""
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.images is None:
         return None
     return RunImages(benchmark, benchmark.images, asked, may_order=may_order)

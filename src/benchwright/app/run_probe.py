@@ -1,4 +1,7 @@
-"""Asks the endpoints of a run, before its first trial, for what it needs of them; the answers are kept with the run."""
+"""Checks before a run's first trial that its endpoints have what it needs.
+
+Results are stored with the run.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +25,19 @@ from benchwright.runs.cards import read_cards, write_cards
 from benchwright.text import Say, plain
 
 SECONDS = 10.0
-"""How long one request of a probe may take; what is not known by then is not told."""
+"""Maximum seconds for one request of a probe. Findings that take longer are left unknown."""
 
 WITHOUT = "(--no-probe starts without asking.)"
 
 
 async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Target], say: Say) -> None:
-    """Looks whether each endpoint is there, lists the model, and has what the run needs; says what is missing.
+    """Check that each endpoint is reachable, lists the model, and has the features that the run needs.
 
-    What an earlier session of the run has seen to be there is not asked again. Targets that LiteLLM asks are left out.
-    A simulated endpoint does what it was told, so that nothing more is asked of it, and nothing kept.
+    Missing features are reported. Findings of earlier sessions of the run are not checked again. Targets that
+    LiteLLM reaches are left out. For a simulated endpoint, no features are checked and nothing is stored.
 
     Raises:
-        UserError: Nobody can be reached at an endpoint, or it lacks what every request of the run needs.
+        UserError: If an endpoint cannot be reached, or lacks something that every request of the run needs.
     """
     kept = read_cards(directory)
     stream = request.settings.stream
@@ -63,10 +66,10 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
 
 
 async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
-    """Finds out who the server is; says that it does not list the model, if it does not.
+    """Identify the server. Warn if it does not list the model.
 
     Raises:
-        UserError: Nobody can be reached.
+        UserError: If it cannot be reached.
     """
     try:
         await identify(known)
@@ -78,16 +81,16 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
 
 
 def _what_is_known(card: Card) -> Card:
-    """Returns the card without the lines that nobody has looked at."""
+    """Return the card without the lines that were not examined."""
     known = {key: found for key, found in card.findings.items() if found.outcome != UNKNOWN_OUTCOME}
     return replace(card, findings=known)
 
 
 def _tell(target: Target, card: Card, needs: Needs, stream: bool, say: Say) -> None:
-    """Says what is missing.
+    """Report what is missing.
 
     Raises:
-        UserError: It is something that every request needs.
+        UserError: If every request needs it.
     """
     for text, fatal in shortcomings(card.findings, needs, stream=stream):
         told = plain(f"{target.model} at {target.base_url}: {text}")

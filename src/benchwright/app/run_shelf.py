@@ -1,4 +1,4 @@
-"""Which run belongs to a command that keeps no cache: the unfinished one of the same configuration, or a new one."""
+"""Run lookup for commands without a cache: the unfinished run of the same configuration, or a new one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from benchwright.runs.manifest import MANIFEST, read_manifest
 from benchwright.text import Say
 
 UNREPORTED = "unreported"
-"""A file in the directory of a run whose result is not written yet."""
+"""Marker file in the directory of a run whose result has not been written yet."""
 
 
 class RunShelf:
-    """Finds the newest run with this fingerprint that is unfinished, or whose result is not written; with `finished`
-    the newest at all, with `fresh` none. With `run`, it is that one and no other. In a `suite` only its own runs are
-    looked at, and a finished one is not made again.
+    """Finds the newest run with this fingerprint that is unfinished, or whose result is not written.
+
+    `finished`: also accept finished runs. `fresh`: always make a new run. `run`: use this run and no other.
+    `suite`: use only runs of this suite, including finished ones.
     """
 
     def __init__(
@@ -40,7 +41,10 @@ class RunShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """See `prepared.Shelf.run_of`; held by one process at a time, so that none begins what another is at."""
+        """Find or make the run; see `prepared.Shelf.run_of`.
+
+        A lock makes other processes wait, so that no two begin the same run.
+        """
         lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):
             yield self.find() or self._made(make)
@@ -51,10 +55,10 @@ class RunShelf:
         return directory
 
     def find(self) -> Path | None:
-        """The run to go on with, None where there is none.
+        """Return the run to continue. None if there is none.
 
         Raises:
-            UserError: the run that was named is of another configuration by now: data, code or pack changed.
+            UserError: If the configuration of the named run has changed: its data, code or pack.
         """
         if self._run is not None:
             if read_manifest(self._run).fingerprint != self._fingerprint:
@@ -78,19 +82,22 @@ class RunShelf:
 
 
 def is_reported(directory: Path) -> bool:
-    """Whether the result of a finished run was written: it was killed in between where it was not."""
+    """Return True if the result of a finished run was written.
+
+    False if the process was killed before that.
+    """
     return not (directory / UNREPORTED).exists()
 
 
 def reported(directory: Path) -> None:
-    """Notes that the result of a run is written."""
+    """Record that the result of a run is written."""
     (directory / UNREPORTED).unlink(missing_ok=True)
 
 
 class NewRunShelf:
-    """Every run is a new one: nothing is resumed."""
+    """Run lookup that always makes a new run."""
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """See `prepared.Shelf.run_of`."""
+        """Make a run, and yield its directory; see `prepared.Shelf.run_of`."""
         yield make()

@@ -1,4 +1,4 @@
-"""Files to start from: `benchwright init`."""
+"""Starter files of `benchwright init`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from benchwright.errors import UserError
 
 
 def write_agent(directory: Path) -> list[Path]:
-    """Writes a small agent with a tool, rewards and rows; returns the files.
+    """Write a small agent with a tool, rewards and rows. Return the paths of the files.
 
     Raises:
-        UserError: one of the files is there already, or the directory cannot be written.
+        UserError: If one of the files exists already, or the directory cannot be written.
     """
     templates = [
         file for file in files("benchwright.app").joinpath("templates/agent").iterdir() if file.is_file()

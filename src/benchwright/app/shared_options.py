@@ -1,4 +1,7 @@
-"""Options (`--option`) given for several benchmarks at once: each takes those that it has, and somebody has each."""
+"""Options (`--option`) for several benchmarks at once: each benchmark takes the options that it has.
+
+An option that no benchmark has is an error.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from benchwright.suggest import did_you_mean
 
 
 class Sharer(NamedTuple):
-    """A benchmark, its settings, and the names of those of its options that are meant for it alone."""
+    """A benchmark, its settings, and the names of the options that are meant for it alone."""
 
     name: str
     settings: BenchmarkSettings
@@ -23,10 +26,12 @@ class Sharer(NamedTuple):
 
 
 def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ()) -> list[BenchmarkSettings]:
-    """The settings of each, without the options that are meant for others; `of_others` need nobody among them.
+    """Return the settings of each benchmark, with only the options that it has or that are meant for it alone.
+
+    `of_others`: options that no benchmark needs to have.
 
     Raises:
-        UserError: none of them has an option; suggests the right name.
+        UserError: If no benchmark has an option. The message suggests the right name.
     """
     of_each = [_known_to(one) for one in sharers]
     if None not in of_each:
@@ -40,7 +45,7 @@ def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ())
 
 
 def about_of(name: str, files: Sequence[Path]) -> About | None:
-    """What is known of a benchmark; None where there is none of that name, which its run will say."""
+    """Return the metadata of a benchmark. None if there is none of that name; its run reports that."""
     try:
         plugin = None if name.partition(":")[0] in ROOMS else plugins.find(name, files)
         return about(name) if plugin is None else plugin.about

@@ -1,4 +1,4 @@
-"""A session on a suite: what of it is run, in which order, and what became of it."""
+"""A session on a suite: the runs to make, their order, and their outcomes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Outcome = Literal[
 
 
 class SuitePart(NamedTuple):
-    """An entry of a suite with its settings, one agent at most among them, and the models that it is for."""
+    """An entry of a suite with its settings (including at most one agent) and its models."""
 
     entry: SuiteEntry
     settings: Settings
@@ -28,27 +28,30 @@ class SuitePart(NamedTuple):
 
     @property
     def agent(self) -> str:
-        """The command-line agent, empty without one."""
+        """Name of the command-line agent; empty without one."""
         return getattr(self.settings, "agent", None) or ""
 
     @property
     def title(self) -> str:
-        """What is run, and by which agent."""
+        """Title of the entry, with its agent."""
         return f"{self.entry.title} with {self.agent}" if self.agent else self.entry.title
 
     @property
     def for_all(self) -> Settings:
-        """The settings of a run of all models."""
+        """Settings for one run of all models."""
         return self.settings.model_copy(update={"model": self.models[0].model, "models": self.models})
 
     def for_one(self, model: ModelEntry) -> Settings:
-        """The settings of the run of one model; of one without settings of its own, those that `--model` gives."""
+        """Return the settings for a run of one model.
+
+        A model without its own settings is passed as by `--model`.
+        """
         own = () if model == ModelEntry(model=model.model) else (model,)
         return self.settings.model_copy(update={"model": model.model, "models": own})
 
 
 class SuiteRun(Record, frozen=True):
-    """One entry of a suite with one model and agent, and what became of it; `problem` says why it failed."""
+    """The run of one suite entry with one model and agent, and its outcome. `problem`: why it failed."""
 
     kind: Kind
     name: str
@@ -60,13 +63,13 @@ class SuiteRun(Record, frozen=True):
 
 
 RunOne = Callable[[SuitePart, ModelEntry, SuiteRun], SuiteRun]
-"""Runs a part of a suite with a model: (part, model, what is known of it) -> what became of it."""
+"""Runs a part of a suite with a model: (part, model, initial SuiteRun) -> SuiteRun with its outcome."""
 
 
 def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
-    """Runs each model through all parts, until it is interrupted; yields what became of each.
+    """Run all parts for one model after another, until interrupted. Yield each SuiteRun.
 
-    Models come one after the other, so that a server that holds one at a time loads each once.
+    This order lets a server that holds one model at a time load each model once.
     """
     going = True
     for model in parts[0].models:
@@ -79,10 +82,10 @@ def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
 
 
 def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun[Any]:
-    """Prepares the run of a benchmark or an eval.
+    """Prepare the run of a benchmark or an eval.
 
     Raises:
-        UserError: see `prepare_benchmark` and `prepare_eval`.
+        UserError: If `prepare_benchmark` or `prepare_eval` raises it.
     """
     if isinstance(settings, EvalSettings):
         return prepare_eval(settings, say)
@@ -91,12 +94,12 @@ def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun
 
 
 def find_problems(parts: Sequence[SuitePart], say: Say) -> dict[str, str]:
-    """What keeps parts from being run, as far as it shows before any model is asked; by their titles.
+    """Return the problems that keep parts from running, by title, as far as they are known before any request.
 
-    Packs are looked at when it is their turn: they are programs.
+    Packs are not checked here, because they are programs.
 
     Raises:
-        UserError: the same thing keeps every part from being run.
+        UserError: If all parts have the same problem.
     """
     found = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""A suite's file: benchmarks, packs and evals, the models that each is for, and settings; see docs/suites.md."""
+"""Suite files: benchmarks, packs and evals, their models, and settings; see docs/suites.md."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import plain
 
 PACK = "pack:"
-"""What the names of bench packs begin with beside those of benchmarks."""
+"""Prefix of the names of bench packs in lists that also hold benchmarks."""
 
 SUFFIX = ".toml"
 
 KEYS = ("name", "models", "defaults", "benchmarks")
 ELSEWHERE = {"model", "models", "suite", "config"}
-"""Options of the commands that a suite has a place of its own for."""
+"""Command options that have their own place in a suite file."""
 
 OF_THE_LINE = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
-"""Options of the commands that are about one call of them, which a file cannot hold."""
+"""Command options that apply to a single call and cannot be in a suite file."""
 
 LABELS_AFTERWARDS = (
     "labels are of one run: take them in when it is finished, with `benchwright judge labels RUN FILE`"
@@ -32,7 +32,10 @@ Kind = Literal["benchmark", "pack", "eval"]
 
 
 class SuiteEntry(NamedTuple):
-    """One thing to run: a benchmark, a pack or an eval; `options` are those of its command, as in files of settings."""
+    """One thing to run: a benchmark, a pack or an eval.
+
+    `options`: its command's options, as in settings files.
+    """
 
     kind: Kind
     name: str
@@ -40,15 +43,15 @@ class SuiteEntry(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called, as in `run`."""
+        """Name as used in `run`."""
         return f"{PACK}{self.name}" if self.kind == "pack" else self.name
 
 
 class Suite(NamedTuple):
-    """A suite as its file says; without `models` they are named on the command line.
+    """A suite as in its file. Without `models`, they are given on the command line.
 
-    `typed` is how the user calls it: its name or its file. One whose benchmarks are typed has neither this nor a
-    `path`. `missing` are benchmarks that this version does not have.
+    `typed`: name or file as the user typed it. A suite made of benchmarks typed on the command line has
+    neither this nor a `path`. `missing`: benchmarks that this version does not have.
     """
 
     path: Path | None
@@ -61,10 +64,10 @@ class Suite(NamedTuple):
 
 
 def read_suite(path: Path) -> Suite:
-    """Reads the file of a suite.
+    """Read the file of a suite.
 
     Raises:
-        UserError: it cannot be read, or is not as it should be; names the place.
+        UserError: If the file cannot be read or is invalid. The message names the place.
     """
     content = read_toml(path)
     for key in content:
@@ -87,10 +90,10 @@ def read_suite(path: Path) -> Suite:
 
 
 def suite_name(text: str) -> str:
-    """The name of a suite, from itself or its file.
+    """Return the name of a suite, given its name or its file.
 
     Raises:
-        UserError: the file cannot be read, or has a bad name.
+        UserError: If the file cannot be read, or the name in it is invalid.
     """
     path = Path(text)
     return _name(read_toml(path), path) if path.suffix == SUFFIX else text

@@ -1,9 +1,8 @@
-"""What a run does, sent to a collector of OpenTelemetry (`--otel URL`).
+"""Telemetry of a run, sent to an OpenTelemetry collector (`--otel URL`).
 
-That is a span for each trial and each request of it, and an event for each score.
-
-Names are those of the GenAI conventions of OpenTelemetry as they stood in 2026 (gen_ai.*); what has none there begins
-with `benchwright.`. Prompts and answers are not sent.
+A span is sent for each trial and for each of its requests, and an event for each score. Names follow
+OpenTelemetry's GenAI conventions as of 2026 (gen_ai.*); other names begin with `benchwright.`. Prompts and
+answers are not sent.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
 AT_ONCE = 512
-"""Spans of one request to the collector."""
+"""Number of spans in one export request to the collector."""
 
 MOST_WAITING = 100_000
-"""Spans that wait to be sent; more are lost, and counted."""
+"""Maximum number of spans in the queue. Further spans are dropped and counted."""
 
 PATIENCE = 10.0
-"""Seconds that the collector may take for an answer, and at the end for all that is left."""
+"""Maximum seconds for one response of the collector, and for sending the rest at the end."""
 
 
 class Telemetry:
-    """A listener of a run that sends what it hears; `close` waits for the collector, so call it in a thread.
+    """Run listener that exports spans and events. `close` waits for the collector, so call it in a thread.
 
     Raises:
-        UserError: opentelemetry is not installed, or the URL is none.
+        UserError: If opentelemetry is not installed, or the URL is invalid.
     """
 
     def __init__(self, url: str, targets: Sequence[Target], task: str) -> None:
@@ -50,9 +49,7 @@ class Telemetry:
         except ImportError:
             raise UserError("Telemetry needs OpenTelemetry: pip install 'benchwright[otel]'.") from None
         for name in ("opentelemetry.exporter", "opentelemetry.sdk"):
-            logging.getLogger(name).setLevel(
-                logging.CRITICAL
-            )  # what could not be sent is told once, at the end
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # failures are reported once, at the end
         self.run = ""
         self._url = url
         self._targets = {target.slot: target for target in targets}
@@ -61,26 +58,26 @@ class Telemetry:
         self._unscored: dict[str, TrialRecord] = {}
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Nothing is sent of a run itself."""
+        """Do nothing: there is no span for the run itself."""
 
     def delivered(self, result: Result) -> None:
-        """A trial is sent when its scores are there."""
+        """Send the span of a trial when its scores arrive."""
         if isinstance(result, Solved):
             self._unscored[result.record.key] = result.record
         elif (record := self._unscored.pop(result.trial.key, None)) is not None:
             self._send(record, result.scores)
 
     def said(self, text: str) -> None:
-        """Nothing is sent of what is said."""
+        """Do nothing: messages are not sent."""
 
     def ended(self) -> None:
-        """What was solved and not scored any more is sent without scores."""
+        """Send the spans of trials that were solved but not scored."""
         for record in self._unscored.values():
             self._send(record, ())
         self._unscored.clear()
 
     def close(self) -> str:
-        """Sends what is left; returns a sentence on what became of all."""
+        """Send what is left. Return a sentence on how much was sent and lost."""
         sent, lost = self._exports.close()
         if lost:
             return f"Warning: {lost:,} of {sent + lost:,} spans and events could not be sent to {self._url}."
@@ -143,10 +140,10 @@ class Telemetry:
 
 
 def telemetry_of(request: RunRequest) -> Telemetry | None:
-    """What sends telemetry of a run, where the user wants it.
+    """Return the telemetry of a run. None if the user does not want it.
 
     Raises:
-        UserError: see `Telemetry`.
+        UserError: If `Telemetry` raises it.
     """
     url, plan = request.settings.otel, request.plan
     if url is None:
@@ -156,7 +153,7 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
 
 @asynccontextmanager
 async def sent(telemetry: Telemetry | None, directory: Path, say: Say) -> AsyncIterator[Sequence[Listener]]:
-    """The listener that sends telemetry of the run in a directory; at the end what is left is sent, and told."""
+    """Yield the telemetry listeners of a run. On exit, send what is left and report it."""
     if telemetry is None:
         yield ()
         return

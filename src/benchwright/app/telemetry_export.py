@@ -1,4 +1,4 @@
-"""Spans and events on their way to a collector, by OpenTelemetry's own exporters, in threads of theirs."""
+"""Export of spans and events to a collector, by OpenTelemetry's exporters in background threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SERVICE = "benchwright"
 
 
 class Exports:
-    """Takes spans and events, `at_once` of which are sent together; `patience` is in seconds."""
+    """Exporter of spans and events in batches of `at_once`. `patience` is in seconds."""
 
     def __init__(self, url: str, at_once: int, most_waiting: int, patience: float) -> None:
         self._patience = patience
@@ -49,7 +49,7 @@ class Exports:
         parent: Span | None = None,
         error: str | None = None,
     ) -> Span:
-        """A span that is over; times are wall-clock ns."""
+        """Record a finished span. Times are wall-clock ns."""
         self._counts.made += 1
         span = self._tracer.start_span(
             name,
@@ -64,14 +64,14 @@ class Exports:
         return span
 
     def event(self, name: str, attributes: Mapping[str, Any], at: int, parent: Span) -> None:
-        """An event that belongs to a span."""
+        """Record an event that belongs to a span."""
         self._counts.made += 1
         context = trace.set_span_in_context(parent)
         record = LogRecord(timestamp=at, context=context, event_name=name, attributes=dict(attributes))
         self._logger.emit(record)
 
     def close(self) -> tuple[int, int]:
-        """Sends what is left; (what was sent, what was lost)."""
+        """Send what is left. Return the numbers of (sent, lost) spans and events."""
         for provider in (self._traces, self._logs):
             provider.force_flush(round(1000 * self._patience))
             provider.shutdown()
@@ -79,7 +79,7 @@ class Exports:
 
 
 class _Counts:
-    """How many spans and events were made, and how many of them a collector took."""
+    """Numbers of recorded spans and events, and of those that a collector accepted."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -92,7 +92,7 @@ class _Counts:
 
 
 class _Spans(OTLPSpanExporter):
-    """Counts what a collector took."""
+    """Span exporter that counts accepted spans."""
 
     def __init__(self, endpoint: str, patience: float, counts: _Counts) -> None:
         super().__init__(endpoint, timeout=patience)
@@ -106,7 +106,7 @@ class _Spans(OTLPSpanExporter):
 
 
 class _Events(OTLPLogExporter):
-    """Counts what a collector took."""
+    """Log exporter that counts accepted events."""
 
     def __init__(self, endpoint: str, patience: float, counts: _Counts) -> None:
         super().__init__(endpoint, timeout=patience)

@@ -1,4 +1,4 @@
-"""`test`: an agent on a few rows, without scores, to see whether it works."""
+"""`test`: runs an agent on a few rows without scoring, to see whether it works."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Made = TypeVar("Made")
 
 
 class AgentTestSettings(AccessSettings):
-    """`benchwright test`: an agent, a model, and rows; each field is the option of its name."""
+    """Settings of `benchwright test`: an agent, a model and rows. Each field has the name of its option."""
 
     dataset: Path | None = None
     module: str | None = None
@@ -57,7 +57,7 @@ class AgentTestSettings(AccessSettings):
 
 
 class AgentTest:
-    """A test that is ready to go: every check that needs no model has passed."""
+    """A test that is ready to run: every check that needs no model has passed."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class AgentTest:
         self._started = monotonic()
 
     async def run(self, on_progress: Callable[[int, int, LocalTestRunResult], None]) -> LocalTestBatchResult:
-        """Runs all rows; see `LocalTestRunner.run_batch`."""
+        """Run all rows; see `LocalTestRunner.run_batch`."""
 
         def note(current: int, total: int, result: LocalTestRunResult) -> None:
             self._done.append(result)
@@ -86,15 +86,15 @@ class AgentTest:
             return await self._run_rows(self._client, self.indices, note)
 
     def so_far(self) -> LocalTestBatchResult:
-        """The results of the rows that `run` had run when it was interrupted."""
+        """Return the results of the rows that `run` finished before it was interrupted."""
         return batch_result(self._done, (monotonic() - self._started) * 1000, "interrupted")
 
     def stepper(self, person: Person) -> Stepper:
-        """What `step_through` needs to go through these rows with a person."""
+        """Return the object with which `step_through` lets a person control the rows."""
         return Stepper(person, self.indices)
 
     async def step_through(self, stepper: Stepper) -> None:
-        """Runs one row after another, as the person says; see `Stepper`."""
+        """Run one row after another, as the person decides; see `Stepper`."""
         client = SteppingClient(self._client, stepper)
 
         async def run_row(index: int) -> LocalTestRunResult:
@@ -123,11 +123,13 @@ class AgentTest:
 
 
 def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool = False) -> AgentTest:
-    """Checks everything that can be checked without asking a model, and loads it; tells the console of it.
+    """Check everything that can be checked without a request, and load agent and rows.
+
+    Progress goes to the console.
 
     Raises:
-        UserError: something is missing, cannot be loaded, or is not as it should be; names it and says what
-            to do.
+        UserError: If something is missing, cannot be loaded, or is invalid. The message names it and says
+            what to do.
     """
     check_test(settings)
     key = settings.api_key.get_secret_value() if settings.api_key is not None else None
@@ -153,7 +155,7 @@ def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool =
 
 
 def check_test(settings: AgentTestSettings) -> None:
-    """Raises UserError for the first thing that is missing or contradicts another."""
+    """Raise UserError for the first setting that is missing or contradicts another."""
     check_dataset(settings.dataset)
     check_agent(settings.module, settings.mcp)
     numbers = {

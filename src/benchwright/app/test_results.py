@@ -13,7 +13,7 @@ from benchwright.runs.journal import encode_json
 
 
 def results_document(result: LocalTestBatchResult) -> dict[str, Any]:
-    """The results as `-o` writes them and `--json` prints them; times in milliseconds."""
+    """Return the results as written by `-o` and printed by `--json`. Times are in milliseconds."""
     summary: dict[str, Any] = {
         "total": result.total,
         "passed": result.passed,
@@ -27,10 +27,10 @@ def results_document(result: LocalTestBatchResult) -> dict[str, Any]:
 
 
 def write_results(path: Path, result: LocalTestBatchResult) -> None:
-    """Writes the results as JSON; parents are made, secrets replaced.
+    """Write the results as JSON. Parent directories are created, secrets replaced.
 
     Raises:
-        UserError: it cannot be written.
+        UserError: If the file cannot be written.
     """
     text = msgspec.json.format(encode_json(results_document(result)), indent=2)
     write_whole(path, [text, b"\n"])

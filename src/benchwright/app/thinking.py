@@ -1,4 +1,4 @@
-"""How much models shall think: the fields that are sent for it, in the style of each server."""
+"""Reasoning effort: the request fields that set it, in the style of each server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STYLE_OPTION = "--thinking-style"
 
 
 class SentThinking(NamedTuple):
-    """The fields that say it, in a style, and by what that was chosen."""
+    """Request fields for reasoning, their style, and how the style was chosen."""
 
     fields: Mapping[str, Any]
     style: str
@@ -34,12 +34,12 @@ class SentThinking(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is sent, in a line."""
+        """The sent fields in one line."""
         return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 
 
 def wanted_thinking(settings: Settings, entry: ModelEntry | None = None) -> Thinking:
-    """What is wanted of a model: what it has for itself, else what is said for all."""
+    """Return the reasoning effort wanted of a model: its own settings, or else the shared ones."""
     wanted = Thinking()
     if isinstance(settings, ThinkingSettings):
         wanted = Thinking(settings.reasoning_effort, settings.thinking_budget)
@@ -51,12 +51,12 @@ def wanted_thinking(settings: Settings, entry: ModelEntry | None = None) -> Thin
 def sent_thinking(
     settings: Settings, entry: ModelEntry | None, target: Target, access: Access
 ) -> SentThinking | None:
-    """What is sent to a target for it; None where nothing is wanted.
+    """Return the reasoning fields that are sent to a target. None if the user set nothing.
 
-    Without a style of the user's the server is asked for its models: no request that generates anything.
+    Without a style from the user, the server is asked for its models, which generates no tokens.
 
     Raises:
-        UserError: the style is not known and cannot be found out, or has no field for what is wanted.
+        UserError: If the style cannot be determined, or has no field for the wanted effort.
     """
     wanted = wanted_thinking(settings, entry)
     if wanted == Thinking():
@@ -88,7 +88,7 @@ def _find_style(base_url: str, access: Access) -> FoundStyle:
 
 
 def hints_of_refusals(settings: Settings, target: Target) -> dict[str, str]:
-    """What to do where a server refuses a body field that an option sent, by the field's name."""
+    """Return advice by field name, for body fields that an option sent and a server may refuse."""
     return {name: hint for name, hint in _hints(settings).items() if _has_field(target.settings, name)}
 
 

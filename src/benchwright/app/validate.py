@@ -1,4 +1,4 @@
-"""Validating benchmarks: finds their data, plays their checks, keeps the runs of those that fail."""
+"""Validation of benchmarks: finds their data, runs their checks, and stores the runs with failures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from benchwright.text import Say
 
 
 class Validation(Record, frozen=True):
-    """What was validated, and what was left out: {benchmark: why}."""
+    """Results of a validation, and the benchmarks that were left out with the reason ({benchmark: why})."""
 
     validated: list[ValidationResult]
     left_out: dict[str, str] = {}
@@ -46,12 +46,14 @@ async def validate_benchmarks(
     *,
     exploits: bool = False,
 ) -> Validation:
-    """Validates these benchmarks, or without names all whose data is on this machine; with `exploits` their seal.
+    """Validate these benchmarks, or without names all benchmarks whose data is on this machine.
+
+    `exploits`: validate the benchmarks' seal.
 
     Raises:
-        UserError: a benchmark is unknown, one that was named has no data here, or the selection names what no sample
-            has.
-        JournalError: the run of a failed check cannot be kept.
+        UserError: If a benchmark is unknown, a named one has no data here, or the selection matches no
+            sample.
+        JournalError: If the run of a failed check cannot be stored.
     """
     entries: list[About] = [about(name) for name in names] or list(abouts())
     validated: list[ValidationResult] = []
@@ -78,7 +80,7 @@ async def _validated(
     keep_images: Keep | None,
     say: Say,
 ) -> ValidationResult:
-    """What came of it; its run is in the store if a check failed."""
+    """Validate one benchmark. Store its run if a check failed."""
     images = run_images(benchmark, keep_images, may_order=True)
     if images is not None:
         benchmark = images.benchmark
@@ -98,7 +100,7 @@ async def _validated(
 
 
 def _manifest(benchmark: Benchmark, source: Source, options: Options, selection: Selection) -> Manifest:
-    """The manifest of the run; it has no id yet."""
+    """Return the manifest of the run, without an id yet."""
     metadata, task = benchmark.about, ScriptedTask(benchmark, source, selection)
     return Manifest(
         id="",
@@ -129,7 +131,7 @@ def _manifest(benchmark: Benchmark, source: Source, options: Options, selection:
 
 
 def _keep(made: Path, manifest: Manifest) -> str:
-    """Moves a run into the store; returns its id."""
+    """Move a run into the store. Return its id."""
     directory = store.new_run_directory(manifest.name, manifest.fingerprint, manifest.created_at)
     directory.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(made, directory)

@@ -1,4 +1,4 @@
-"""`pack open`: a web pack by its folder, address or name, and the models that its page may ask."""
+"""`pack open`: a web pack by folder, address or name, and the models that its page may ask."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright.text import Say
 
 
 class OpenPack(NamedTuple):
-    """A page to show, its session, and where its requests go: the relay's address and a token of its own."""
+    """A page to show, its session, and access to the relay: its address and the page's own token."""
 
     session: WebSession
     providers: dict[str, str]
@@ -40,10 +40,10 @@ class OpenPack(NamedTuple):
 
 
 def find_web_pack(reference: str, registry: str | None, compatible_version: str | None) -> WebPack:
-    """A web pack by its folder, the address of its manifest, its id where it is installed, or its name in the registry.
+    """Return a web pack by its folder, manifest address, installed id, or name in the registry.
 
     Raises:
-        UserError: there is none, or it is not a web pack that this host can show.
+        UserError: If there is none, or it is not a web pack that this host can show.
     """
     settings = install_settings(registry, None, compatible_version)
     if is_address(reference):
@@ -60,10 +60,12 @@ def find_web_pack(reference: str, registry: str | None, compatible_version: str 
 async def opened(
     pack: WebPack, settings: PackSettings, history: str | None, say: Say
 ) -> AsyncIterator[OpenPack]:
-    """The pack with its models behind a relay, which counts what the page asks; `history` is a session to go on with.
+    """Open the pack's session with its models behind a relay, which meters the page's requests.
+
+    `history`: saved session to continue.
 
     Raises:
-        UserError: models, settings or the session are not as they should be.
+        UserError: If the models, the settings or the session are invalid.
     """
     storage = web_sessions_directory()
     saved = None if history is None else saved_session(storage, pack.id, history)
@@ -100,7 +102,7 @@ def _here(reference: str, settings: InstallSettings) -> PackManifest | None:
 
 
 def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
-    """The manifest that the registry names or, where it names none, the one that its entry stands for."""
+    """Return the manifest that the registry refers to, or else one derived from the registry's entry."""
     entries = read_registry(settings.registry, settings.limits).entries
     entry = next((one for one in entries if one.id == name), None)
     if entry is None:
@@ -119,7 +121,10 @@ def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
 
 
 def _standing_for(raw: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-    """The manifest that the desktop host makes of an entry that names none: all permissions, for its page alone."""
+    """Return the manifest that the desktop host derives from a registry entry without one.
+
+    It has all permissions, for its own page only.
+    """
     kept = {key: raw[key] for key in ("id", "name", "version", "author", "description") if raw.get(key)}
     web = {
         "bridgeVersion": 1,
@@ -152,10 +157,10 @@ def _checked(raw: dict[str, Any], where: str) -> PackManifest:
 
 
 def chat_body(asked: Any, *, stream: bool) -> bytes:
-    """The body of a chat completion from what a page asks (BenchLocalChatRequest).
+    """Return the body of a chat completion for a page's request (BenchLocalChatRequest).
 
     Raises:
-        UserError: it names no model, or has no messages.
+        UserError: If the request has no model or no messages.
     """
     model, messages = (asked.get(key) if isinstance(asked, dict) else None for key in ("modelId", "messages"))
     if not isinstance(model, str) or not isinstance(messages, list):
@@ -193,4 +198,4 @@ SENT: Sequence[str] = (
     "reasoning",
     "provider_options",
 )
-"""Settings of a page's request that are sent as they are."""
+"""Generation settings of a page's request that are passed on unchanged."""

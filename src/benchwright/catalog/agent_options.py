@@ -1,10 +1,10 @@
-"""What the options of agents in containers are called, for `about` modules, which import nothing heavy."""
+"""Names of the options for agents in containers, for `about` modules, which import nothing heavy."""
 
 from __future__ import annotations
 
 
 def agent_options(task: str, max_turns: int, command_seconds: int) -> dict[str, str]:
-    """The names with one line of help each; the numbers are the benchmark's defaults."""
+    """Return the options with one line of help each. The numbers are the benchmark's defaults."""
     return {
         "containers": "How many containers run at once (default: 4).",
         "max_turns": f"How many answers the model may give for one {task} (default: {max_turns}).",
@@ -19,4 +19,4 @@ NETWORK_OPTIONS = {
     "allow_hosts": "Further hosts that the proxy lets through, with commas between: HOST or *.DOMAIN (default: none).",
     "mirrors": "Package mirrors to use, as pypi=URL,npm=URL,go=URL; their hosts are let through (default: none).",
 }
-"""The options of benchmarks whose containers may have a network."""
+"""The options of benchmarks whose containers may have network access."""

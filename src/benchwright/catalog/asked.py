@@ -1,4 +1,4 @@
-"""How much a benchmark asks: its conversations with gold answers are played, and requests and characters counted."""
+"""Prompt volume of a benchmark: requests and prompt characters, counted by playing gold answers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ NOBODY = Target("primary", "nobody", "http://nobody.invalid/v1")
 
 
 class Asked(Record, frozen=True):
-    """Means over the `samples` that were played: requests to the model of one, the characters of its prompts, and about
-    how many tokens its pictures take (`Picture.tokens`)."""
+    """Mean prompt volume per sample: requests to the model, prompt characters, and image tokens.
+
+    Means are over the `samples` that were played. `picture_tokens` is approximate (`Picture.tokens`).
+    """
 
     samples: int
     requests: float
@@ -32,7 +34,7 @@ class Asked(Record, frozen=True):
 
 
 async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | None:
-    """What is asked of the model for a sample on average; None where no gold answer can be played without a model."""
+    """Return the average prompt volume per sample. None if no gold answer can be played without a model."""
     played = []
     async with benchmark.open() as solver:
         for sample in samples:
@@ -42,7 +44,7 @@ async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | N
             session = _CountingSession(ScriptedSession(check, NOBODY))
             try:
                 await solver.solve(Trial("", sample, NOBODY), session)
-            except BenchwrightError:  # a role that the check has no line for
+            except BenchwrightError:  # a role for which the check has no line
                 continue
             played.append((session.requests, session.characters, session.picture_tokens))
     if not played:
@@ -51,7 +53,10 @@ async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | N
 
 
 class _CountingSession:
-    """A scripted session that counts what the model is asked; other roles are not counted."""
+    """A scripted session that counts requests to the model and their characters.
+
+    Requests of other roles are not counted.
+    """
 
     def __init__(self, scripted: ScriptedSession) -> None:
         self._scripted = scripted
@@ -83,4 +88,4 @@ class _CountingSession:
         return self._scripted.relay(relay, names)
 
     def progress(self, text: str) -> None:
-        """Shows nothing."""
+        """Do nothing."""

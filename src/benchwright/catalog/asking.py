@@ -1,4 +1,4 @@
-"""Benchmarks put together from plain parts; most of them ask once and grade the answer."""
+"""Benchmarks built from plain functions. Most of them send one request per sample and grade the response."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from benchwright.records import Message, Outcome, Sample, Trial
 
 
 def no_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """For benchmarks whose score says it all."""
+    """Return no figures, for benchmarks that report only a score."""
     return ()
 
 
 class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark put together from plain functions, whose solver needs nothing started; see `benchmark.Benchmark`."""
+    """A benchmark built from plain functions. Its solver needs no setup. See `benchmark.Benchmark`."""
 
     about: About
     samples: Callable[[Source], Iterator[Sample]]
@@ -36,30 +36,31 @@ class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Nothing has to be started."""
+        """Yield the solver. Nothing has to be started."""
         yield self.solver
 
 
 class AskOnce:
-    """Builds the messages from the sample's content, asks, and takes the answer's text.
+    """A solver that sends one request per trial, with messages built from the sample's content.
 
-    The body fields of the protocol (temperature, stop words and the like) come with the target.
+    The answer is the response's text. The protocol's body fields (temperature, stop words and the like) come
+    with the target.
     """
 
     def __init__(self, messages: Callable[[Any], list[Message]]) -> None:
         self.messages = messages
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks once."""
+        """Send one request and return its outcome."""
         messages = self.messages(trial.sample.content)
         reply = await session.chat(messages)
         return noted_outcome(messages, reply)
 
 
 def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any] | None = None) -> Outcome:
-    """The outcome of a conversation that ended with a reply, which is appended to the messages.
+    """Return the outcome of a conversation that ended with `reply`, whose message is appended to `messages`.
 
-    `notes` are what the solver has to say; they join the details of the score.
+    `notes` are facts that the solver adds to the details of the score.
     """
     status, reason = answer_status(reply)
     artifacts = {NOTES: dict(notes)} if notes else {}
@@ -67,34 +68,40 @@ def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any
 
 
 def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
-    """The note on how long a prompt was; `approximate` where its characters were counted."""
+    """Return the note with a prompt's length in tokens.
+
+    `approximate`: the length was estimated from its characters.
+    """
     return {"context_length": tokens} | ({"approximate": True} if approximate else {})
 
 
 def turn_by_turn(texts: Sequence[str]) -> str:
-    """What belongs to each turn of a conversation, as one text; that of a single turn as it is."""
+    """Join one text per turn of a conversation into one text, with turn numbers.
+
+    A single text is returned unchanged.
+    """
     if len(texts) == 1:
         return texts[0]
     return "\n\n".join(f"Turn {number}: {text}" for number, text in enumerate(texts, 1))
 
 
 def user(text: str) -> Message:
-    """A message of the user."""
+    """Build a user message."""
     return {"role": "user", "content": text}
 
 
 def assistant(text: str) -> Message:
-    """A message of the model."""
+    """Build a message of the model."""
     return {"role": "assistant", "content": text}
 
 
 def tool_call(name: str, arguments: dict[str, Any]) -> Message:
-    """A message of the model that calls a tool."""
+    """Build a message of the model with one tool call."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     call = {"id": f"call_{name}", "type": "function", "function": function}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 def system(text: str) -> Message:
-    """A system message."""
+    """Build a system message."""
     return {"role": "system", "content": text}

@@ -1,4 +1,4 @@
-"""What a benchmark is: metadata, samples, a solver, scorers, gold answers and figures of its own."""
+"""The interface of a benchmark: metadata, samples, a solver, scorers, gold answers and figures."""
 
 from __future__ import annotations
 
@@ -22,23 +22,26 @@ GOLD = "gold"
 """The name of the check whose answer is right."""
 
 SEAL_VERSION = "2"
-"""Raised whenever a seal would let something else through: scores of two versions are different scores."""
+"""Raised whenever the seal's rules change, because scores under two versions are not comparable."""
 
 
 class About(Record, frozen=True):
-    """What is known of a benchmark, or of one variant of it, without loading anything.
+    """Metadata of a benchmark, or of one variant, available without loading any data.
 
-    `variant` is what follows the colon in its name (`mmlu:5shot`), None for the plain one. `protocol` says in
-    one line how a model is asked and graded, `source` where that was published. `items` is the number of
-    samples of the full set. `max_tokens`, `temperature` and `params` (further body fields of every request to the
-    model) are the protocol's own, as is `repeats`: how often it solves each sample for the mean that it reports.
-    `departures` says in what every run differs from the protocol all the same.
-    `cluster` names the label by which samples come in groups, for the statistics; `breakdowns` the labels by
-    which scores are shown.
-    `options` are those that `--option` takes here, with one line of help each; `roles` the further models it
-    can use (`judge`, `user`). `needs` are words like `tools` or `sandbox`. `more_data` is fetched with the
-    dataset. `version` is raised whenever the same row would be asked or graded differently. `can_be_sealed` says
-    whether there is a seal (docs/sealed.md) besides the official protocol.
+    `variant` is the part of the name after the colon (`mmlu:5shot`); None for the plain benchmark. `protocol`
+    describes in one line how a model is asked and graded, and `source` names the publication. `items` is the
+    number of samples in the full set. `max_tokens`, `temperature` and `params` (further body fields of every
+    request to the model) are the protocol's settings. So is `repeats`: how often each sample is solved for
+    the reported mean. `departures` lists the differences from the protocol that every run has.
+
+    `cluster` names the label that assigns samples to groups, for the statistics. `breakdowns` names the
+    labels by which scores are shown.
+
+    `options` maps the names that `--option` accepts here to one line of help each. `roles` lists the further
+    models that the benchmark can use (`judge`, `user`). `needs` holds words like `tools` or `sandbox`.
+    `more_data` is fetched with the dataset. `version` is raised whenever the same row would be asked or
+    graded differently. `can_be_sealed` is true if there is a seal (docs/sealed.md) besides the official
+    protocol.
     """
 
     name: str
@@ -70,17 +73,17 @@ class About(Record, frozen=True):
 
     @property
     def full_name(self) -> str:
-        """The name with which it is asked for: `mmlu`, `mmlu:5shot`."""
+        """The name by which users select it: `mmlu`, `mmlu:5shot`."""
         return self.name if self.variant is None else f"{self.name}:{self.variant}"
 
 
 class Check(Record, frozen=True):
-    """A scripted conversation and what it must score: the gold answer, or a decoy that must not count.
+    """A scripted conversation and its required score: the gold answer, or a decoy that must not count.
 
-    `replies` are what the model says, in turn (assistant messages; the last one is said again if it is asked
-    once more); `user` and `judge` are what the other roles say, in turn, as text or as messages. `passes` is
-    whether the score must be 1 (gold) or below 1 (a decoy). `reason` explains an exception: a gold answer known to
-    fail, and why. An `exploit` may pass, if it has a flag.
+    `replies` are the model's messages, in order. If more are requested, the last one is repeated. `user` and
+    `judge` are the messages of the other roles, in order, as text or as messages. If `passes` is true, the
+    score must be 1 (gold answer), else below 1 (decoy). `reason` explains an exception: a gold answer known
+    to fail, and why. An `exploit` may pass if it has a flag.
     """
 
     name: str
@@ -93,7 +96,7 @@ class Check(Record, frozen=True):
 
 
 class Graded(Record, frozen=True):
-    """One score of one trial, as a benchmark's own figures see it. `value` is None where there is none."""
+    """One score of one trial, as input for a benchmark's figures. `value` is None if there is no score."""
 
     sample: str
     repeat: int
@@ -107,7 +110,7 @@ class Graded(Record, frozen=True):
 class Figure(Record, frozen=True):
     """A number of a benchmark besides its score: a macro average, a calibration error, pass^k.
 
-    `note` says what a reader must know of it, for example that it is not comparable to published ones.
+    `note` is a caveat for the reader, for example that the figure is not comparable to published ones.
     """
 
     name: str
@@ -116,65 +119,68 @@ class Figure(Record, frozen=True):
 
 
 class Benchmark(Protocol):
-    """One benchmark, with its options settled."""
+    """One benchmark, with its options applied."""
 
     @property
     def about(self) -> About:
-        """Its metadata."""
+        """The benchmark's metadata."""
         ...
 
     @property
     def departures(self) -> Sequence[str]:
-        """In what this differs from the published protocol besides `about.departures`, because of options or data."""
+        """Departures from the published protocol besides `about.departures`, caused by options or data."""
         ...
 
     @property
     def scorers(self) -> Sequence[Scorer]:
-        """What turns an outcome into scores; the first one's is the benchmark's score."""
+        """Scorers that turn an outcome into scores. The first scorer's score is the benchmark's score."""
         ...
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The samples, read and checked as they are needed.
+        """Yield the samples, each read and checked when it is needed.
 
         Raises:
-            DatasetError: a row is not as it should be; names file, row and field.
+            DatasetError: If a row is invalid. Names file, row and field.
         """
         ...
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Starts what the solver needs, and ends it."""
+        """Start whatever the solver needs; stop it on exit."""
         ...
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """The gold answer to a sample, and decoys; the first is the gold one, where there is one."""
+        """Yield the gold answer to a sample, then decoys. The first is the gold answer, if there is one."""
         ...
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Numbers besides the score; `graded` holds the scores by the first scorer, trial by trial."""
+        """Return numbers besides the score. `graded` holds the scores by the first scorer, one per trial."""
         ...
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A benchmark whose trials may depend on earlier ones of the same run, which are then all run in one process."""
+    """A benchmark whose trials may depend on earlier trials of the same run.
+
+    Such trials all run in one process.
+    """
 
     @property
     def remembers(self) -> bool:
-        """Whether they do, with the options that are set."""
+        """True if, with the options that are set, trials depend on earlier ones."""
         ...
 
     def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
-        """Is told of the trials that the run has when it is resumed; `read` gives the body of one."""
+        """Load the earlier trials of a run that is resumed. `read` returns a trial's body."""
         ...
 
 
 def timestamp(nanoseconds: int) -> str:
-    """The documented timestamp of a wall-clock moment: 20260220T120000Z."""
+    """Return the documented timestamp (UTC) of a wall-clock time in nanoseconds: 20260220T120000Z."""
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The values of `--option`, which roles have a model of their own, where data lies, and whether to seal."""
+    """The values of `--option`, the roles with their own model, the data directory, and the seal switch."""
 
     values: Mapping[str, str] = {}
     roles: frozenset[str] = frozenset()
@@ -182,14 +188,14 @@ class Options(msgspec.Struct, frozen=True):
     sealed: bool = True
 
     def text(self, name: str, default: str = "") -> str:
-        """An option as it was given."""
+        """Return the value of an option, unchanged."""
         return self.values.get(name, default)
 
     def integer(self, name: str, default: int, least: int = 0) -> int:
-        """An option that is a whole number.
+        """Return the value of an option that takes a whole number of at least `least`.
 
         Raises:
-            UserError: it is none, or too small.
+            UserError: If the value is not a whole number, or too small.
         """
         from benchwright.errors import UserError
 
@@ -201,10 +207,10 @@ class Options(msgspec.Struct, frozen=True):
         return int(given)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """An option that is one of several words; the first of them unless given.
+        """Return the value of an option that takes one of several words. The default is the first word.
 
         Raises:
-            UserError: it is another one.
+            UserError: If the value is none of these words.
         """
         from benchwright.errors import UserError
         from benchwright.suggest import did_you_mean

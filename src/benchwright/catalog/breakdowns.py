@@ -11,10 +11,11 @@ from benchwright.statistic import NoScore, Statistic, numbers
 
 
 class Breakdown(Record, frozen=True):
-    """The mean score of the trials with one value of a label, of which there are `n`.
+    """The mean score of the `n` trials with one value of a label.
 
-    In `mean` a trial that failed counts as 0, as in the documented accuracy; `mean_scored` is over the `n_scored` that
-    did not fail, where no answer is 0. Both are the same `NoScore` if all failed.
+    In `mean`, a failed trial counts as 0, as in the documented accuracy. `mean_scored` is over the `n_scored`
+    trials that did not fail; a trial without an answer counts as 0 there too. Both are the same `NoScore` if
+    all trials failed.
     """
 
     label: str
@@ -26,7 +27,7 @@ class Breakdown(Record, frozen=True):
 
 
 class _Sum:
-    """The scores with one value of a label: how many there are, and how many and how much of what was scored."""
+    """Running totals for one value of a label: trials, scored trials, and the sum of their scores."""
 
     def __init__(self) -> None:
         self.n = self.n_scored = 0
@@ -47,32 +48,32 @@ class _Sum:
 
 
 class Breakdowns:
-    """Sums scores up by label while they pass by."""
+    """Sums of scores by label, updated trial by trial."""
 
     def __init__(self, labels: Iterable[str]) -> None:
         self._sums: dict[str, dict[str, _Sum]] = {label: {} for label in labels}
 
     def add(self, labels: Mapping[str, str], score: float | None) -> None:
-        """Count one trial in: its score, which is 0 without an answer, or None if it failed."""
+        """Count one trial. Its score is 0 if it has no answer, and None if it failed."""
         for label, sums in self._sums.items():
             value = labels.get(label)
             if value is not None:
                 sums.setdefault(value, _Sum()).add(score)
 
     def entries(self, label: str) -> list[Breakdown]:
-        """Return the means by the values of a label, in alphabetical order."""
+        """Return one breakdown per value of a label, sorted by value."""
         return [one.entry(label, value) for value, one in sorted(self._sums[label].items())]
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean; None of nothing."""
+    """Return the mean. None if there are no values."""
     return sum(values) / len(values) if values else None
 
 
 def macro_average(graded: Iterable[Graded], label: str) -> Figure:
-    """Return the unweighted mean over the values of a label of their mean scores.
+    """Return the macro average of a label: the unweighted mean of the mean scores of its values.
 
-    A trial that failed is left out, and so is a value of which all failed, which is noted.
+    Failed trials are left out, and so are values whose trials all failed. The figure's note counts both.
     """
     breakdowns = Breakdowns([label])
     for one in graded:
@@ -83,7 +84,10 @@ def macro_average(graded: Iterable[Graded], label: str) -> Figure:
 
 
 def _left_out(entries: Sequence[Breakdown], scored: int) -> str | None:
-    """Tell how many trials failed, and of how many values all did."""
+    """Describe how many trials failed, and for how many values all did.
+
+    None if nothing failed, or everything did.
+    """
     failed = sum(entry.n - entry.n_scored for entry in entries)
     if not failed or not scored:
         return None

@@ -1,4 +1,4 @@
-"""Grading: a benchmark's rule as a plain function, and the scorer that the engine asks."""
+"""Grading: a benchmark's rule as a plain function, and the scorer that applies it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from benchwright.runs.keys import fingerprint
 
 
 class Verdict(Record, frozen=True):
-    """What a grader says of one answer.
+    """A grader's judgement of one answer.
 
-    `score` lies between 0 and 1; None means that no answer was found, which counts as 0 in the documented
-    numbers. `correct` is whether it counts as solved, by default a score of 1. `predicted` is the answer as
-    it was understood, `expected` the right one; `details` are the documented keys and more.
-    `explanation` says why, where more is to be said than what was predicted and expected.
+    `score` is between 0 and 1. None means that no answer was found, which counts as 0 in the documented
+    numbers. `correct`: whether the answer counts as solved, by default if the score is 1. `predicted` is the
+    answer as understood, `expected` the right one. `details` holds the documented keys and more.
+    `explanation` is the reason for the score, if `predicted` and `expected` do not show it.
     """
 
     score: float | None
@@ -34,32 +34,33 @@ class Verdict(Record, frozen=True):
 
     @property
     def is_correct(self) -> bool:
-        """Whether the answer counts as solved."""
+        """True if the answer counts as solved."""
         return self.score == 1.0 if self.correct is None else self.correct
 
 
 Grade = Callable[[Any, str], Verdict]
-"""(the sample's content, the answer) -> the verdict. Pure, and quick unless it is offloaded."""
+"""Takes the sample's content and the answer, and returns the verdict. Pure, and quick unless it is offloaded.
+"""
 
 NOTES = "notes"
-"""The artifact of an outcome in which a solver notes what belongs into the details of its scores."""
+"""The artifact in which a solver puts notes for the details of the scores."""
 
 
 def address(grade: Callable[..., Verdict]) -> str:
-    """Where a function is defined; of a partial, where its function is."""
+    """Return the module and qualified name of a function, or of the function inside a partial."""
     function = grade.func if isinstance(grade, partial) else grade
     return f"{function.__module__}.{function.__qualname__}"
 
 
 class GradeScorer:
-    """A scorer that applies a plain function to the answer; the solver's notes join the details.
+    """A scorer that applies a plain function to the answer. The solver's notes join the details.
 
-    `version` is raised whenever the function would say something else, and tells the arguments of a partial. One
-    that takes long is `offloaded`: it runs in a process of its own, so that the event loop is never held up, and
-    is given only these parts of the content; it must then be a function of a module, or a partial of one. `prepare`
-    imports what it needs. An answer on which it needs more than `seconds` of CPU time, or more memory than there is,
-    also when it is tried again alone, counts as wrong: nobody gains by it. Whatever else goes wrong is an error of the
-    grader.
+    `version` must change whenever the function's verdicts change, and must include the arguments of a
+    partial. A slow function is `offloaded`: it runs in a separate process, so that it never blocks the event
+    loop, and receives only the parts of the content that are named there. It must then be a module-level
+    function, or a partial of one. `prepare` imports the modules that it needs. An answer whose grading takes
+    more than `seconds` of CPU time, or more memory than there is, counts as wrong if this happens again when
+    it is graded alone: nobody gains by it. Any other failure is a grader error.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class GradeScorer:
         self._prepare = prepare
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Applies the function to the outcome's answer."""
+        """Grade the outcome's answer."""
         if self._offloaded:
             content = {name: sample.content[name] for name in self._offloaded}
             verdict = await self._elsewhere(content, outcome.answer)
@@ -106,13 +107,13 @@ class GradeScorer:
 
 
 def verdict_score(verdict: Verdict) -> Score:
-    """A verdict as the engine keeps it; `detail` holds `correct`, `expected` and the details."""
+    """Convert a verdict to the engine's score. `detail` holds `correct`, `expected` and the details."""
     detail = {"correct": verdict.is_correct, "expected": verdict.expected, **verdict.details}
     status = Status.UNPARSED if verdict.score is None else Status.SCORED
     return Score(verdict.score, status, verdict.predicted, detail, verdict.explanation)
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """The last of the matches that do not overlap, in one pass; None without any."""
+    """Return the last of the non-overlapping matches, found in one pass. None if there is no match."""
     matches = deque(pattern.finditer(text), maxlen=1)
     return matches[0] if matches else None

@@ -1,4 +1,4 @@
-"""What benchmarks say of a judge that is not the one of published figures."""
+"""Departures of benchmarks whose judge is not the judge of published figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from benchwright.catalog.benchmark import Options
 
 
 def judge_departures(options: Options, official: str, without: str) -> tuple[str, ...]:
-    """Nothing if the official model judges, `without` if there is no judge, else that another one does."""
+    """Return the judge's departure: none for the official model, `without` if there is no judge."""
     if "judge" not in options.roles:
         return (without,)
     judge = options.text("judge_model")

@@ -1,4 +1,4 @@
-"""Letters of multiple choice, and what benchmarks with them have in common."""
+"""Multiple choice: the letters, and prompts, grading and checks that such benchmarks share."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ DOCUMENTED_SYSTEM = (
 
 
 def lettered(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[str]:
-    """The choices as lines, each with its letter."""
+    """Return the choices as lines, each with its letter."""
     return [
         mark.format(letter=letter, choice=choice) for letter, choice in zip(LETTERS, choices, strict=False)
     ]
 
 
 def question(content: dict[str, Any]) -> str:
-    """A sample's own question with its lettered choices, as a person reads it."""
+    """Return a sample's question with its lettered choices, as a person reads it."""
     return "\n".join([content["question"], "", *lettered(content["choices"])])
 
 
 def letter_only(content: dict[str, Any]) -> list[Message]:
-    """The prompt that is documented for MMLU and MMLU-Pro: the letter and nothing else."""
+    """Build the prompt documented for MMLU and MMLU-Pro, which requests the letter and nothing else."""
     choices = "\n".join(lettered(content["choices"]))
     return [
         system(DOCUMENTED_SYSTEM),
@@ -40,15 +40,16 @@ def letter_only(content: dict[str, Any]) -> list[Message]:
 
 
 def letter_verdict(letter: str | None, content: dict[str, Any], **details: Any) -> Verdict:
-    """Whether a letter is the right one; None has no score."""
+    """Grade a letter against the right one. None (no letter found) has no score."""
     expected = content["answer"]
     return Verdict(None if letter is None else float(letter == expected), letter, expected, details=details)
 
 
 def letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Check]]:
-    """Checks of a sample with `choices` and `answer`: the right letter, each wrong one, and no letter.
+    """Return a function that yields the checks of a multiple-choice sample.
 
-    `write` puts a letter into an answer as the protocol wants it.
+    They are the right letter, each wrong one, and no letter. The sample's content has `choices` and `answer`.
+    `write` formats a letter as an answer in the protocol's form.
     """
 
     def checks(sample: Sample) -> Iterator[Check]:

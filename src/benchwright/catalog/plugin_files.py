@@ -1,4 +1,4 @@
-"""Python files of users, loaded as modules of the documented package, so that its examples work in them."""
+"""Loads users' benchmark files as modules of the documented package, so that its examples work in them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PACKAGE = "llm_benchmarker.benchmarks"
 
 
 def load_module(given: Path) -> ModuleType:
-    """The module that a user's file makes, as one of `llm_benchmarker.benchmarks`; loaded once.
+    """Load a user's file as a submodule of `llm_benchmarker.benchmarks`, once, and return the module.
 
-    Its directory is put at the end of `sys.path`, for what it imports.
+    Its directory is appended to `sys.path`, for the modules that it imports.
 
     Raises:
-        UserError: there is no such file, or its own code fails.
+        UserError: If the file is missing, or its code fails.
     """
     import xxhash
 
@@ -39,7 +39,7 @@ def load_module(given: Path) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
+    except (Exception, SystemExit) as failure:  # a user's module may raise anything
         del sys.modules[name]
         if isinstance(failure, UserError):
             raise
@@ -48,7 +48,7 @@ def load_module(given: Path) -> ModuleType:
 
 
 def in_one_line(failure: BaseException) -> str:
-    """What failed, and in which line of the innermost file."""
+    """Describe an exception in one line, with the line number in the innermost file."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} (line {failure.lineno})"
     import traceback

@@ -1,7 +1,7 @@
-"""Benchmarks of users: classes or ready benchmarks in a file, behind an entry point, or registered.
+"""Users' benchmarks: classes or ready benchmarks from a file, an entry point, or a registration.
 
-A file is loaded as a module of `llm_benchmarker.benchmarks`, so that the documented example
-(`from . import register`, `from .base import BaseBenchmark`) works in it as it stands.
+A file is loaded as a module of `llm_benchmarker.benchmarks`, so that the documented example (`from . import
+register`, `from .base import BaseBenchmark`) works in it unchanged.
 """
 
 from __future__ import annotations
@@ -27,25 +27,29 @@ if TYPE_CHECKING:
     from benchwright.data.datasets import Source
 
 GROUP = "benchwright.benchmarks"
-"""The entry points' group; each names a `BaseBenchmark` subclass or a ready `catalog.benchmark.Benchmark`."""
+"""The entry-point group.
+
+Each entry names a `BaseBenchmark` subclass or a ready `catalog.benchmark.Benchmark`.
+"""
 
 LOADED_BY_ITSELF = "load_dataset"
 """The provenance of data that a user's class loads by itself."""
 
 
 class Plugin(msgspec.Struct, frozen=True):
-    """A user's benchmark. `make(limit)` puts it together, for `limit` samples at most; see `source` for its data."""
+    """A user's benchmark. `make(limit)` builds it, for at most `limit` samples. See `source` for its data."""
 
     about: About
     make: Callable[[int | None], Benchmark]
 
     def benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
-        """The benchmark.
+        """Build the benchmark.
 
-        `limit` spares a class loading more samples than are wanted; give it only where these are the first ones.
+        `limit` keeps a class from loading more samples than needed. Pass it only if the first samples are the
+        ones wanted.
 
         Raises:
-            UserError: an option is not known here, or the class cannot be made.
+            UserError: If an option is unknown here, or the class cannot be instantiated.
         """
         from benchwright.catalog.registry import known_options
 
@@ -59,10 +63,12 @@ class Plugin(msgspec.Struct, frozen=True):
         return self.make(limit)
 
     def source(self, data_dir: str | Path, path: str | Path | None = None) -> Source:
-        """Its data: found as that of the catalog's, or the directory itself for a class that loads its own.
+        """Return the plugin's data source: a dataset, found like the catalog's, or a directory.
+
+        A class that loads its data by itself gets the directory.
 
         Raises:
-            DatasetError: a declared dataset is not there, or not as it should be.
+            DatasetError: If a declared dataset is missing or invalid.
         """
         from benchwright.data.datasets import Source, find_dataset
 
@@ -73,10 +79,12 @@ class Plugin(msgspec.Struct, frozen=True):
 
 
 def find(name: str, files: Sequence[Path] = ()) -> Plugin | None:
-    """The user's benchmark of that name: from the files, behind an entry point, or registered; None if there is none.
+    """Return the user's benchmark of that name: from the files, an entry point, or a registration.
+
+    None if there is none.
 
     Raises:
-        UserError: a file or the entry point cannot be loaded.
+        UserError: If a file or the entry point cannot be loaded.
     """
     for file in files:
         for plugin in load_file(file):
@@ -89,10 +97,10 @@ def find(name: str, files: Sequence[Path] = ()) -> Plugin | None:
 
 
 def every(files: Sequence[Path] = ()) -> list[Plugin]:
-    """All benchmarks of users, by name, each name once.
+    """Return all users' benchmarks, sorted by name, each name once.
 
     Raises:
-        UserError: one of them cannot be loaded.
+        UserError: If one of them cannot be loaded.
     """
     found = [plugin for file in files for plugin in load_file(file)]
     found += [load_entry_point(entry) for entry in declared(GROUP)]
@@ -104,12 +112,12 @@ def every(files: Sequence[Path] = ()) -> list[Plugin]:
 
 
 def load_file(path: Path) -> list[Plugin]:
-    """The benchmarks in a Python file: classes defined in it, and ready benchmarks.
+    """Return the benchmarks in a Python file: classes defined in it, and ready benchmarks.
 
-    The directory of the file is put at the end of `sys.path`, for what it imports.
+    The directory of the file is appended to `sys.path`, for the modules that it imports.
 
     Raises:
-        UserError: there is no such file, its own code fails, or it holds no benchmark.
+        UserError: If the file is missing, its code fails, or it contains no benchmark.
     """
     module = load_module(path)
     plugins = [plugin for value in vars(module).values() for plugin in _plugins(value, module, str(path))]
@@ -121,15 +129,15 @@ def load_file(path: Path) -> list[Plugin]:
 
 
 def load_entry_point(entry: EntryPoint) -> Plugin:
-    """The benchmark behind an entry point.
+    """Load the benchmark behind an entry point.
 
     Raises:
-        UserError: it cannot be loaded, or is not a benchmark.
+        UserError: If it cannot be loaded, or is not a benchmark of that name.
     """
     origin = f"entry point {entry.value}"
     try:
         value = entry.load()
-    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
+    except (Exception, SystemExit) as failure:  # a user's module may raise anything
         raise UserError(
             f"The benchmark {entry.name!r} ({entry.value}) cannot be loaded: {in_one_line(failure)}"
         ) from failure
@@ -141,7 +149,7 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
 
 
 def registered() -> list[Plugin]:
-    """What users registered: in files put into the package `llm_benchmarker.benchmarks`, or in this program."""
+    """Return the benchmarks that users registered, in code or in the package `llm_benchmarker.benchmarks`."""
     importlib.import_module(PACKAGE)
     from benchwright.catalog.documented.registry import registered as registered_classes
 
@@ -153,7 +161,7 @@ def registered() -> list[Plugin]:
 
 
 def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plugin]:
-    """A benchmark as a plugin; classes only where they were defined in `module`."""
+    """Yield a value as a plugin if it is a benchmark. A class counts only if it was defined in `module`."""
     from benchwright.catalog.documented.base import BaseBenchmark
 
     if isinstance(value, type):
@@ -166,10 +174,10 @@ def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plu
 
 
 def _checked(about: About, origin: str) -> About:
-    """The metadata, unless its name is one of the catalog's.
+    """Return the metadata, after a check of its name.
 
     Raises:
-        UserError: it is.
+        UserError: If the name belongs to a benchmark of the catalog.
     """
     from benchwright.catalog.registry import ROOMS
 
@@ -188,7 +196,7 @@ def _of_class(benchmark: Any, origin: str) -> Plugin:
     def make(limit: int | None) -> Benchmark:
         try:
             made = benchmark()
-        except Exception as failure:  # and so does a class of theirs
+        except Exception as failure:  # a user's class may raise anything
             raise UserError(f"The benchmark {about.name!r} cannot be made: {failure}.") from failure
         return AdaptedBenchmark(made, about, max_samples=limit)
 

@@ -1,4 +1,4 @@
-"""Which benchmarks there are, and how one is found by its name."""
+"""The list of benchmarks, and look-up by name."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ DOCUMENTED = (
     *("bfcl", "graphwalks", "hle", "humaneval", "ifeval", "longbench_v2", "mmlu", "mmlu_pro", "mrcr"),
     *("multi_if", "swe_bench", "swe_bench_pro", "tau_bench", "terminal_bench"),
 )
-"""The rooms of the benchmarks that llm-benchmarker documents, in alphabetical order."""
+"""The subpackages of the benchmarks that llm-benchmarker documents, in alphabetical order."""
 
 FURTHER = (
     *("aa_lcr", "aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "ifbench"),
     *("livecodebench", "math_500", "mmmu_pro", "multichallenge", "simpleqa", "simpleqa_verified"),
     *("swe_bench_multilingual", "tau2_bench"),
 )
-"""The rooms of those that came later, likewise."""
+"""The subpackages of the benchmarks that were added later, in alphabetical order."""
 
 ROOMS = (*DOCUMENTED, *FURTHER)
-"""All rooms of the catalog."""
+"""All subpackages with benchmarks."""
 
 FOLDERS = "harbor"
-"""What stands before the colon where tasks of a folder are meant, which no list can name."""
+"""The prefix before the colon for tasks from a folder, which no list can name."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 
@@ -40,16 +40,16 @@ ROLE_OPTIONS = {
 
 
 def abouts() -> Iterator[About]:
-    """The metadata of every benchmark, its variants after it."""
+    """Yield the metadata of every benchmark, each followed by its variants."""
     for room in ROOMS:
         yield from importlib.import_module(f"benchwright.catalog.{room}.about").VARIANTS
 
 
 def about(name: str) -> About:
-    """The metadata of a benchmark: `mmlu`, `mmlu:5shot`, `harbor:PATH`.
+    """Return the metadata of a benchmark: `mmlu`, `mmlu:5shot`, `harbor:PATH`.
 
     Raises:
-        UserError: there is none of that name.
+        UserError: If there is no benchmark of that name.
     """
     room, colon, rest = name.partition(":")
     if room == FOLDERS and colon:
@@ -73,10 +73,10 @@ def about(name: str) -> About:
 
 
 def make(metadata: About, options: Options) -> Benchmark:
-    """Puts a benchmark together.
+    """Build a benchmark with these options.
 
     Raises:
-        UserError: an option is unknown here, or its value cannot be used.
+        UserError: If an option is unknown here, or its value cannot be used.
     """
     known = known_options(metadata)
     for name in options.values:
@@ -91,7 +91,7 @@ def make(metadata: About, options: Options) -> Benchmark:
 
 
 def known_options(metadata: About) -> dict[str, str]:
-    """The options of a benchmark with their help: its own, those of its data and of its roles."""
+    """Return the options of a benchmark with their help: its own, and those for its data and roles."""
     roles = {
         f"{role}_{name}": text.format(role=role)
         for role in metadata.roles

@@ -1,4 +1,7 @@
-"""Figures over the repeats of samples, such as pass@k: a sample with fewer than k repeats is left out of that k."""
+"""Figures over the repeats of samples, such as pass@k.
+
+For each k, samples with fewer than k repeats are left out.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ def over_repeats(
     name: str,
     note: str | None = None,
 ) -> list[Figure]:
-    """Return the mean of `formula(n, c, k)` for each k, over the samples with n >= k repeats, c of which passed.
+    """Return the mean of `formula(n, c, k)` for each k, over the samples with at least k repeats.
 
-    `name` has a place for k. If some samples have too few repeats, the note says of how many the figure is.
+    n is a sample's number of repeats, c the number that passed. `name` has a placeholder for k. If some
+    samples have too few repeats, the note states how many samples the figure covers.
     """
     figures = []
     for k in ks:

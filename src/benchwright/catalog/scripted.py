@@ -23,20 +23,20 @@ MUST_NOT_PASS = "must_not_pass"
 """The label of a decoy."""
 
 EXPLOIT = "exploit"
-"""The label of an exploit: its class."""
+"""The label of an exploit; its value is the exploit's class."""
 
 NOT_APPLICABLE = 69
-"""The exit code of an exploit's command that cannot be tried where it is: EX_UNAVAILABLE of sysexits(3)."""
+"""Exit code of an exploit's command that cannot be tried in this container: EX_UNAVAILABLE of sysexits(3)."""
 
 EXPECTED_TO_FAIL = "expected_to_fail"
-"""The label of a listed exception: why it does not come out as it should."""
+"""The label of a listed exception; its value is the reason why the check fails."""
 
 
 class ScriptedSession:
-    """A session whose answers are those of a check: the replies of the model, of the user and of the judge.
+    """A session that answers with a check's scripted messages: those of the model, the user and the judge.
 
     Raises:
-        ExecutionError: a role is asked for which the check says nothing.
+        ExecutionError: If the check has no messages for a role that is asked.
     """
 
     def __init__(self, check: Check, target: Target) -> None:
@@ -51,7 +51,7 @@ class ScriptedSession:
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """The next line of the role; its last one again, when it has no more."""
+        """Return the role's next scripted message. After the last one, repeat it."""
         lines = self._lines.get(role)
         if not lines:
             raise ExecutionError(f"the check has no line for the role {role!r}")
@@ -61,19 +61,19 @@ class ScriptedSession:
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Like `chat`."""
+        """Return the role's next scripted message, as `chat` does."""
         return await self.chat([], role=role)
 
     async def count_tokens(self, text: str) -> int | None:
-        """Nobody counts."""
+        """Return None: there is no tokenizer."""
         return None
 
     def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
-        """Nothing is relayed in a check."""
+        """Raise ExecutionError, because a check relays nothing."""
         raise ExecutionError("a scripted check cannot be relayed")
 
     def progress(self, text: str) -> None:
-        """Shows nothing."""
+        """Do nothing."""
 
 
 def _said(line: str | Message) -> Message:
@@ -93,7 +93,7 @@ def _reply(message: Message) -> Reply:
 
 
 class ScriptedTask:
-    """A task of the engine: every check of every selected sample of a benchmark, as a sample of its own."""
+    """A task of the engine in which every check of every selected sample of a benchmark is a sample."""
 
     def __init__(
         self,
@@ -108,30 +108,31 @@ class ScriptedTask:
         self.spec = TaskSpec(f"validate-{benchmark.about.full_name}", benchmark.about.version, "scripted")
 
     def samples(self) -> Iterator[Sample]:
-        """One sample per check; its content holds the sample proper and the check."""
+        """Yield one sample per check. Its content holds the original sample and the check."""
         for sample in selected(self._benchmark, self._source, self._selection):
             for check in self._benchmark.checks(sample):
                 content = {"sample": msgspec.to_builtins(sample), "check": msgspec.to_builtins(check)}
                 yield Sample(f"{sample.id}/{check.name}", content, labels=_labels(check))
 
     def size(self) -> int:
-        """The number of checks.
+        """Return the number of checks.
 
         Raises:
-            UserError: no sample is selected, or the selection names what no sample has.
+            UserError: If no sample is selected, or the selection names an id, label or value that no sample
+                has.
         """
         count_selected(self._benchmark, self._source, self._selection)
         return sum(1 for _ in self.samples())
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Starts what the benchmark needs."""
+        """Start whatever the benchmark's solver needs and yield a check-playing solver; stop it on exit."""
         async with self._benchmark.open() as solver:
             yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 
 
 def played_sample(trial: Trial) -> Sample:
-    """The sample proper of a check's trial."""
+    """Return the original sample of a check's trial."""
     return _parts(trial.sample)[0]
 
 
@@ -147,20 +148,20 @@ def _labels(check: Check) -> dict[str, str]:
 
 
 class ScriptedSolver:
-    """Lets the benchmark's solver act with a scripted session."""
+    """Runs the benchmark's solver with a scripted session."""
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Plays the check."""
+        """Play the check."""
         sample, check = _parts(trial.sample)
         inner = msgspec.structs.replace(trial, sample=sample)
         return await self._solver.solve(inner, ScriptedSession(check, session.target))
 
 
 class ScriptedScorer:
-    """Lets a scorer of the benchmark act with a scripted session."""
+    """Runs a scorer of the benchmark with a scripted session."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
@@ -168,7 +169,7 @@ class ScriptedScorer:
         self.fingerprint = scorer.fingerprint
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Scores the sample proper."""
+        """Score the original sample."""
         inner, check = _parts(sample)
         return await self._scorer.score(inner, outcome, ScriptedSession(check, session.target))
 

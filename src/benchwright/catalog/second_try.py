@@ -1,4 +1,4 @@
-"""Try a right answer a second time, alone, if it failed beside others: a busy machine may not make it wrong."""
+"""A second try, alone, for a right answer that failed beside others: a busy machine may not make it wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from benchwright.sandbox.docker.patience import patient_if_busy
 class SecondTry:
     """A solver around a solver. A trial that `must_pass` and does not score 1 is played once more, alone.
 
-    Only the second outcome counts. If the machine is busy even then, limits of programs in containers are longer.
+    Only the second outcome counts. If the machine is still busy then, programs in containers get longer time
+    limits.
     """
 
     def __init__(self, solver: Solver, scorer: Scorer, must_pass: Callable[[Sample], bool]) -> None:
@@ -24,10 +25,10 @@ class SecondTry:
         self._turns = Turns()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Play the trial.
+        """Play the trial, a second time if it must pass and did not.
 
         Raises:
-            ExecutionError: It failed twice, or need not pass.
+            ExecutionError: If it failed twice, or failed and need not pass.
         """
         must_pass = self._must_pass(trial.sample)
         async with self._turns.beside_others():

@@ -1,4 +1,4 @@
-"""Which samples of a benchmark are tried: by their ids and labels, in which order, and how many."""
+"""Selection of a benchmark's samples: by their ids and labels, in which order, and how many."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from benchwright.records import Record, Sample
 from benchwright.suggest import did_you_mean
 
 ID = "id"
-"""The key of `where` that stands for a sample's id."""
+"""The key of `where` that means a sample's id."""
 
 NAMED = 5
-"""Unknown ids that are named one by one."""
+"""Maximum number of unknown ids that an error message lists."""
 
 
 class Selection(Record, frozen=True):
-    """Which samples: those that fit `where` and `ids`, shuffled by the seed `shuffle`, `limit` at most.
+    """A selection of samples: those that match `where` and `ids`, shuffled if wanted, `limit` at most.
 
-    `where` maps labels, and `id`, to values or patterns such as `django__*`; of several for one key, any may fit, and
-    every key must. `ids` are exact; without any, all samples are meant.
+    `where` maps labels, and `id`, to values or patterns such as `django__*`. A sample must match every key;
+    for a key with several patterns, any one will do. `ids` are exact. If `ids` is empty, samples of all ids
+    are meant. `shuffle` is the seed of the shuffle; None keeps the order.
     """
 
     limit: int | None = None
@@ -33,12 +34,12 @@ class Selection(Record, frozen=True):
     ids: Sequence[str] = ()
 
     def patterns(self) -> dict[str, Sequence[str]]:
-        """The patterns of each key."""
+        """Return the patterns for each key."""
         return {key: [value] if isinstance(value, str) else value for key, value in self.where.items()}
 
 
 def selected(benchmark: Benchmark, source: Source, selection: Selection) -> Iterator[Sample]:
-    """The selected samples; read as they are needed, unless they are shuffled."""
+    """Yield the selected samples. Each is read when it is needed, unless they are shuffled."""
     patterns, ids = selection.patterns(), frozenset(selection.ids)
 
     def wanted(sample: Sample) -> bool:
@@ -60,10 +61,10 @@ def selected(benchmark: Benchmark, source: Source, selection: Selection) -> Iter
 
 
 def count_selected(benchmark: Benchmark, source: Source, selection: Selection) -> int:
-    """How many samples are selected; reads and checks them.
+    """Count the selected samples, after reading and checking them all.
 
     Raises:
-        UserError: there are none, or the selection names what no sample has.
+        UserError: If no sample is selected, or the selection names an id, label or value that no sample has.
     """
     count = sum(1 for _ in selected(benchmark, source, selection))
     names_several = selection.ids or any(len(some) > 1 for some in selection.patterns().values())
@@ -73,10 +74,10 @@ def count_selected(benchmark: Benchmark, source: Source, selection: Selection) -
 
 
 def _check(benchmark: Benchmark, source: Source, selection: Selection, count: int) -> None:
-    """Looks for everything that the selection names among the samples, and for a sample that is all it says.
+    """Check that every id, label and value of the selection exists, and that a sample matches all of them.
 
     Raises:
-        UserError: something is not there; names it, and what is nearest.
+        UserError: If something does not exist. Names it, and the nearest known one.
     """
     name = benchmark.about.full_name
     known: dict[str, set[str]] = {}
@@ -101,12 +102,14 @@ def _check(benchmark: Benchmark, source: Source, selection: Selection, count: in
 
 
 def read_ids(path: Path) -> tuple[str, ...]:
-    """The ids in a file, in order: one per line; blank lines, and what follows a `#`, are comments.
+    """Read the ids in a file, one per line, without duplicates and sorted.
+
+    Blank lines and comments are skipped.
 
     Only a `#` at the start of a line or after a blank begins a comment.
 
     Raises:
-        UserError: the file cannot be read, or holds no id.
+        UserError: If the file cannot be read, or contains no id.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()

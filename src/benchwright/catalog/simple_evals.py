@@ -1,4 +1,7 @@
-"""How openai/simple-evals asks the chat models of its published table (simple_evals.py, chat_completion_sampler.py)."""
+"""Prompts by which openai/simple-evals asks the chat models of its published table.
+
+Source: simple_evals.py and chat_completion_sampler.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ REPOSITORY = "https://github.com/openai/simple-evals"
 COMMIT = "ee3b031"
 
 SYSTEM_MESSAGE = "You are a helpful assistant."
-"""The message of the rows whose prompt is called "assistant": all of OpenAI's models that take one."""
+"""The message of the rows whose prompt is called "assistant": all of OpenAI's models that accept one."""
 
 TEMPERATURE = 0.5
 MAX_TOKENS = 2048
@@ -28,12 +31,12 @@ OPTIONS = {
 
 
 def opening(options: Options) -> list[Message]:
-    """What goes before the prompt: the system message, unless the option says no."""
+    """Return the messages before the prompt: the system message, unless the option is set to no."""
     return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
 
 
 def departures(options: Options) -> tuple[str, ...]:
-    """What the option changes."""
+    """Return the departure that the option causes, if any."""
     return () if _has_system_message(options) else ("no system message",)
 
 
@@ -42,6 +45,6 @@ def _has_system_message(options: Options) -> bool:
 
 
 def multiple_choice(question: str, choices: Sequence[str]) -> Message:
-    """The message that asks a question with four choices."""
+    """Build the message that asks a question with four choices."""
     lines = "\n".join(f"{letter}) {choice}" for letter, choice in zip("ABCD", choices, strict=True))
     return {"role": "user", "content": f"{STEP_BY_STEP}\n\n{question}\n\n{lines}"}

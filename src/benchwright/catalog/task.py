@@ -1,4 +1,4 @@
-"""A benchmark as a task of the engine: which of its samples are tried, and in which order."""
+"""A benchmark as a task of the engine: selects samples and sets their order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.runs.sources import users_source
 
 
 class BenchmarkTask:
-    """The task: the selected samples of a benchmark, asked and graded as it says.
+    """The task: the selected samples of a benchmark, solved and scored by its protocol.
 
-    `options` are those that were given; they are part of what makes two conversations the same. So is the code of a
-    benchmark that a user wrote.
+    `options` are the options that the user set. They are part of the fingerprint that decides whether two
+    conversations are the same. So is the code of a user's benchmark.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class BenchmarkTask:
 
     @property
     def spec(self) -> TaskSpec:
-        """Name, version and fingerprint."""
+        """Name, version and fingerprint of the task."""
         return self._spec
 
     @property
@@ -59,19 +59,20 @@ class BenchmarkTask:
         return self.benchmark.scorers
 
     def samples(self) -> Iterator[Sample]:
-        """The selected samples; read as they are needed, unless they are shuffled."""
+        """Return the selected samples. Each is read when it is needed, unless they are shuffled."""
         return map(self._grouped, selected(self.benchmark, self._source, self._selection))
 
     def size(self) -> int:
-        """The number of selected samples; reads and checks them.
+        """Return the number of selected samples, after reading and checking them all.
 
         Raises:
-            UserError: there are none, or the selection names what no sample has.
+            UserError: If no sample is selected, or the selection names an id, label or value that no sample
+                has.
         """
         return count_selected(self.benchmark, self._source, self._selection)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Starts what the benchmark needs."""
+        """Start whatever the benchmark's solver needs; stop it on exit."""
         return self.benchmark.open()
 
     def _grouped(self, sample: Sample) -> Sample:

@@ -1,4 +1,4 @@
-"""Turns: work that goes on beside other work, and work that goes on alone."""
+"""A lock with two modes: work beside other work (shared), and work alone (exclusive)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Lets work go on at once, or alone: who waits to be alone goes first when all that has begun is done."""
+    """Lets work run at the same time, or alone.
+
+    Whoever waits to run alone goes first once the work under way is done.
+    """
 
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
@@ -17,7 +20,7 @@ class Turns:
 
     @asynccontextmanager
     async def beside_others(self) -> AsyncIterator[None]:
-        """Wait until nobody works or waits to work alone, then work beside others."""
+        """Wait until nobody runs or waits to run alone, then run beside others."""
         async with self._changed:
             await self._changed.wait_for(lambda: not self._waiting)
             self._under_way += 1
@@ -28,7 +31,7 @@ class Turns:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """Wait until all that has begun is done, then work alone."""
+        """Wait until all work under way is done, then run alone."""
         self._waiting += 1
         try:
             async with self._changed:

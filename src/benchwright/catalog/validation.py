@@ -1,4 +1,4 @@
-"""Validation: a benchmark's gold answers must score 1 and its decoys must not, through its own solver and scorers."""
+"""Validation: gold answers must score 1 and decoys must not, through the benchmark's solver and scorers."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ from benchwright.runs.table import RunTable
 AT_ONCE = 8
 
 NOBODY = Target("primary", "scripted", "http://scripted.invalid/v1")
-"""The target of a run that asks nobody."""
+"""The target of a run that sends no requests."""
 
 
 LOG_LINES = 20
-"""Lines of the log of tests that a failure has, from its end; at most `LOG_CHARACTERS` of them."""
+"""Number of lines, from the end of the test log, that a failure keeps; at most `LOG_CHARACTERS` characters.
+"""
 LOG_CHARACTERS = 8000
 
 
 class Failure(Record, frozen=True):
-    """A check that did not come out as it must. `check` is `sample/name of the check`.
+    """A check with an unexpected result. `check` is `sample/name of the check`.
 
-    `log` is the end of what the tests of a gold answer printed, as it is; empty where there were none.
+    `log` is the end of the output of a gold answer's tests, unchanged. It is empty if there were no tests.
     """
 
     check: str
@@ -53,8 +54,9 @@ class Failure(Record, frozen=True):
 
 
 class ExploitTally(Record, frozen=True):
-    """How often exploits of one class did not pass, passed with a flag, and passed unnoticed; `not_applicable` counts
-    those that could not be tried, because the container has not what they need.
+    """Counts for one class of exploits: how many did not pass, passed with a flag, and passed unnoticed.
+
+    `not_applicable` counts exploits that could not be tried because the container lacks a requirement.
     """
 
     blocked: int = 0
@@ -64,10 +66,11 @@ class ExploitTally(Record, frozen=True):
 
 
 class ValidationResult(Record, frozen=True):
-    """What was validated: how many checks, those that failed, and the listed exceptions with their reasons.
+    """Result of a validation: the number of checks, the failed ones, and the listed exceptions with reasons.
 
-    `run` is the id of the run that was kept because some failed. `exploits` are told by class, where they were played.
-    `leaks` says of samples what their images hold of the solution, and what of that could not be searched.
+    `run` is the id of the run that was kept because some checks failed. `exploits` holds the counts by class,
+    if exploits were played. `leaks` maps samples to lines about solution files in their images, and about
+    parts that could not be searched.
     """
 
     name: str
@@ -87,13 +90,13 @@ async def validate(
     directory: Path | None = None,
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None,
 ) -> ValidationResult:
-    """Plays all checks of the selected samples; the journal of that stays in `directory`, if one is given.
+    """Play all checks of the selected samples. The journal is kept in `directory`, if one is passed.
 
-    `arrange` is that of the plan.
+    `arrange` has the same meaning as in `Plan`.
 
     Raises:
-        DatasetError: a row is not as it should be.
-        UserError: no sample is selected, or the selection names what no sample has.
+        DatasetError: If a row is invalid.
+        UserError: If no sample is selected, or the selection names an id, label or value that no sample has.
     """
     task = ScriptedTask(benchmark, source, selection)
     count = task.size()
@@ -104,7 +107,7 @@ async def validate(
 
 
 class _Nobody:
-    """A client for a task that asks nobody."""
+    """A client that sends no requests."""
 
     target = NOBODY
 
@@ -115,18 +118,18 @@ class _Nobody:
         begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Refuses."""
+        """Raise ExecutionError, because no request is expected."""
         raise ExecutionError("a scripted check asked a model")
 
     async def count_tokens(self, text: str) -> int | None:
-        """Nobody counts."""
+        """Return None: there is no tokenizer."""
         return None
 
     def hurry(self) -> None:
-        """Nothing is under way."""
+        """Do nothing: no request is in flight."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def _judge(name: str, directory: Path) -> ValidationResult:
@@ -155,7 +158,7 @@ def _judge(name: str, directory: Path) -> ValidationResult:
 
 
 def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
-    """What became of an exploit, as a field of `ExploitTally`."""
+    """Return the result of an exploit, as the name of a field of `ExploitTally`."""
     if score.value == 1.0:
         return "flagged" if flags_in(score.detail) else "unnoticed"
     commands = read_body(directory, trial).artifacts.get("commands") or ()
@@ -164,7 +167,7 @@ def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
 
 
 def _counted(tally: ExploitTally, verdict: str) -> ExploitTally:
-    """The tally with one more exploit."""
+    """Add one exploit to the tally."""
     return msgspec.structs.replace(tally, **{verdict: getattr(tally, verdict) + 1})
 
 
@@ -174,7 +177,7 @@ def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
 
 
 def end_of_log(artifacts: Mapping[str, Any]) -> str:
-    """The last lines of what the tests printed that an outcome's artifacts hold; empty without any."""
+    """Return the last lines of the test output in an outcome's artifacts. Empty if there is none."""
     tests = artifacts.get("tests") or artifacts.get("validation")
     if not isinstance(tests, Mapping):
         return ""

@@ -1,1 +1,1 @@
-"""The command line: one file per command; parse, call `app`, print."""
+"""The command line, one module per command: parse options, call `app`, print results."""

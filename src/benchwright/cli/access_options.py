@@ -1,4 +1,4 @@
-"""The options for whoever an endpoint lets in: key, headers, certificates. Every command that asks one has them."""
+"""Options for access to an endpoint (API key, headers, certificates), for all commands that use one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class _Line(click.types.StringParamType):
     name = "line"
     envvar_list_splitter = "\n"
-    """A value may have blanks: an environment variable has one header in each line."""
+    """Values may contain blanks, so an environment variable holds one header per line."""
 
 
 def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """NAME=VALUE arguments as a dictionary. Messages never show a value."""
+    """Return NAME=VALUE arguments as a dictionary. Error messages never contain a value."""
     flag, form = (
         max(parameter.opts, key=len),
         parameter.metavar if isinstance(parameter, click.Option) else "",
@@ -37,7 +37,7 @@ def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ..
 def header_option(
     role: str = "", whose: str = "of every request", heading: str = "Model"
 ) -> Callable[[Function], Function]:
-    """`--header` and `--header-env`, of the model or of another `role`."""
+    """Return the options `--header` and `--header-env` of the model, or of another `role`."""
     flag, name = (
         (f"--{role}-header", f"{role.replace('-', '_')}_headers") if role else ("--header", "headers")
     )
@@ -67,12 +67,12 @@ access_options = together(
     option("--client-key", type=_file, metavar="FILE", heading="Model", rare=True,
            help="PEM file with its private key (default: in --client-cert)."),
 )  # fmt: skip
-"""What lets requests in at an endpoint besides its address."""
+"""Options for access to an endpoint besides its address."""
 
 ACCESS = ("api_key", "headers", "headers_env", "ca_file", "client_cert", "client_key")
-"""The names of their parameters."""
+"""Parameter names of these options."""
 
 
 def given_access(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of these options that were given, for commands that take the rest from a run."""
+    """Return the access options that were given, for commands that take all other settings from a run."""
     return {name: options[name] for name in ACCESS if options.get(name)}

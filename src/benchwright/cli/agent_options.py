@@ -1,4 +1,4 @@
-"""The options that say which agent works: one in Python, its tools, a program, or a recipe."""
+"""Options that select the agent: Python code, MCP tools, a program, or a recipe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ recipe_option = option(
 
 
 def only_agent(named: Sequence[str]) -> str | None:
-    """The agent that was named, None without one; several are a suite (`agent_suites`)."""
+    """Return the named agent, None without one. Several agents form a suite (`agent_suites`)."""
     return next(iter(named), None)
 
 
@@ -30,7 +30,10 @@ agent_command_option = option(
 
 
 def agent_options(*old: str) -> Callable[[Any], Any]:
-    """An agent in Python, or its tools; `old` are further spellings of the first."""
+    """Return the options for an agent in Python or its MCP tools.
+
+    `old`: deprecated spellings of the first option.
+    """
     return together(
         option("-m", "--module", "module", old=old, metavar="MODULE:ATTR", heading="Agent",
                help="Your agent (default: none; the model is asked)."),

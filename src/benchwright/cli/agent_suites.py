@@ -1,4 +1,4 @@
-"""Several agents in one command: a suite of its own, in which each works with each model."""
+"""Several agents in one command: run as a suite, each with each model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SettingsOf = Callable[[dict[str, Any]], Settings]
 
 
 def eval_by_agents(options: dict[str, Any], settings_of: SettingsOf, *, as_json: bool, quiet: bool) -> int:
-    """Runs an eval with each of the agents and models; returns the exit code of `run_suite`."""
+    """Run an eval with each agent and model. Return the exit code of `run_suite`."""
     if options["output"] is not None:
         raise UserError(
             "-o writes the results of one run: write those of several agents by `benchwright table -o`."
@@ -30,7 +30,7 @@ def eval_by_agents(options: dict[str, Any], settings_of: SettingsOf, *, as_json:
 def run_by_agents(
     names: Sequence[str], options: dict[str, Any], settings_of: SettingsOf, *, as_json: bool, quiet: bool
 ) -> int:
-    """Runs benchmarks with each of the agents and models; returns the exit code of `run_suite`."""
+    """Run benchmarks with each agent and model. Return the exit code of `run_suite`."""
     entries = [SuiteEntry("benchmark", name, {}) for name in names]
     return _run(entries, options, settings_of, as_json=as_json, quiet=quiet)
 

@@ -1,4 +1,4 @@
-"""`benchwright agents`: command-line agents, and how they are installed."""
+"""`benchwright agents`: lists and installs command-line agents."""
 
 from __future__ import annotations
 

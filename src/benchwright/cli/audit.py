@@ -1,4 +1,4 @@
-"""`benchwright audit RUN`: were trials passed without solving their tasks?"""
+"""`benchwright audit RUN`: finds trials that may have passed without solving their tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs benchmarks one after the other: progress, a table and a result file for each."""
+"""Runs benchmarks one after another, with progress, a table and a result file for each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from benchwright.text import plain
 def run_benchmarks(
     names: Sequence[str], settings: BenchmarkSettings, rates: Rates = NO_RATES, *, as_json: bool, quiet: bool
 ) -> int:
-    """Checks all benchmarks, then runs one after the other; the exit code: 0 done, 1 stopped, 130 interrupted."""
+    """Check all benchmarks, then run one after another. Return the exit code; see `running.code_of`."""
     settings = sharing(settings, len(names))
     alone = settings.option if len(names) == 1 else ()
     each = settings_of_each([Sharer(name, settings, alone) for name in names])

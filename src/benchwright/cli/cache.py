@@ -1,4 +1,4 @@
-"""`benchwright cache`, documented as `eval cache`: the cached evaluations."""
+"""`benchwright cache`: lists, shows and deletes cached evaluations. Documented as `eval cache`."""
 
 from __future__ import annotations
 
@@ -172,10 +172,10 @@ def _require_choice(chosen: object) -> None:
 def _found(
     *, model: str = "", dataset: str = "", status: str | None = None, task_id: str = ""
 ) -> list[CachedEval]:
-    """The cached evaluations that fit.
+    """Return the cached evaluations that match.
 
     Raises:
-        UserError: there is none.
+        UserError: If there are none.
     """
     from benchwright.app.cached_evals import cached_evals
     from benchwright.errors import UserError

@@ -1,4 +1,4 @@
-"""`benchwright check`: is there a server, does it serve the model, and what can it do?"""
+"""`benchwright check`: finds out whether an endpoint serves the model, and what it can do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Examples:
 """
 
 DOCUMENTED_PROGRAM = "llm-bench"
-"""The name under which `check` is documented to look for the model, and to send nothing else."""
+"""Program name under which `check` is documented to only look for the model and send nothing else."""
 
 KEY_REFUSED = (401, 403)
 INTERRUPTED = 130
@@ -86,9 +86,9 @@ def command(
 
 
 def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool) -> None:
-    """Says whether the endpoint lists the model; ends the command if nobody is there, or the key is refused.
+    """Print whether the endpoint lists the model. Exit if it cannot be reached, or refuses the key.
 
-    For a card a server needs no list of models.
+    For a card the server needs no list of models.
     """
     from benchwright.app.loop import run_async
     from benchwright.endpoint.server_info import list_models
@@ -112,7 +112,7 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
 
 
 def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
-    """Returns a colour and a sentence about whether the model is listed."""
+    """Return a colour and a sentence on whether the model is listed."""
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
@@ -126,7 +126,10 @@ def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
 
 
 def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool) -> int:
-    """Finds out what the endpoint can do and prints it; after Ctrl-C what is known so far. Returns the exit code."""
+    """Examine the endpoint and print its card, after Ctrl-C with the findings so far.
+
+    Return the exit code.
+    """
     from benchwright.app.endpoint_card import carry_out, examination_of
     from benchwright.app.loop import run_async
     from benchwright.endpoint.card import card_of
@@ -153,7 +156,7 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
 
 
 def _code(known: Examination) -> int:
-    """Returns 1 if nothing of the endpoint answers: neither a list of models nor a route that generates."""
+    """Return 1 if nothing at the endpoint responds: neither its list of models nor a generating route."""
     from benchwright.endpoint.failures import sending_option
 
     if known.path is not None or known.outcome("models") != "no_list":

@@ -1,4 +1,4 @@
-"""`benchwright compare`: is B better than A, and does it pass?"""
+"""`benchwright compare`: compares runs and result files, and checks rules for the exit code."""
 
 from __future__ import annotations
 
@@ -165,7 +165,10 @@ def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) ->
 
 
 def _exit_code(outcome: Outcome) -> int:
-    """A refused pair is an error, but not where the documented table of result files was all that was asked for."""
+    """Return the exit code.
+
+    A refused pair is an error, unless the documented table of result files was all that was wanted.
+    """
     comparison = outcome.comparison
     if comparison.failed:
         return RULE_FAILED

@@ -1,4 +1,4 @@
-"""`benchwright compare LOAD LOAD`: measurements under load, level by level."""
+"""`benchwright compare LOAD LOAD`: load measurements, compared level by level."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from benchwright.analysis.load.records import LoadReport
 
 RULE_FAILED = 3
-"""The exit code of a rule that did not hold."""
+"""Exit code if a rule does not hold."""
 
 
 def find_reports(references: Sequence[str]) -> list[LoadReport]:
-    """The measurements under load that are meant, if that is what is meant; none where they are runs or result files.
+    """Return the load measurements that the references name. Empty if they name runs or result files.
 
     Raises:
-        UserError: some are, and others are not.
+        UserError: If only some of them are load measurements, or there is only one.
     """
     from benchwright.analysis.load.against.references import find_all_loads, level_of
 
@@ -41,7 +41,7 @@ def find_reports(references: Sequence[str]) -> list[LoadReport]:
 def give(
     found: LoadsCompared, *, as_json: bool = False, junit: Path | None = None, markdown: Path | None = None
 ) -> int:
-    """Prints and writes a comparison; returns the exit code."""
+    """Print and write a comparison. Return the exit code."""
     from benchwright.reports.load.against import against_junit, against_markdown
     from benchwright.reports.terminal import render_against
 

@@ -1,6 +1,6 @@
-"""What a shell completes: runs, benchmarks, packs, models, tags and scorers of this machine.
+"""Shell completion of runs, benchmarks, packs, models, tags and scorers on this machine.
 
-Each is called for one press of a key, so it imports next to nothing and reads only the newest runs.
+Each function is called at a key press, so it imports almost nothing and reads only the newest runs.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from benchwright.runs.manifest import Manifest
 
 NEWEST = 200
-"""Runs that are looked into for their models, tags and names."""
+"""Number of runs that are searched for models, tags and names."""
 
 
 def runs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The ids of runs, the newest first, with the name and the models of each."""
+    """Complete run ids, newest first, with the name and the models of each."""
     return _items(((path.name, _told(manifest)) for path, manifest in _newest()), typed, part=True)
 
 
 def runs_and_files(
     context: click.Context, parameter: click.Parameter, typed: str
 ) -> list[CompletionItem[str]]:
-    """Runs, else files."""
+    """Complete runs, or else files."""
     return runs(context, parameter, typed) or [_files()]
 
 
 def benchmarks(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The names of the catalog's benchmarks, and `pack:` with those of installed packs."""
+    """Complete names of the catalog's benchmarks, and `pack:` names of installed packs."""
     from benchwright.catalog.registry import abouts
 
     packs_here = [(f"pack:{name}", "") for name in _packs()] if typed.startswith("pa") else []
@@ -42,17 +42,17 @@ def benchmarks(context: click.Context, _: click.Parameter, typed: str) -> list[C
 
 
 def packs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The ids of installed packs, else directories."""
+    """Complete ids of installed packs, or else directories."""
     return _items(((name, "") for name in _packs()), typed) or [_files("dir")]
 
 
 def installed_packs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The ids of installed packs."""
+    """Complete ids of installed packs."""
     return _items(((name, "") for name in _packs()), typed)
 
 
 def models(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Models of the file that `--models` names, then those of earlier runs."""
+    """Complete models of the `--models` file, then those of earlier runs."""
     found = _models_of_file(context.params.get("models_file"))
     for _path, manifest in _newest():
         found += _models(manifest)
@@ -60,14 +60,14 @@ def models(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 
 def tags(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The tags of runs."""
+    """Complete tags of runs."""
     from benchwright.runs.listing import read_tags
 
     return _items(((tag, "") for path, _manifest in _newest() for tag in read_tags(path)), typed)
 
 
 def suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The suites of runs, else files."""
+    """Complete suites of runs, or else files."""
     from benchwright.runs.about import suite_of
 
     names = (suite_of(manifest) for _path, manifest in _newest())
@@ -75,14 +75,14 @@ def suites(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 
 def named_suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The suites that can be run by name, else files."""
+    """Complete suites that can be run by name, or else files."""
     from benchwright.app.named_suites import suite_names
 
     return _items(((name, "") for name in suite_names()), typed) or [_files()]
 
 
 def cached(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The ids of cached evaluations."""
+    """Complete ids of cached evaluations."""
     from benchwright.agents.cache.paths import cache_root
 
     ids = (path.stem.rpartition("_")[2] for path in cache_root().glob("*/*/*.json"))
@@ -90,21 +90,24 @@ def cached(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 
 def agents(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The command-line agents."""
+    """Complete command-line agents."""
     from benchwright.recipes.shelf import recipe_names
 
     return _items(((name, "") for name in recipe_names()), typed)
 
 
 def scorers(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """The built-in scorers."""
+    """Complete built-in scorers."""
     from benchwright.scorers.registry import SCORERS
 
     return _items(((name, "") for name in SCORERS), typed)
 
 
 def _items(found: Iterable[tuple[str, str]], typed: str, *, part: bool = False) -> list[CompletionItem[str]]:
-    """What begins with the typed text, each once; with `part`, else what contains it."""
+    """Return the values that begin with the typed text, each once.
+
+    `part`: if there are none, return the values that contain it, ignoring case.
+    """
     from click.shell_completion import CompletionItem
 
     known = {value: told for value, told in found if value and value.isprintable()}
@@ -121,7 +124,7 @@ def _files(kind: str = "file") -> CompletionItem[str]:
 
 
 def _newest() -> Iterator[tuple[Path, Manifest]]:
-    """The newest runs, whose ids begin with the time; what cannot be read is left out."""
+    """Yield the newest runs (ids begin with the time). Unreadable ones are skipped."""
     from benchwright.errors import BenchwrightError
     from benchwright.home import runs_directory
     from benchwright.runs.manifest import read_manifest
@@ -143,7 +146,7 @@ def _models(manifest: Manifest) -> list[str]:
 
 
 def _models_of_file(path: Path | None) -> list[str]:
-    """The models of a TOML file; none where it cannot be read."""
+    """Return the models of a TOML file. Empty if it cannot be read."""
     if path is None:
         return []
     import tomllib
@@ -154,7 +157,10 @@ def _models_of_file(path: Path | None) -> list[str]:
 
 
 def _packs() -> list[str]:
-    """The directories of installed packs; those that begin with a dot are the storage's own."""
+    """Return the directories of installed packs.
+
+    Directories that begin with a dot belong to the storage itself.
+    """
     from benchwright.home import packs_directory
 
     directory = packs_directory()

@@ -1,4 +1,4 @@
-"""`benchwright completion`: what lets a shell complete our commands, options and the names of what is here."""
+"""`benchwright completion`: scripts by which a shell completes commands, options and local names."""
 
 from __future__ import annotations
 

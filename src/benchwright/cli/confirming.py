@@ -1,4 +1,4 @@
-"""Asking before something is deleted."""
+"""Confirmation before something is deleted."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from benchwright.text import plain
 
 
 def confirmed(names: Sequence[str], kind: str, *, yes: bool) -> bool:
-    """Whether these may be deleted: shows and asks, unless `--yes` was given.
+    """Show the names and ask whether to delete them, unless `yes`. Return True if confirmed.
 
     Raises:
-        UserError: nobody is there to be asked.
+        UserError: If there is no terminal to ask on.
     """
     from benchwright.errors import UserError
 

@@ -1,4 +1,4 @@
-"""The one rich console: foreign text in it is text, whatever it looks like."""
+"""The rich console of all commands, which prints foreign text literally."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from benchwright.text import plain_lines
 
 
 class PlainConsole(Console):
-    """A console without markup, emoji codes and highlighting, through which only rich's own sequences come."""
+    """A console without markup, emoji codes and highlighting.
+
+    Only rich's own control sequences reach the terminal.
+    """
 
     def __init__(self, *, err: bool = False, width: int | None = None, soft_wrap: bool = False) -> None:
         super().__init__(
@@ -19,7 +22,7 @@ class PlainConsole(Console):
         )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is written: rich's own control codes as they are, and texts that cannot steer the terminal."""
+        """Yield the segments: rich's control codes unchanged, and texts that cannot control the terminal."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment

@@ -1,4 +1,4 @@
-"""What `--dry-run` is told for its estimate of the cost: the server's speed, and prices."""
+"""Options for the cost estimate of `--dry-run`: the server's speed, and prices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ cost_options = together(
 
 
 class Rates(NamedTuple):
-    """Completion tokens per second, None where that is not known, and prices by model."""
+    """Completion tokens per second (None if unknown), and prices by model."""
 
     speed: float | None
     prices: dict[str, Price]
@@ -30,10 +30,10 @@ NO_RATES = Rates(None, {})
 
 
 def rates_of(options: dict[str, Any]) -> Rates:
-    """Takes the two options out of all that were typed.
+    """Remove the two options from the options and return their values.
 
     Raises:
-        UserError: one is not of its form, or the measurement is not there.
+        UserError: If a value is invalid, or the measurement does not exist.
     """
     speed, prices = options.pop("speed"), options.pop("prices")
     if speed is None and not prices:
@@ -44,7 +44,7 @@ def rates_of(options: dict[str, Any]) -> Rates:
 
 
 def _speed(text: str) -> float:
-    """Tokens per second: the number, or the most that a measurement under load reached."""
+    """Return tokens per second: the given number, or the maximum that a load measurement reached."""
     from benchwright.analysis.load.against.references import find_load
     from benchwright.errors import UserError
 

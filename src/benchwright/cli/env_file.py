@@ -1,4 +1,4 @@
-"""`--env-file`, an option of every command: the file is read before the options that its variables can give."""
+"""The option `--env-file` of every command. The file is read before options that its variables can set."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 TYPED = "benchwright.cli.env_file.typed"
-"""Where a call, which may be of several commands one in the other, keeps the values of its options as typed."""
+"""Key under which a call, possibly of nested commands, stores the values of its options as typed."""
 READ = "benchwright.cli.env_file.read"
 
 
 class EnvFileOption(click.Option):
-    """Reads the file that is named, else the `.env` of the working directory, into the environment."""
+    """Option that reads the named file, or else `.env` in the working directory, into the environment."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -31,20 +31,23 @@ class EnvFileOption(click.Option):
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
-        """Takes note of what is typed, then does as every option does."""
+        """Record the typed values, then process the option as usual."""
         ctx.meta.setdefault(TYPED, []).extend(_texts(opts))
         return super().handle_parse_result(ctx, opts, args)
 
 
 def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
-    """Reads the file once a call: where it is named, else when the first command is reached that does something."""
+    """Read the file once per call.
+
+    This happens when the file is named, or else when the first command that does something is reached.
+    """
     if path is None and (READ in context.meta or not _does_something(context.command)):
         return
     from benchwright.cli.output import say, say_nothing
     from benchwright.environment_file import ENVIRONMENT_FILE
 
     context.meta[READ] = True
-    completing = context.resilient_parsing  # a shell is in the middle of a line
+    completing = context.resilient_parsing  # a shell is completing a line
     ENVIRONMENT_FILE.read(path, context.meta[TYPED], say_nothing if completing else say)
 
 

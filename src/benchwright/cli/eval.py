@@ -1,4 +1,7 @@
-"""`benchwright eval`: a dataset, a model or an agent, and scores; `bench` runs a finished one again."""
+"""`benchwright eval`: evaluates a model or an agent over a dataset.
+
+`bench` runs a finished evaluation again.
+"""
 
 from __future__ import annotations
 

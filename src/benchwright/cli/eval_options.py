@@ -1,4 +1,4 @@
-"""The options of `eval` and `bench`, and what is done with them."""
+"""The options of `eval` and `bench`, and their conversion to settings."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ eval_options = together(
 
 
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
-    """Runs an evaluation with these options; returns the exit code."""
+    """Run an evaluation with these options. Return the exit code."""
     from benchwright.cli.eval_running import run_eval
     from benchwright.cli.idle_options import refuse_idle
 
@@ -100,12 +100,12 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
 
 
 def eval_settings(options: dict[str, Any]) -> EvalSettings:
-    """The settings that the options stand for."""
+    """Return the settings made from the options."""
     from benchwright.config import EvalSettings
 
     take_models(options)
     options["agent"] = only_agent(options["agent"])
-    if ":" in (options["agent"] or ""):  # as documented for modules
+    if ":" in (options["agent"] or ""):  # the documented use of --agent for modules
         options["agent"], options["module"] = None, options["agent"]
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")

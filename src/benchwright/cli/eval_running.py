@@ -1,6 +1,6 @@
-"""Runs an evaluation: progress, the summary, and what to do next.
+"""Runs an evaluation, with progress, the summary, and what to do next.
 
-All of it is the command's output, as documented: it goes to stdout. With `--json` the one object is alone there.
+All of it goes to stdout, as documented. With `--json`, only the JSON object does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CACHED = "Evaluation already completed (cached)."
 
 
 def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
-    """Returns the exit code: 0 done, 1 stopped early for an error, 130 interrupted."""
+    """Run an evaluation. Return the exit code; see `running.conclude`."""
     with results_on_stdout(as_json=as_json):
         prepared = prepare_eval(settings, say)
         labels = labels_for(prepared, settings.judge_labels)
@@ -66,7 +66,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
 def _introduce(
     prepared: PreparedRun[EvalReport], settings: EvalSettings, progress: Progress, *, as_json: bool
 ) -> TerminalProgress:
-    """Says what is about to be run; returns what shows how it goes."""
+    """Print what is about to run. Return the progress display."""
     plan = prepared.request.plan
     program = click.get_current_context().find_root().info_name
     command, doing = ("bench", "benchmark") if settings.anew else ("eval", "evaluation")

@@ -1,4 +1,4 @@
-"""`benchwright export RUN`: the rows of a run for other programs."""
+"""`benchwright export RUN`: writes the rows of a run for other programs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Examples:
 """
 
 FOLDER_FORMATS = ("inspect", "eee", "hf", "atif", "lm-eval")
-"""Those of `app.export.FOLDERS`."""
+"""The formats of `app.export.FOLDERS`."""
 
 MOST_NAMED = 8
-"""Files that are named when they are written."""
+"""Maximum number of written files that are named."""
 
 
 @click.command("export", cls=Command, epilog=EXAMPLES)

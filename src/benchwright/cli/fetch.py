@@ -1,4 +1,4 @@
-"""`benchwright fetch`: the datasets of benchmarks, into the data directory."""
+"""`benchwright fetch`: downloads the datasets of benchmarks into the data directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs tasks of other programs, and shows their runs."""
+"""Runs tasks of other programs, and shows their results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from benchwright.text import plain
 def run_foreign_tasks(
     names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool
 ) -> int:
-    """Runs one task after the other; the exit code: 0 done, 1 stopped, 4 nothing could be scored, 130 interrupted."""
+    """Run one task after another.
+
+    Return the exit code: 0 done, 1 stopped, 4 incomplete, 130 interrupted.
+    """
     from benchwright.analysis.comparison.from_table import RunSides
 
     found: list[Any] = []

@@ -1,4 +1,4 @@
-"""What all commands have in common: examples first, options under headings, and the rare ones in `--help-all` only."""
+"""Common structure of commands: examples first, options under headings, rare ones in `--help-all`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PROGRAM = "benchwright"
-"""The name that help uses in its examples; it is shown as the one that was typed."""
+"""Program name in the help's examples. It is displayed as the name that was typed."""
 
 LAST = ("Output", "Other")
-"""Headings that stand below all others."""
+"""Headings that come after all others."""
 
 WIDEST_NAME = 30
-"""Columns that the names of options take at most; the help of a longer one begins in the line below."""
+"""Maximum columns for option names. The help of a longer name begins on the next line."""
 
 WHOLE = "benchwright.cli.grammar.whole"
-"""Where a call keeps that it was asked for all options."""
+"""Key under which a call stores that all options were requested."""
 
 
 class Option(click.Option):
-    """An option with its place in the help, whose text ends with its default.
+    """An option with a heading in the help and its default at the end of its text.
 
-    `rare` ones are shown by `--help-all` only. `old` are spellings that are understood and not offered any more.
+    `rare`: shown by `--help-all` only. `old`: deprecated spellings, which are accepted but not shown.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class Option(click.Option):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All that may be typed, but for the form that says no."""
+        """All accepted spellings, except the negative form."""
         return (*self.opts, *self.old)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Has the parser understand the old spellings, too."""
+        """Register the option and its old spellings with the parser."""
         shown, self.opts = self.opts, list(self.spellings)
         super().add_to_parser(parser, ctx)
         self.opts = shown
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Names and text; all that is to be said of a value is in the text."""
+        """Return the names and the text, without click's additions about the value."""
         record = super().get_help_record(ctx)
         return record and (record[0], self.help or "")
 
@@ -69,12 +69,12 @@ def _with_default(text: str, default: Any, *, required: bool) -> str:
 
 
 def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
-    """`click.option` for an `Option`."""
+    """Return `click.option` for an `Option`."""
     return click.option(*names, cls=Option, **settings)
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """Options as one decorator; the first is the first in the help."""
+    """Return several options as one decorator. The first option is the first in the help."""
 
     def decorate(function: Function) -> Function:
         for each in reversed(options):
@@ -93,7 +93,7 @@ def _log(context: click.Context, _: click.Parameter, debug: bool) -> bool:
 
 
 def debug_option(*, expose_value: bool = True) -> Callable[[Function], Function]:
-    """`--debug`, which every command has; those that make use of it themselves get its value."""
+    """Return the option `--debug`, which every command has. `expose_value`: pass its value to the command."""
     return option("--debug", is_flag=True, heading="Other", rare=True, callback=_log, expose_value=expose_value,
                   help="Log details to stderr, and show tracebacks.")  # fmt: skip
 
@@ -108,7 +108,7 @@ def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 def _add_common(command: click.Command) -> None:
-    """Gives a command the options that all have."""
+    """Add the options that all commands have."""
     command.params.append(
         Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, heading="Other",
                rare=True, help="Show all options and examples, and exit.")
@@ -123,7 +123,7 @@ def _add_common(command: click.Command) -> None:
 
 
 class Command(click.Command):
-    """A command whose help begins with examples. `more` are examples and notes for `--help-all`."""
+    """A command whose help begins with examples. `more`: examples and notes for `--help-all`."""
 
     def __init__(self, *arguments: Any, more: str = "", **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -131,16 +131,16 @@ class Command(click.Command):
         _add_common(self)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Usage, text, examples, options."""
+        """Write usage, text, examples and options."""
         _write_help(self, ctx, formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        """The help, which names the program as it was started."""
+        """Return the help, with the program name under which it was started."""
         return _as_started(super().get_help(ctx), ctx)
 
 
 class Group(click.Group):
-    """A group of such commands. `old` are names that commands had before, with those of today."""
+    """A group of such commands. `old`: current command names by their former ones."""
 
     command_class = Command
     group_class = type
@@ -154,23 +154,23 @@ class Group(click.Group):
         _add_common(self)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command by its name, or by the one it had before."""
+        """Return a command by its current or former name."""
         return super().get_command(ctx, self.old.get(cmd_name, cmd_name))
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Usage, text, examples, commands, options."""
+        """Write usage, text, examples, commands and options."""
         _write_help(self, ctx, formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        """The help, which names the program as it was started."""
+        """Return the help, with the program name under which it was started."""
         return _as_started(super().get_help(ctx), ctx)
 
 
 class LazyGroup(Group):
-    """A group whose commands are imported when they are called, so that its help is quick.
+    """A group whose commands are imported when called, so that its help is quick.
 
-    `addresses` has for each name the command's `module:attribute` and its line in the help, `headings` for each
-    heading of the help the names below it.
+    `addresses`: the `module:attribute` and the help line of each command, by name. `headings`: the command
+    names under each heading of the help.
     """
 
     def __init__(
@@ -185,11 +185,11 @@ class LazyGroup(Group):
         self.headings = headings or {"Commands": list(addresses)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
+        """Return the names of all commands."""
         return list(self.addresses)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports a command."""
+        """Import and return a command. None if there is none of that name."""
         address = self.addresses.get(self.old.get(cmd_name, cmd_name))
         if address is None:
             return super().get_command(ctx, cmd_name)
@@ -198,7 +198,7 @@ class LazyGroup(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without importing them."""
+        """Write the list of commands without importing them."""
         widest = max(map(len, self.addresses))
         for heading, names in self.headings.items():
             with formatter.section(heading):
@@ -206,7 +206,7 @@ class LazyGroup(Group):
 
 
 def _as_started(text: str, ctx: click.Context) -> str:
-    """Help whose examples call the program by the name that it was started under (`osmosis`)."""
+    """Return help text whose examples use the program name under which it was started (such as `osmosis`)."""
     return text.replace(f"{PROGRAM} ", f"{ctx.find_root().info_name or PROGRAM} ")
 
 
@@ -229,7 +229,7 @@ def _write_help(command: Command | Group, ctx: click.Context, formatter: click.H
 def _write_options(
     command: click.Command, ctx: click.Context, formatter: click.HelpFormatter, *, whole: bool
 ) -> int:
-    """Writes the options under their headings; returns how many are left out."""
+    """Write the options under their headings. Return the number of omitted ones."""
     sections: dict[str, list[tuple[str, str]]] = {}
     left_out = 0
     for each, name, text in _records(command, ctx):
@@ -257,7 +257,7 @@ def _records(command: click.Command, ctx: click.Context) -> Iterator[tuple[click
 
 
 def _is_rare(parameter: click.Parameter) -> bool:
-    """Options of click's own are those that every command has."""
+    """Return True if an option is rare. Click's own options, which every command has, are."""
     return parameter.rare if isinstance(parameter, Option) else True
 
 

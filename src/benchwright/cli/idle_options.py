@@ -1,6 +1,6 @@
-"""Options that would do nothing: refused where they are typed.
+"""Refuses options that were typed but would have no effect.
 
-The environment and files of options may name them too, as these hold for several commands.
+The environment and option files may set them anyway, because they apply to several commands.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.errors import UserError
 
 
 class _Need(NamedTuple):
-    """What an option needs to do something, in words and of settings."""
+    """The condition under which an option has an effect, as text and as a test of the settings."""
 
     words: str
     is_met: Callable[[Settings], bool]
@@ -33,7 +33,10 @@ def _asks_for_thinking(settings: Settings) -> bool:
 
 
 def _names_a_judge(settings: Settings) -> bool:
-    """Benchmarks say for themselves where a judge has no model."""
+    """Return True if a judge model is named.
+
+    Always True for benchmarks, which report a missing judge model themselves.
+    """
     return not isinstance(settings, EvalSettings) or settings.judge_model is not None
 
 
@@ -52,10 +55,10 @@ NEEDS: Mapping[str, _Need] = {
     "speed": _Need("--dry-run", _has("dry_run")),
     "prices": _Need("--dry-run", _has("dry_run")),
 }
-"""What options need, by the names of their parameters."""
+"""Conditions of options, by parameter name."""
 
 CONTRARY = (("fresh", "retry_failed"), ("seed", "no_seed"))
-"""Options of which one alone makes sense."""
+"""Pairs of options that exclude each other."""
 
 OF_SOME: Mapping[str, tuple[str, Callable[[About], bool]]] = {
     "keep_images": ("works in containers", lambda about: "containers" in about.needs),
@@ -65,23 +68,23 @@ OF_SOME: Mapping[str, tuple[str, Callable[[About], bool]]] = {
 
 
 def typed(context: click.Context) -> set[str]:
-    """The names of the parameters that the command line itself has given."""
+    """Return the names of the parameters given on the command line itself."""
     return {
         name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
 
 
 def flag_of(context: click.Context, name: str) -> str:
-    """How an option is typed."""
+    """Return an option's spelling on the command line."""
     option = next(each for each in context.command.params if each.name == name)
     return "/".join((max(option.opts, key=len), *option.secondary_opts[:1]))
 
 
 def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> None:
-    """Refuses what was typed and would do nothing in any of the runs with these settings.
+    """Refuse options that were typed but have no effect in any run with these settings.
 
     Raises:
-        UserError: there is such an option; says what it needs.
+        UserError: If there is such an option. The message says what it needs.
     """
     context = click.get_current_context()
     given = typed(context)
@@ -104,9 +107,10 @@ def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> Non
 def settle_judge(
     options: dict[str, Any], benchmarks: Sequence[str], given: Collection[str] | None = None
 ) -> None:
-    """Leaves out a judge that is not `given`, where the benchmarks ask none or options name another one.
+    """Drop judge options that are not `given`, if no benchmark uses a judge or the options name another one.
 
-    By default what was typed is given: the environment and files of options name judges for other commands, too.
+    By default, `given` are the options that were typed, because the environment and option files may name
+    judges for other commands.
     """
     given = typed(click.get_current_context()) if given is None else given
     named = pairs(options["option"], "--option").keys()

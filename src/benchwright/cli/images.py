@@ -1,4 +1,4 @@
-"""`benchwright images`: the images of containers that are ours."""
+"""`benchwright images`: container images that Benchwright pulled or built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright import PATH`: results of other programs as runs of the store."""
+"""`benchwright import PATH`: imports results of other programs into the run store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright init`: files to start from."""
+"""`benchwright init`: creates starter files."""
 
 from __future__ import annotations
 

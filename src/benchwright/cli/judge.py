@@ -1,4 +1,4 @@
-"""`benchwright judge`: how far the verdicts of a judge can be trusted."""
+"""`benchwright judge`: measures how far the verdicts of a run's judge can be trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People's labels of a run's answers, taken in when it is finished."""
+"""Human labels for a run's answers, stored when the run is finished."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def take_labels(
     *,
     quiet: bool,
 ) -> int:
-    """Takes labels in once the run is finished; the exit code: not 0 where the judge was not asked to the end."""
+    """Store labels, once the run is finished.
+
+    Return the exit code, which is not 0 if asking the judge was cut short.
+    """
     if path is None or not launched.finished:
         return 0
     return ended(label(prepared, launched.directory, labels, path, quiet=quiet))
@@ -36,19 +39,19 @@ def take_labels(
 def label(
     prepared: PreparedRun[Any], directory: Path, labels: Sequence[HumanLabel], path: Path, *, quiet: bool
 ) -> RunResult | None:
-    """Takes labels in; how asking the judge ended, None where that was not needed."""
+    """Store labels. Return the result of asking the judge, None if that was not needed."""
     listeners = [] if quiet else judging_progress(f"Asking the judge about {counted(len(labels), 'answer')}")
     return run_async(label_run(prepared, directory, labels, path.name, listeners, say))
 
 
 def judging_progress(title: str) -> list[Any]:
-    """What shows how far the judge is."""
+    """Return listeners that display the judge's progress."""
     progress = Progress()
     return [progress, TerminalProgress(progress, title, each_trial=False, what="judging")]
 
 
 def ended(result: RunResult | None) -> int:
-    """Says why the judge was not asked to the end, if so; returns the exit code."""
+    """Report why asking the judge was cut short, if it was. Return the exit code."""
     if result is None or result.finished:
         return 0
     say(f"Error: {plain(result.stop_reason or 'the judge was not asked to the end')}")

@@ -1,4 +1,4 @@
-"""Lines about what is run and how each run went, in the forms of the documented commands."""
+"""Lines about a run and its trials, in the format of the documented commands."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from benchwright.secrets import SECRETS
 from benchwright.text import plain, shortened
 
 LONGEST_ERROR = 50
-"""Characters of an error in a line; of a longer one the first 47 are shown."""
+"""Maximum characters of an error in a line, including "..." if it is truncated."""
 
 
 def header_lines(program: str, settings: EvalSettings) -> list[str]:
-    """What is about to be evaluated: the program with its version, models, agent, dataset, scores."""
+    """Return lines on what is about to be evaluated: program and version, models, agent, dataset, scores."""
     facts = (
         ("Endpoint", settings.base_url),
         (
@@ -41,7 +41,7 @@ def header_lines(program: str, settings: EvalSettings) -> list[str]:
 
 
 def size_text(rows: int, repeats: int, models: int, batch_size: int | str) -> str:
-    """How much there is to run: "(20 rows x8 runs x2 models, batch_size=4)"."""
+    """Return the size of a run: "(20 rows x8 runs x2 models, batch_size=4)"."""
     runs = f" x{repeats} runs" if repeats > 1 else ""
     each = f" x{models} models" if models > 1 else ""
     batch = f", batch_size={batch_size}" if batch_size != 1 else ""
@@ -57,23 +57,26 @@ def run_line(
     scores: str = "",
     note: str | None = None,
 ) -> Clean:
-    """One run, of how many: "[7/9] FAILED (36ms, 0 tokens) - why"; `note` says what there is to say of it."""
+    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why".
+
+    `note`: the reason or remark at its end.
+    """
     status = coloured("OK", "green") if success else coloured("FAILED", "red")
     why = f" - {cut(note)}" if note else ""
     return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
 
 
 def spent_text(duration_ms: float, tokens: int) -> str:
-    """What a run took: "26ms, 12 tokens"."""
+    """Return the time and tokens of a trial: "26ms, 12 tokens"."""
     return f"{format_duration(duration_ms)}, {format_tokens(tokens)} tokens"
 
 
 def trial_line(
     place: tuple[int, int], scored: Scored, solved: Solved | None, names: Mapping[str, str]
 ) -> Clean:
-    """The line of a trial; `solved` is None where an earlier session or run had its answer.
+    """Return the line of a trial. `solved`: None if the answer is from an earlier session or run.
 
-    `names` are those of the targets by slot, where there are several.
+    `names`: names of the targets by slot, if there are several.
     """
     name = names.get(scored.trial.target.slot)
     success = scored.status not in FAILED
@@ -95,7 +98,10 @@ def trial_line(
 
 
 def _scores(scores: Sequence[ScoreRecord]) -> str:
-    """Return a run's scores; no answer counts as 0, as documented, and says why. A failed scorer gave no score."""
+    """Return the scores of a trial.
+
+    As documented, a missing answer counts as 0, with its reason; a failed scorer has no score.
+    """
     parts = []
     for score in scores:
         failed = state_of_score(score.status, score.value) is ScoreState.FAILED
@@ -110,10 +116,10 @@ def _scores(scores: Sequence[ScoreRecord]) -> str:
 
 
 def one_line(text: str | None) -> str:
-    """Foreign text in one line, harmless and without our secrets."""
+    """Return foreign text in one line, made safe and without secrets."""
     return plain(SECRETS.redact(text or ""))
 
 
 def cut(text: str | None) -> str:
-    """The beginning of a foreign text, in one line."""
+    """Return the beginning of a foreign text, in one line."""
     return shortened(one_line(text), LONGEST_ERROR, "...")

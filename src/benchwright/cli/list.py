@@ -1,4 +1,4 @@
-"""`benchwright list`: the benchmarks there are."""
+"""`benchwright list`: the available benchmarks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _tables(entries: list[About]) -> Iterator[tuple[str, list[About]]]:
-    """The documented benchmarks with the user's own, those that came later, and the variants of both."""
+    """Yield the documented benchmarks with the user's own, later additions, and the variants of both."""
     from benchwright.catalog.registry import FURTHER
 
     plain = [entry for entry in entries if entry.variant is None]

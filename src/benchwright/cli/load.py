@@ -1,4 +1,4 @@
-"""`benchwright load`: what a server can do under load, and whether its answers stay right."""
+"""`benchwright load`: a server's performance under load, and the accuracy of its answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MORE = """\b
 
 
 def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """Reads a list of numbers: `1,4,16`."""
+    """Return a callback that parses a list of numbers: `1,4,16`."""
 
     def read(_: click.Context, parameter: click.Parameter, text: str | None) -> tuple[Any, ...]:
         parts = (text or "").strip("[] ").split(",")
@@ -124,7 +124,7 @@ shape_options = together(
     option("--most", type=float, metavar="LEVEL", heading="Load", rare=True,
            help="Highest level of a sweep (default: 1024 in flight, or 4096 requests/s)."),
 )  # fmt: skip
-"""How requests are sent."""
+"""Options for how requests are sent."""
 
 against_options = together(
     option("--against", metavar="LOAD", heading="Rules", rare=True,
@@ -134,7 +134,7 @@ against_options = together(
     option("--prove", is_flag=True, heading="Rules", rare=True,
            help="Exit with 3 unless shown not to be worse by more than that."),
 )  # fmt: skip
-"""With what the measurement is compared."""
+"""Options for comparing with an earlier measurement."""
 
 synthetic_options = together(
     option("--synthetic-input", metavar="TOKENS", heading="Dataset",

@@ -1,4 +1,4 @@
-"""Measures under load, shows how it goes, and prints what there is, also when it is interrupted."""
+"""Runs a load measurement, shows its progress, and prints the results, also after an interruption."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ from benchwright.text import Say, plain
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
-"""Seconds between two lines about a level under way, on a terminal and elsewhere."""
+"""Seconds between two lines about a level in progress if stderr is not a terminal.
+
+`STATUS_INTERVAL`: if it is one.
+"""
 
 
 def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
-    """Returns the exit code, see docs/formats.md."""
+    """Measure and print the results. Return the exit code; see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
         loads = load_tests(settings, say)
         before = None if settings.against is None else find_load(settings.against)
@@ -53,7 +56,7 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
                 settings.max_in_flight, *(level.concurrency or 0 for level in loads[0].first_levels)
             )
             run_async(_measure(loads, quiet=quiet), in_flight)
-        except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, where no run listens
+        except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, when no run handles it
             ended = error
     measured = [load.report() for load in loads if load.levels]
     failed = _give(measured, before, settings, as_json=as_json) if measured else False
@@ -70,7 +73,7 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
 
 
 def test_machine(*, as_json: bool, quiet: bool) -> int:
-    """The self-test alone."""
+    """Run only the self-test. Return the exit code."""
     with results_on_stdout(as_json=as_json):
         found = self_test(_unless(quiet))
     if as_json:
@@ -81,7 +84,7 @@ def test_machine(*, as_json: bool, quiet: bool) -> int:
 
 
 def _test_first(loads: Sequence[LoadTest], *, quiet: bool) -> None:
-    """Says what this machine can measure, and which levels are beyond that."""
+    """Run the self-test, and report what this machine can measure and which levels exceed that."""
     found = self_test(_unless(quiet))
     for load in loads:
         load.self_test = found
@@ -95,9 +98,9 @@ def _unless(quiet: bool) -> Say:
 
 
 def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) -> int:
-    """Say which figures levels lack, and whether too many requests failed; return the exit code.
+    """Report which figures levels lack, and whether too many requests failed. Return the exit code.
 
-    If the report was `printed`, the reasons in it are not said again.
+    If the report was `printed`, the reasons in it are not repeated.
     """
     levels, of_whom = report.levels, f"{report.model}: " if named else ""
     silent = [level for level in levels if not level.answered]
@@ -115,7 +118,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
 
 
 def _silence(level: LevelResult) -> str:
-    """Why a level has no figures."""
+    """Return why a level has no figures."""
     requests = f"its {counted(level.requests, 'request')}"
     if level.requests and level.requests == level.disturbed:
         return "this client stood still all the time"
@@ -128,13 +131,13 @@ def _silence(level: LevelResult) -> str:
 
 
 def _why(level: LevelResult) -> str:
-    """The most frequent reason for which requests failed."""
+    """Return the most frequent reason for failed requests."""
     reason = next(iter(level.failures), level.stop_reason)
     return "" if reason is None else f": {reason}"
 
 
 async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
-    """Measures one model after the other, until the user has had enough."""
+    """Measure one model after another, until interrupted."""
 
     def listeners(level: Level) -> Sequence[Listener]:
         return [] if quiet else [LevelProgress(level)]
@@ -155,7 +158,7 @@ async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
 def _give(
     reports: Sequence[LoadReport], before: LoadReport | None, settings: LoadSettings, *, as_json: bool
 ) -> bool:
-    """Prints and writes what was found; returns whether a rule of `--max-regression` did not hold."""
+    """Print and write the results. Return True if the rule of `--max-regression` does not hold."""
     first, compared = reports[0], _compared(reports, before, settings)
     alone = len(settings.tried) < 2 and compared is None
     found = first if alone else LoadComparison(first.id, list(reports), compared)
@@ -180,7 +183,10 @@ def _give(
 def _compared(
     reports: Sequence[LoadReport], before: LoadReport | None, settings: LoadSettings
 ) -> LoadsCompared | None:
-    """All of them against the first, which is that of `--against` if there is one."""
+    """Compare all measurements with the first, which is the one of `--against` if given.
+
+    None if there is only one.
+    """
     everything = [*([] if before is None else [before]), *reports]
     if len(everything) < 2:
         return None
@@ -188,7 +194,7 @@ def _compared(
 
 
 def level_line(result: LevelResult) -> str:
-    """A level that is done, in a line."""
+    """Return one line on a finished level."""
     ttft = "" if result.ttft is None else f", TTFT p50 {milliseconds(result.ttft.p50.value)} ms"
     latency = "" if result.latency is None else f", latency p50 {milliseconds(result.latency.p50.value)} ms"
     failed = f", {result.failed:,} failed" if result.failed else ""
@@ -199,7 +205,7 @@ def level_line(result: LevelResult) -> str:
 
 
 class LevelProgress:
-    """A listener: a line now and then on stderr, which on a terminal is always the same one."""
+    """Listener that prints a status line on stderr from time to time, on a terminal always the same line."""
 
     def __init__(self, level: Level) -> None:
         self._level = level
@@ -210,23 +216,23 @@ class LevelProgress:
         self._every = STATUS_INTERVAL if self._live else STATUS_INTERVAL_IN_LOGS
 
     def started(self, total: int, done: int, again: int) -> None:
-        """The level begins."""
+        """Start the timer of the status line."""
         self._begun = asyncio.get_running_loop().time()
         self._timer = asyncio.get_running_loop().call_later(self._every, self._tick)
 
     def delivered(self, result: Result) -> None:
-        """Counts."""
+        """Count finished and failed trials."""
         if isinstance(result, Scored):
             self._done += 1
             self._failed += result.status in FAILED
 
     def said(self, text: str) -> None:
-        """Shows a line."""
+        """Print a message."""
         self._clear()
         echo(plain(text), err=True)
 
     def ended(self) -> None:
-        """Takes the line away."""
+        """Stop the timer and remove the status line."""
         if self._timer is not None:
             self._timer.cancel()
         self._clear()
@@ -248,7 +254,7 @@ class LevelProgress:
 
 
 def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
-    """What would be run."""
+    """Print what would run. Return the exit code."""
     load, levels = loads[0], loads[0].first_levels
     if as_json:
         print_json(

@@ -1,4 +1,4 @@
-"""Log lines on stderr."""
+"""Logging to stderr."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.text import plain_lines
 
 
 class _ToStderr(logging.StreamHandler[TextIO]):
-    """Writes to what is stderr at the time; while there is a live display, that is above it."""
+    """Handler that writes to the current `sys.stderr`, so that lines appear above a live display."""
 
     def format(self, record: logging.LogRecord) -> str:
         return plain_lines(super().format(record))
@@ -22,7 +22,10 @@ class _ToStderr(logging.StreamHandler[TextIO]):
 
 
 def set_up_logging(*, debug: bool) -> None:
-    """Log lines to stderr, secrets replaced: warnings, with `debug` all. Once asked for, details stay."""
+    """Log to stderr with secrets replaced: warnings only, or everything if `debug`.
+
+    A later call never reduces it.
+    """
     handler = _ToStderr()
     handler.addFilter(SecretFilter())
     logging.basicConfig(

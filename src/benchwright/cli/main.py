@@ -1,4 +1,4 @@
-"""The one command tree behind `benchwright`, `osmosis` and `llm-bench`."""
+"""The command tree of `benchwright`, `osmosis` and `llm-bench`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.cli.grammar import PROGRAM, LazyGroup, Option, option
 from benchwright.suggest import did_you_mean
 
 OBJECTS_OF_IMPORTS = 10_000
-"""Objects after which the garbage collector looks for cycles: what is imported holds many, and none is garbage."""
+"""Garbage collector threshold. Imports create many objects, none of which is garbage."""
 
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
@@ -99,13 +99,13 @@ HEADINGS = {
 }
 
 MOMENT = 0.01
-"""Seconds after which a Ctrl-C that hit a callback is heard."""
+"""Seconds after which a Ctrl-C that was raised inside a callback is sent again."""
 
 HOSTED = ("eval-rubric", "preview")
-"""Commands of `osmosis` that ask a hosted service."""
+"""Commands of `osmosis` that need a hosted service."""
 
 NEED_NO_ENDPOINT = ("list", "compare")
-"""Documented commands that take the options before them and make no use of them."""
+"""Documented commands that accept the options before them but do not use them."""
 
 EXAMPLES = """\b
 Examples:
@@ -127,12 +127,12 @@ Exit codes:
 
 
 class Root(LazyGroup):
-    """All commands; takes options before the command as well."""
+    """The root group of all commands. It also accepts options before the command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds a command; suggests the nearest name where there is none."""
+        """Find a command. If there is none, suggest the nearest name."""
         if args and args[0] in HOSTED:
             _refuse_hosted(args[0])
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
@@ -149,7 +149,10 @@ def _refuse_hosted(name: str) -> NoReturn:
 
 
 def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
-    """The options given before a command, as arguments of it: those after it, in `rest`, win. `list` needs none."""
+    """Return the options given before a command as arguments for it. Options after it (`rest`) have priority.
+
+    `NEED_NO_ENDPOINT` commands ignore options that they do not have.
+    """
     spellings = {
         spelling
         for parameter in (command.params if command is not None else ())
@@ -168,7 +171,7 @@ def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str
 
 
 def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
-    """An option that is accepted before the command as well, for which it is meant."""
+    """Return an option that is also accepted before the command that it is meant for."""
     return option(name, metavar=metavar, rare=True, help=f"{text}; usually after the command.")
 
 
@@ -192,29 +195,29 @@ def cli(**_: str | None) -> None:
 
 
 def _open_streams() -> None:
-    """Puts /dev/null where stdin, stdout or stderr was closed.
+    """Replace closed stdin, stdout or stderr by /dev/null.
 
-    Else the next file that is opened would take its number, be printed into, and abort the event loop.
+    Otherwise the next opened file would get its number, receive the output, and abort the event loop.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: the one that was closed
+            number = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is the closed one
             os.set_inheritable(number, True)
             setattr(sys, name, open(number, mode))  # noqa: SIM115
 
 
 def _close_streams() -> None:
-    """Puts /dev/null behind stdout and stderr, so that what could not be written is not tried again at the exit."""
+    """Redirect stdout and stderr to /dev/null, so that unwritten output is not tried again at exit."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nothing, stream.fileno())
 
 
 def _print_whole() -> None:
-    """Sees to it that nothing printed is lost where whoever reads it is slow.
+    """Make stdout buffered and blocking, so that no output is lost if the reader is slow.
 
-    Python without buffers (PYTHONUNBUFFERED, as in many containers) drops what a write to a full pipe has left over,
-    and whoever shares our stdout may have made it not wait at all.
+    Unbuffered Python (PYTHONUNBUFFERED, as in many containers) drops the rest of a partial write to a full
+    pipe, and a process that shares stdout may have made it non-blocking.
     """
     raw = getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
@@ -226,10 +229,11 @@ def _print_whole() -> None:
 
 
 def _check_given() -> None:
-    """Refuses what is not text in UTF-8: keys, files and requests could not hold it.
+    """Refuse input that is not valid UTF-8, because keys, files and requests could not contain it.
 
     Raises:
-        UserError: an argument, a variable of ours, or the working directory is none, or there is no such directory.
+        UserError: If an argument, a BENCHWRIGHT_ variable or the working directory is not UTF-8, or the
+            working directory does not exist.
     """
     from benchwright.errors import UserError
 
@@ -246,7 +250,7 @@ def _check_given() -> None:
 
 
 def _complain(text: str) -> None:
-    """Writes to stderr; nothing more can be done where that fails."""
+    """Write to stderr. Ignore errors, since nothing more can be done."""
     from benchwright.cli.output import echo
 
     with suppress(OSError):
@@ -258,10 +262,10 @@ def _complain(text: str) -> None:
 
 
 def _hear_interruptions() -> None:
-    """Has Ctrl-C raise KeyboardInterrupt, unless whoever started us has it ignored.
+    """Let Ctrl-C raise KeyboardInterrupt, unless the parent process has set it to be ignored.
 
-    Python raises nothing out of a callback of its own, such as the end of a weak reference: a Ctrl-C that hits one is
-    heard a moment later, and not told.
+    Python cannot raise exceptions from its own callbacks, such as weak reference finalizers. A Ctrl-C inside
+    one is sent again a moment later, without a message.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -280,11 +284,11 @@ def _not_raised(lost: Any) -> None:
             later.start()
             return
         except KeyboardInterrupt:
-            moment *= 4  # on a busy machine it was over before the thread had quite started
+            moment *= 4  # on a busy machine, the timer fired before `start` returned
 
 
 def main() -> None:
-    """Runs a command, and ends even where threads of the user's code do not."""
+    """Run a command, and exit even if threads of the user's code do not end."""
     code: object = 1
     try:
         _run()
@@ -301,17 +305,20 @@ def main() -> None:
 
 
 def _interrupted(error: BaseException) -> bool:
-    """Whether an error came of a Ctrl-C: Python 3.11 turns one that hits `__set_name__` into a RuntimeError."""
+    """Return True if an error was caused by Ctrl-C.
+
+    Python 3.11 turns one inside `__set_name__` into a RuntimeError.
+    """
     cause = error.__cause__
     return cause is not None and (isinstance(cause, KeyboardInterrupt) or _interrupted(cause))
 
 
 def _run() -> None:
-    """Runs a command and turns errors into one line and an exit code: those of docs/formats.md."""
+    """Run a command. Turn errors into one line and an exit code; see docs/formats.md."""
     from benchwright.errors import BenchwrightError
 
     gc.set_threshold(OBJECTS_OF_IMPORTS)
-    gc.freeze()  # at the exit nothing of click is searched for cycles, which would take a tenth of what `list` does
+    gc.freeze()  # keep imported objects out of the collection at exit, a tenth of the time of `list`
     _open_streams()
     _print_whole()
     program = os.path.basename(sys.argv[0])

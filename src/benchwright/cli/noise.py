@@ -1,4 +1,4 @@
-"""`benchwright noise RUN|MODEL`: how much a model differs from itself."""
+"""`benchwright noise RUN|MODEL`: variation of a model's answers to the same questions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(runs: tuple[str, ...], as_json: bool) -> None:
 
 
 def print_floors(floors: Sequence[NoiseFloor]) -> None:
-    """The noise, and how many samples a difference takes to be seen."""
+    """Print the noise, and the number of samples needed to detect a difference."""
     from benchwright.reports.noise import noise_blocks, noise_lines
     from benchwright.reports.terminal import render_blocks
 

@@ -1,4 +1,4 @@
-"""What options hold, as settings take it."""
+"""Conversion of option values to settings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Model = TypeVar("Model")
 
 
 def take_models(options: dict[str, Any]) -> None:
-    """Puts `model`, and `models` where there are several or a file of them, in the place of what was typed.
+    """Replace the typed model options by `model` and, if there are several or a file, `models`.
 
     Raises:
-        UserError: the file of models cannot be read.
+        UserError: If the file of models cannot be read.
     """
     names, file = tuple(dict.fromkeys(options.pop("model"))), options.pop("models_file")
     if file is None:
@@ -26,7 +26,7 @@ def take_models(options: dict[str, Any]) -> None:
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """KEY=VALUE arguments as a dictionary."""
+    """Return KEY=VALUE arguments as a dictionary."""
     result = {}
     for value in values:
         key, separator, rest = value.partition("=")
@@ -37,7 +37,7 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
-    """KEY=VALUE arguments as a dictionary; the values of a key that is given several times stand together."""
+    """Return KEY=VALUE arguments as a dictionary. Several values of one key become a tuple."""
     result: dict[str, list[str]] = {}
     for value in values:
         for key, rest in pairs((value,), option).items():
@@ -46,7 +46,7 @@ def alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[
 
 
 def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """KEY=JSON arguments as a dictionary; what is no JSON is taken as text."""
+    """Return KEY=JSON arguments as a dictionary. Values that are not JSON are taken as text."""
     import json
 
     result: dict[str, Any] = {}
@@ -59,10 +59,10 @@ def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
-    """The settings that options stand for.
+    """Return the settings made from options.
 
     Raises:
-        click.UsageError: a value is not as it should be; names the option.
+        click.UsageError: If a value is invalid. The message names the option.
     """
     from pydantic import ValidationError
 

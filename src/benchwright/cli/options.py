@@ -1,4 +1,4 @@
-"""The options that several commands share: each is declared here, once, with its unit and default."""
+"""Options that several commands share, each declared once with its unit and default."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ else:  # in click 8.1 it is not a generic class
 class _ModelName(click.types.StringParamType):
     name = "model"
     envvar_list_splitter = "\n"
-    """A name may have blanks: BENCHWRIGHT_MODEL has one in each line."""
+    """Names may contain blanks, so BENCHWRIGHT_MODEL holds one per line."""
 
 
 class _NumberOrAuto(_ParamType):
@@ -52,17 +52,17 @@ model_options = together(
     option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
            heading="Model", rare=True, help="TOML file of models and their settings."),
 )  # fmt: skip
-"""One model or several; `take_models` reads them."""
+"""One model or several; `take_models` processes them."""
 
 
 def one_model_option(**settings: Any) -> Decorator:
-    """The one model that a command asks."""
+    """Return the option for commands that use a single model."""
     return option("--model", metavar="MODEL", heading="Model", shell_complete=completing.models,
                   help="Model, as the endpoint lists it.", **settings)  # fmt: skip
 
 
 def base_url_option(default: str) -> Decorator:
-    """Where the model is; `default` says where else."""
+    """Return the option for the endpoint's address. `default`: description of its default."""
     return option("--base-url", metavar="URL", heading="Model",
                   help=f"Base URL (default: {default}).")  # fmt: skip
 
@@ -81,7 +81,7 @@ max_tokens_option = option(
 
 
 def sampling_options(seed: str) -> Callable[[Function], Function]:
-    """What is sent with every request; `seed` says what its default is."""
+    """Return the options for fields of every request. `seed`: description of the seed's default."""
     return together(
         temperature_option,
         max_tokens_option,
@@ -103,7 +103,7 @@ no_stream_option = option(
 )  # fmt: skip
 
 
-# What is asked
+# Data
 
 dataset_option = option(
     "-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE", heading="Dataset",
@@ -117,7 +117,7 @@ data_option = option(
 
 
 def limit_option(name: str = "limit", **settings: Any) -> Decorator:
-    """How many samples are used."""
+    """Return the option for the maximum number of samples."""
     return option("--limit", name, old=("--max-samples",), metavar="N", heading="Dataset",
                   help="Use at most N samples (default: all).", **{"type": int, **settings})  # fmt: skip
 
@@ -137,7 +137,7 @@ row_options = together(
     option("--skip-bad-rows", is_flag=True, heading="Dataset", rare=True,
            help="Leave out rows that cannot be asked or scored, and count them."),
 )  # fmt: skip
-"""How rows of a dataset are read."""
+"""Options for reading the rows of a dataset."""
 
 plugin_option = option(
     "--plugin", multiple=True, type=click.Path(path_type=Path), metavar="FILE", heading="Dataset", rare=True,
@@ -156,10 +156,10 @@ selection_options = together(
     option("--ids", type=click.Path(path_type=Path), metavar="FILE", heading="Dataset", rare=True,
            help="Use only the samples whose ids FILE lists, one per line."),
 )  # fmt: skip
-"""Which samples of a benchmark."""
+"""Options that select samples of a benchmark."""
 
 benchmark_options = together(selection_options, benchmark_setting, plugin_option)
-"""What is asked of a benchmark: which samples, with which settings, and where it is defined."""
+"""Options of a benchmark: its samples, its settings, and plugins that define it."""
 
 keep_images_option = option(
     "--keep-images", type=click.Choice(["none", "base", "all"]), heading="Running", rare=True,
@@ -174,11 +174,11 @@ repeats_option = option("--n", type=int, metavar="N", default=1, heading="Datase
                         help="Repeats of each sample, for pass@k.")  # fmt: skip
 
 
-# How it is run
+# Execution
 
 
 def concurrency_option(default: int) -> Decorator:
-    """How many trials are in flight at once, under all its names."""
+    """Return the option for the number of trials in flight, with all its spellings."""
     return option(
         "--concurrency", "concurrency", old=("--batch-size", "--batch_size"), heading="Running",
         type=_NumberOrAuto(), metavar="N|auto", default=default,
@@ -194,7 +194,7 @@ dry_run_option = option("--dry-run", is_flag=True, heading="Running",
 
 
 def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Function], Function]:
-    """How often and how long a request is tried."""
+    """Return the options for how often and how long requests are retried."""
     return together(
         option("--retries", type=int, metavar="N", default=retries, heading="Limits", rare=True,
                help="Retries of a request after rate limits and temporary errors."),
@@ -211,7 +211,7 @@ request_limit_options = together(
     option("--answer-mb", type=int, metavar="MIB", default=128, heading="Limits", rare=True,
            help="Maximum size of one answer as it is received, in MiB."),
 )  # fmt: skip
-"""What one request may take."""
+"""Limits of one request."""
 
 trial_seconds_option = option("--trial-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
                               help="Maximum seconds of one trial (default: no limit).")  # fmt: skip
@@ -222,7 +222,7 @@ failure_options = together(
     option("--no-probe", "probe", flag_value=False, default=True, type=bool, heading="Running", rare=True,
            help="Do not try endpoints before the first trial (docs/check.md)."),
 )  # fmt: skip
-"""How failures are met: before the first trial, and at the end."""
+"""Options for handling failures, before the first trial and at the end."""
 
 workers_option = option(
     "--workers", type=int, metavar="N", heading="Running", rare=True,
@@ -256,7 +256,7 @@ run_options = together(
     otel_option,
     name_option,
 )  # fmt: skip
-"""How a run is carried out."""
+"""Options for the execution of a run."""
 
 until_options = together(
     option("--until", type=click.Choice(["decided", "not-worse"]), metavar="WHAT",
@@ -275,7 +275,7 @@ until_options = together(
     option("--decide-on", multiple=True, metavar="NAME", heading="Deciding", rare=True,
            help="Score to decide on (default: an eval's scorers, accuracy, a pack's passes). Repeatable."),
 )  # fmt: skip
-"""When a run may stop before all samples are asked; see docs/decide.md."""
+"""Options for stopping before all samples are done; see docs/decide.md."""
 
 provider_errors_option = option(
     "--provider-errors", is_flag=True, heading="Running",
@@ -285,7 +285,7 @@ provider_errors_option = option(
 
 def metrics_options(*, default: bool, name: str = "metrics", url: str = "metrics_url",
                     old: tuple[str, str] | None = None) -> Callable[[Function], Function]:  # fmt: skip
-    """Whether the server's own metrics are read, and where; `old` are earlier names of the two."""
+    """Return the options for reading the server's own metrics. `old`: former names of the two options."""
     flag, address = old or (None, None)
     return together(
         option("--metrics/--no-metrics", name, old=(flag,) if flag else (), default=default, rare=True,
@@ -296,7 +296,7 @@ def metrics_options(*, default: bool, name: str = "metrics", url: str = "metrics
     )  # fmt: skip
 
 
-# What is printed and written
+# Output
 
 json_option = option("--json", "as_json", is_flag=True, heading="Output",
                      help="Print one JSON object to stdout, nothing else.")  # fmt: skip
@@ -304,11 +304,11 @@ quiet_option = option("-q", "--quiet", is_flag=True, heading="Output",
                       help="Show no progress, only the result.")  # fmt: skip
 
 output_options = together(json_option, quiet_option, debug_option())
-"""What is printed."""
+"""Options for printed output."""
 
 
 def output_option(what: str, **settings: Any) -> Decorator:
-    """The file that a command writes."""
+    """Return the option for the file that a command writes."""
     settings = {"type": click.Path(path_type=Path), **settings}
     return option("-o", "--output", metavar="FILE", heading="Output", help=what, **settings)
 
@@ -321,7 +321,7 @@ markdown_option = option(
 )  # fmt: skip
 
 
-# Which runs
+# Selection of runs
 
 kind_option = option("--kind", type=click.Choice(KINDS), metavar="KIND", heading="Which runs",
                      help="Only runs of this kind: eval, benchmark, pack, load, import or validation.")  # fmt: skip
@@ -339,13 +339,13 @@ anyway_option = option("--anyway", is_flag=True, rare=True,
 
 
 def run_limit_option(default: int | None = None) -> Decorator:
-    """How many runs are listed."""
+    """Return the option for the maximum number of listed runs."""
     text = "At most N runs (default: all)." if default is None else "At most N runs."
     return option("--limit", type=click.IntRange(min=1), metavar="N", heading="Which runs",
                   help=text, default=default)  # fmt: skip
 
 
-# What is deleted
+# Deletion
 
 yes_option = option("-y", "--yes", is_flag=True, help="Delete without asking.")
 
@@ -367,6 +367,6 @@ open_option = option("--open/--no-open", "open_browser", default=True, heading="
 
 
 def port_option(default: int) -> Decorator:
-    """Where a server of ours listens."""
+    """Return the option for the port of a local server."""
     return option("--port", type=click.IntRange(0, 65535), metavar="PORT", default=default, heading="Server",
                   help="Port to listen on; 0 picks a free one.")  # fmt: skip

@@ -1,7 +1,7 @@
-"""Printing: lines, one JSON object, or tables. All that a command prints goes through here.
+"""Printing of lines, one JSON object, or tables. All output of commands passes through this module.
 
-Foreign text (of a dataset, a model, a server, a pack, a file's name) cannot steer the terminal: what is printed is
-cleaned as a whole, except for the colours that are put on here.
+Foreign text (from datasets, models, servers, packs, file names) cannot control the terminal: all output is
+cleaned, except for the colours that this module adds.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ if TYPE_CHECKING:
     from benchwright.analysis.summary import RunSummary
 
 NARROWEST = 130
-"""Columns for tables that are piped: wide enough that no table is cut."""
+"""Columns for tables that are piped: enough that no table is truncated."""
 
 
 class Clean(str):
-    """Text that is printed as it is: cleaned already, and with sequences of ours in it."""
+    """Text that is printed unchanged: already cleaned, with terminal sequences added by Benchwright."""
 
 
 CLEARED_LINE = Clean("\r\x1b[2K")
-"""Takes the last line of a terminal away, if it has not ended."""
+"""Sequence that clears the current line of a terminal."""
 
 
 def clean(*parts: str) -> Clean:
-    """The parts as one text: secrets are replaced, and only `Clean` parts have sequences in them."""
+    """Return the parts as one text.
+
+    Secrets are replaced, and only `Clean` parts may contain terminal sequences.
+    """
     from benchwright.secrets import SECRETS
 
     return Clean(
@@ -43,33 +46,33 @@ def clean(*parts: str) -> Clean:
 
 
 def coloured(text: str, colour: str) -> Clean:
-    """The text, cleaned, in one of the terminal's colours."""
+    """Return the text, cleaned, in one of the terminal's colours."""
     return Clean(click.style(clean(text), fg=colour))
 
 
 def joined(between: str, parts: Iterable[str]) -> Clean:
-    """The parts, each cleaned, with a text of ours between them."""
+    """Return the parts, each cleaned, with a trusted text between them."""
     return Clean(between.join(map(clean, parts)))
 
 
 def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
-    """Lines on stdout, or with `err` on stderr."""
+    """Print lines on stdout, or with `err` on stderr."""
     with _writing():
         click.echo(clean(text) + end, err=err, nl=False)
 
 
 def say(text: str) -> None:
-    """A note for the person, on stderr."""
+    """Print a note for the user on stderr."""
     echo(text, err=True)
 
 
 def say_nothing(_: str) -> None:
-    """In place of `say`, where only the result is wanted."""
+    """Discard a note: used instead of `say` if only the result is wanted."""
 
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """A full disk is told in one line; that nobody reads any more is for `main`."""
+    """Turn a failed write, such as on a full disk, into a UserError. A broken pipe is left to `main`."""
     try:
         yield
     except BrokenPipeError:
@@ -80,15 +83,16 @@ def _writing() -> Iterator[None]:
 
 @contextmanager
 def results_on_stdout(*, as_json: bool) -> Iterator[None]:
-    """With `--json`, what the user's code prints meanwhile goes to stderr."""
+    """Redirect what the user's code prints to stderr, if `as_json`."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
 def print_json(value: Any) -> None:
-    """One object, indented; keys as in the documented structs, fields without a value left out.
+    r"""Print one indented JSON object.
 
-    What cannot be seen is written as \\uXXXX, so that the object says the same and steers no terminal.
+    Keys are those of the documented structs; fields without a value are omitted. Invisible characters are
+    written as \uXXXX, which keeps the value but cannot control a terminal.
     """
     import msgspec
 
@@ -100,7 +104,7 @@ def print_json(value: Any) -> None:
 
 
 def _seen(line: str) -> str:
-    """A line of JSON; characters that cannot be seen, which are inside of strings only, are escaped."""
+    """Return a line of JSON with invisible characters escaped. They occur inside strings only."""
     if line.isprintable():
         return line
     import json
@@ -109,14 +113,14 @@ def _seen(line: str) -> str:
 
 
 def width() -> int:
-    """How many columns a table may have."""
+    """Return the number of columns for tables."""
     from benchwright.cli.console import PlainConsole
 
     return PlainConsole().width if sys.stdout.isatty() else NARROWEST
 
 
 def print_table(content: RenderableType) -> None:
-    """Rich content, as wide as the terminal; what looks like markup in its texts is text."""
+    """Print rich content, as wide as the terminal. Markup in its texts is printed literally."""
     from benchwright.cli.console import PlainConsole
 
     console = PlainConsole(width=width())
@@ -125,7 +129,7 @@ def print_table(content: RenderableType) -> None:
 
 
 def table_text(content: RenderableType, columns: int) -> str:
-    """Rich content as text of so many columns, without colours."""
+    """Return rich content as text of this many columns, without colours."""
     from benchwright.cli.console import PlainConsole
 
     console = PlainConsole(width=columns)
@@ -135,7 +139,7 @@ def table_text(content: RenderableType, columns: int) -> str:
 
 
 def print_summary(summary: RunSummary, said: str = "") -> None:
-    """Print the summary of a run, without the reason that is `said` beside it."""
+    """Print the summary of a run. `said`: an error printed beside it, whose reason is not repeated."""
     from benchwright.reports.summary import render_summary
 
     print_table(render_summary(summary, said))

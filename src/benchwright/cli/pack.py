@@ -1,4 +1,4 @@
-"""`benchwright pack`: install, look at, validate, write and run bench packs."""
+"""`benchwright pack`: installs, shows, validates, writes and runs bench packs."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ Examples:
 
 
 class PackGroup(LazyGroup):
-    """Knows the verbs that packs had before, as well."""
+    """Command group that also accepts former command names."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """`uninstall` deletes without asking."""
+        """Return a command. `uninstall` deletes without asking."""
         if cmd_name == "uninstall":
             from benchwright.cli.pack_install import uninstall
 

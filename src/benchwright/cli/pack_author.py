@@ -1,4 +1,4 @@
-"""`benchwright pack test | pack`: trying out a pack that one writes, and making its archive."""
+"""`benchwright pack test | pack`: tries out one's own pack, and creates its archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright pack card RUN`: the result of a pack's run, to share."""
+"""`benchwright pack card RUN`: a shareable card with the result of a pack's run."""
 
 from __future__ import annotations
 

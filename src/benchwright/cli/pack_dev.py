@@ -1,4 +1,4 @@
-"""`benchwright pack dev`: a scenario of a pack that one writes, tried again on each save."""
+"""`benchwright pack dev`: tries a scenario of one's own pack again after each save."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Examples:
 """
 
 ANSWER = 50
-"""Characters of an answer that are shown."""
+"""Maximum characters of an answer that are shown."""
 
 
 @click.command("dev", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
@@ -64,7 +64,7 @@ async def _watch(path: Path, settings: Any, scenario: str | None, answers: Path 
 
 
 def _show(made: Round, former: Mapping[str, str]) -> dict[str, str]:
-    """Prints a round against the results before; returns the results that the next one is held against."""
+    """Print a round compared with the previous results. Return the results to compare the next one with."""
     for stack in dict.fromkeys(made.stacks):
         echo(plain_lines(stack))
     if made.error is not None:
@@ -102,7 +102,7 @@ def _as_text(tried: Tried) -> str:
 
 
 def _changes(before: str | None, now: str) -> list[str]:
-    """The lines of a result that changed, as a diff has them; none where there was none before."""
+    """Return the changed lines of a result as in a diff. Empty if there was no earlier result."""
     if before is None or before == now:
         return []
     lines = difflib.unified_diff(before.splitlines(), now.splitlines(), n=0, lineterm="")

@@ -1,4 +1,4 @@
-"""`benchwright pack show | validate | init`: looking at a pack, and writing a new one."""
+"""`benchwright pack show | validate | init`: shows and checks a pack, or creates a new one."""
 
 from __future__ import annotations
 

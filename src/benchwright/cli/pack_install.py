@@ -1,4 +1,4 @@
-"""`benchwright pack install | update | delete | list`: what is installed, and changing that."""
+"""`benchwright pack install | update | delete | list`: manages installed packs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ source_options = together(
            help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
     node_option,
 )  # fmt: skip
-"""Where packs come from, and the Node that loads them once before they are installed."""
+"""Options for the sources of packs, and the Node that loads a pack once before it is installed."""
 
 
 @click.command("install", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
@@ -203,7 +203,7 @@ def listing(available: bool, registry: str | None, compatible_version: str | Non
 
 
 def packs_table(packs: list[InstalledPack]) -> str:
-    """The installed packs as a table, and below it what is wrong with those that cannot run."""
+    """Return the installed packs as a table, followed by the errors of packs that cannot run."""
     from benchwright.reports.boxes import boxed
 
     facts = [described(pack) for pack in packs]
@@ -214,7 +214,10 @@ def packs_table(packs: list[InstalledPack]) -> str:
 
 
 def described(pack: InstalledPack) -> dict[str, Any]:
-    """A pack as the listings tell of it; `scenarios` is what its manifest or the registry says, if anything."""
+    """Return the description of a pack for listings.
+
+    `scenarios`: the number in its manifest, None if not stated.
+    """
     from benchwright.packs.install.sources import shown
 
     inspection = pack.inspection

@@ -1,4 +1,4 @@
-"""`benchwright pack open`: the page of a web pack, in a frame in the browser."""
+"""`benchwright pack open`: shows the page of a web pack in a frame in the browser."""
 
 from __future__ import annotations
 

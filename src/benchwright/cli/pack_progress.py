@@ -1,4 +1,4 @@
-"""The matrix of a pack's cells while it runs: live on a terminal, a line per cell elsewhere."""
+"""Progress display of a pack's run: a live matrix of cells on a terminal, otherwise a line per cell."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIVE_INTERVAL = 0.125
 
 
 class PackProgress:
-    """A listener that shows the cells on stderr."""
+    """Listener that shows the cells on stderr."""
 
     def __init__(self, progress: Progress, watch: PackWatch) -> None:
         self._progress = progress
@@ -32,7 +32,7 @@ class PackProgress:
         self._timer: asyncio.TimerHandle | None = None
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Shows what there is to do."""
+        """Show how much there is to do, and start the live display."""
         self._solved = done - again
         if done:
             but = f", {asked_again(again)}" if again else ""
@@ -48,7 +48,7 @@ class PackProgress:
         self._tick()
 
     def delivered(self, result: Result) -> None:
-        """Prints a line where there is no live display."""
+        """Print a line, if there is no live display."""
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, Solved):
             return
@@ -65,11 +65,11 @@ class PackProgress:
         )
 
     def said(self, text: str) -> None:
-        """Prints a line above the display."""
+        """Print a line above the display."""
         echo(plain(text), err=True)
 
     def ended(self) -> None:
-        """Takes the display away."""
+        """Remove the display."""
         if self._timer is not None:
             self._timer.cancel()
         if self._display is not None:

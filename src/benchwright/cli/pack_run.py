@@ -1,4 +1,4 @@
-"""`benchwright pack run`: packs against models, one pack after the other."""
+"""`benchwright pack run`: packs against models, one pack after another."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ cell_options = together(
     version_option,
     node_option,
 )  # fmt: skip
-"""What the pack and one attempt may take."""
+"""Options that limit a pack and one attempt, or change how they run."""
 
 
 @click.command(
@@ -139,7 +139,7 @@ def command(
 
 
 def pack_settings(options: dict[str, Any]) -> PackSettings:
-    """The settings that the options stand for."""
+    """Return the settings made from the options."""
     from benchwright.config import PackSettings
 
     options["param"] = json_pairs(options["param"], "--param")

@@ -1,4 +1,4 @@
-"""Runs packs one after the other: progress, the matrix and the scores, CSV and Markdown."""
+"""Runs packs one after another, with progress, matrix, scores, CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_packs(
     csv_file: Path | None = None,
     markdown: Path | None = None,
 ) -> int:
-    """Runs packs one after the other; the exit code: 0 done, 1 one of them failed, 130 interrupted."""
+    """Run packs one after another. Return the exit code; see `running.code_of`."""
     settings = sharing(settings, len(packs))
     codes: list[int] = []
     documents: list[dict[str, Any]] = []
@@ -75,7 +75,7 @@ def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, 
 
 
 def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tuple[int, PackReport]:
-    """The exit code of a pack's run, and its report."""
+    """Run a pack. Return the exit code and its report."""
     progress, watch = Progress(), PackWatch()
     shown = [] if quiet else [PackProgress(progress, watch)]
 
@@ -95,7 +95,7 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
 
 
 def unscored(report: PackReport) -> list[str]:
-    """Of which models a pack gave no score, and why."""
+    """Return a message for each model that the pack gave no score, with the reason."""
     return [
         f"The pack gave no score of {report.setup.models[slot].label}: {one.error}"
         for slot, one in report.scores.items()
@@ -104,7 +104,7 @@ def unscored(report: PackReport) -> list[str]:
 
 
 def _print_description(described: Mapping[str, Any]) -> None:
-    """What a run would be."""
+    """Print the description of a run."""
     models = ", ".join(plain(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     echo(
@@ -117,7 +117,7 @@ def _print_description(described: Mapping[str, Any]) -> None:
 
 
 def _print_report(report: PackReport) -> None:
-    """The matrix and the scores."""
+    """Print the matrix and the scores."""
     from benchwright.reports.pack import render_matrix, render_scores
     from benchwright.reports.summary import decision_texts, repeat_lines
 
@@ -144,10 +144,10 @@ def _print_report(report: PackReport) -> None:
 
 
 def _write_reports(reports: Sequence[PackReport], csv_file: Path | None, markdown: Path | None) -> None:
-    """Writes the files that were asked for.
+    """Write the requested files.
 
     Raises:
-        UserError: one cannot be written.
+        UserError: If a file cannot be written.
     """
     from benchwright.reports.pack import as_csv, as_markdown
 

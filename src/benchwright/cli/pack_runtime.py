@@ -1,4 +1,4 @@
-"""`benchwright pack runtime`: the libraries that the desktop host puts beside every pack."""
+"""`benchwright pack runtime`: the libraries that the desktop host supplies to every pack."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def install(npm: str, as_json: bool, quiet: bool) -> None:
 
 
 def _silence(text: str) -> None:
-    """Says nothing."""
+    """Discard a message."""
 
 
 def _show(*, as_json: bool) -> None:

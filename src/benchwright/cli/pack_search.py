@@ -1,4 +1,4 @@
-"""`benchwright pack search`: the packs of the registry, against those that are installed."""
+"""`benchwright pack search`: packs in the registry, compared with the installed ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def search(
 def show_offers(
     registry: str | None, compatible_version: str | None, words: Sequence[str] = (), *, as_json: bool
 ) -> None:
-    """Prints what the registry offers."""
+    """Print the packs in the registry."""
     from benchwright.app.pack_registry import offers
     from benchwright.app.pack_store import install_settings
 
@@ -56,7 +56,7 @@ def show_offers(
 
 
 def offers_table(found: Sequence[Offer]) -> str:
-    """The offers as a table, and below it what the packs are, and why some cannot be installed."""
+    """Return the packs as a table, followed by their descriptions and why some cannot be installed."""
     from benchwright.reports.boxes import boxed
 
     columns = ("Id", "Version", "Installed", "State", "Scenarios")
@@ -74,7 +74,7 @@ def offers_table(found: Sequence[Offer]) -> str:
 
 
 def _why_not(offer: Offer) -> str | None:
-    """What a pack is that cannot be installed here."""
+    """Return why a pack cannot be installed here. None if it can."""
     if offer.entry.page is not None:
         return (
             f"a web pack, the page {offer.entry.page}; show it with: benchwright pack open {offer.entry.id}"

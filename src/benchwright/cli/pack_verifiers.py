@@ -1,4 +1,4 @@
-"""`benchwright pack verifiers`: how a pack's verifiers stand, and starting and stopping them by hand."""
+"""`benchwright pack verifiers`: shows, starts and stops the verifiers of a pack."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
 
 
 def tell_verifiers(*, quiet: bool) -> Callable[[VerifierProgress], None]:
-    """Says what is done to make verifiers ready."""
+    """Return a callback that reports the preparation of verifiers, or one that does nothing if `quiet`."""
     return _say_nothing if quiet else _tell
 
 
@@ -84,4 +84,4 @@ def _tell(preparing: VerifierProgress) -> None:
 
 
 def _say_nothing(_: VerifierProgress) -> None:
-    """In place of `_tell`, where only the result is wanted."""
+    """Discard progress: used instead of `_tell` if only the result is wanted."""

@@ -1,4 +1,4 @@
-"""Progress: a line for each run, and a live block beneath them where there is a terminal."""
+"""Progress display of a run: a line for each trial, and a live block below them on a terminal."""
 
 from __future__ import annotations
 
@@ -22,19 +22,23 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 LIVE_INTERVAL = 0.125
-"""Seconds between two looks at what there is to show."""
+"""Seconds between two updates of the display."""
 
 STATUS_INTERVAL = 5.0
 STATUS_INTERVAL_WITH_LINES = 30.0
-"""Seconds between two lines about the whole run, where there is no terminal; with a line for each run."""
+"""Seconds between two status lines without a terminal, if each trial has a line.
+
+`STATUS_INTERVAL`: if trials have none.
+"""
 
 
 class TerminalProgress:
-    """A listener that shows each trial, unless told not to, and `engine.progress.Progress`.
+    """Listener that shows the state of `engine.progress.Progress` and, unless `each_trial` is False, each trial.
 
-    `title` is said at the start, `resume_note` where the run of `what` goes on; lines name the target where `names` has
-    it by its slot. Lines go to stderr, or to stdout where they are part of the command's output (`err` false); notes
-    always go to stderr. The live block is on a terminal: that of the lines, else that of the notes.
+    `title` is printed at the start, or, if the run of `what` is resumed, `resume_note`. Trial lines name the
+    target if `names` contains its slot. Lines go to stderr, or to stdout if they are part of the command's
+    output (`err` False). Notes always go to stderr. The live block appears on the lines' terminal, or else on
+    the notes' terminal.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class TerminalProgress:
         self._status_at = 0.0
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Shows what there is to do."""
+        """Show how much there is to do, and start the display."""
         if done:
             self._lines.append(f"Resuming {self._what} ({done}/{total} runs completed)")
             if self._resume_note is not None:
@@ -80,7 +84,7 @@ class TerminalProgress:
         self._tick()
 
     def delivered(self, result: Result) -> None:
-        """Notes the line of a trial that is done; it is shown with the next tick."""
+        """Store the line of a finished trial, which is printed at the next tick."""
         if not self._each_trial:
             return
         if isinstance(result, Solved):
@@ -91,17 +95,17 @@ class TerminalProgress:
         self._lines.append(trial_line(place, result, solved, self._names))
 
     def said(self, text: str) -> None:
-        """Shows a note."""
+        """Print a note."""
         self._flush()
         self._write(plain(text), err=True)
 
     def paced(self, level: int, settled: bool) -> None:
-        """Says where the concurrency has settled."""
+        """Report the settled concurrency."""
         if settled:
             self.said(f"Concurrency settled at {level}; timings count from now on.")
 
     def ended(self) -> None:
-        """Shows what is left to show, and takes the display away."""
+        """Print the remaining lines, and remove the display."""
         if self._timer is not None:
             self._timer.cancel()
         if self._display is None and not self._each_trial:
@@ -121,16 +125,16 @@ class TerminalProgress:
         self._timer = asyncio.get_running_loop().call_later(LIVE_INTERVAL, self._tick)
 
     def _flush(self) -> None:
-        """Writes the lines noted so far, above the display if there is one."""
+        """Write the stored lines, above the display if there is one."""
         if not self._lines:
             return
         text = joined("\n", self._lines)
         self._lines.clear()
-        with suppress(BrokenPipeError):  # who read along has gone; the run goes on
+        with suppress(BrokenPipeError):  # the reader of the output is gone, but the run continues
             self._write(text, err=self._err)
 
     def _write(self, text: str, *, err: bool) -> None:
-        """Writes lines: above the display where they go to a terminal that has one."""
+        """Write lines, above the display if they go to its terminal."""
         if self._display is None or not _is_terminal(err=err):
             echo(text, err=err)
         else:
@@ -139,7 +143,7 @@ class TerminalProgress:
             self._display.console.print(Text.from_ansi(clean(text)), soft_wrap=True)
 
     def _make_display(self) -> Live | None:
-        """The display, None where there is no terminal for it."""
+        """Return the live display. None if there is no terminal for it."""
         if not _is_terminal(err=self._err) and not _is_terminal(err=True):
             return None
         from rich.live import Live
@@ -174,10 +178,10 @@ class TerminalProgress:
 
 
 def _is_terminal(*, err: bool) -> bool:
-    """Whether stderr, or else stdout, is a terminal."""
+    """Return True if stderr (or stdout, if not `err`) is a terminal."""
     return (sys.stderr if err else sys.stdout).isatty()
 
 
 def asked_again(count: int) -> str:
-    """That so many of what was done before are tried again, as when their provider failed."""
+    """Return a message on how many earlier trials are retried, for example after provider errors."""
     return f"{count:,} of them {'is' if count == 1 else 'are'} asked again"

@@ -1,4 +1,4 @@
-"""`benchwright replay RUN`: a run of a pack once more, event by event, in the terminal or in the browser."""
+"""`benchwright replay RUN`: replays a pack's run event by event, in the terminal or in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright report`: runs as one HTML file to read, to send round and to keep."""
+"""`benchwright report`: runs as one HTML file to read, share and keep."""
 
 from __future__ import annotations
 

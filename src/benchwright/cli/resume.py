@@ -1,4 +1,4 @@
-"""`benchwright resume` and `retry`: continue a run by its id, whatever kind it is."""
+"""`benchwright resume` and `retry`: continue a run of any kind by its id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright run`: benchmarks of the catalog."""
+"""`benchwright run`: runs benchmarks of the catalog."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ FOREIGN_OPTIONS = {
     ),
     *("request_seconds", "answer_mb", "stream", "config", "debug"),
 }
-"""What holds for tasks of other programs."""
+"""Options that apply to tasks of other programs."""
 
 
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
@@ -230,7 +230,7 @@ def _refuse_suites(names: tuple[str, ...], plugins: tuple[Path, ...]) -> None:
 
 
 def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
-    """The settings that the options stand for."""
+    """Return the settings made from the options."""
     from benchwright.config import BenchmarkSettings
 
     take_models(options)
@@ -254,7 +254,7 @@ def _run_suite(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Runs a suite; what was typed besides goes over what its file says."""
+    """Run a suite. Typed options override the suite's file."""
     from benchwright.app.named_suites import find_suite
     from benchwright.app.suites import LABELS_AFTERWARDS
     from benchwright.cli.idle_options import refuse_idle
@@ -279,7 +279,7 @@ def _run_suite(
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
-    """Runs bench packs with those of the options that packs have too."""
+    """Run bench packs with the options that packs have too."""
     from benchwright.app.suites import PACK
     from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings

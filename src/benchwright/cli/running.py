@@ -1,4 +1,4 @@
-"""What the commands that run something share: saying how it ended, and the exit code."""
+"""Shared end of all commands that run something: report how the run ended, and return the exit code."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from benchwright.cli.output import say
 from benchwright.text import plain
 
 STOPPED, INCOMPLETE, INTERRUPTED = 1, 4, 130
-"""Exit codes of a run that stopped early, of one that finished without a figure that was asked for, and of one that
-was interrupted; see docs/formats.md."""
+"""Exit codes of runs that stopped early, lack a wanted figure, or were interrupted.
+
+See docs/formats.md.
+"""
 
 WORSE, UNDECIDED = 3, 5
-"""Exit codes of a run with `--until`: the new model is worse, or all samples did not decide it."""
+"""Exit codes of runs with `--until`: the new model is worse, or all samples did not decide the question."""
 
 VERDICTS = (UNDECIDED, WORSE)
-"""Exit codes that are verdicts, the least favourable last."""
+"""Exit codes that are verdicts, ordered from undecided to worse."""
 
 DECIDED = "Already decided. The same command without --until asks the remaining samples."
 
@@ -30,7 +32,7 @@ WORDS = {
     "benchmark": ("Interrupted.", "trials"),
     "pack": ("Interrupted.", "cells"),
 }
-"""What is said of an interruption, and what trials are called, by the kind of run."""
+"""Message on an interruption, and the word for trials, by kind of run."""
 
 
 def conclude(
@@ -42,10 +44,10 @@ def conclude(
     go_on: str = "Re-run the same command to resume from where you left off.",
     printed: bool = False,
 ) -> int:
-    """Say how a session ended that did not finish, or what failed, and what to do; return the exit code.
+    """Report how an unfinished session ended, or what failed, and what to do. Return the exit code.
 
-    `missing` says which figures could not be made besides those that the summary names; `go_on` how an unfinished run
-    is resumed. If the summary was `printed`, its reasons are not said again.
+    `missing`: missing figures besides those in the summary. `go_on`: how to resume an unfinished run. If the
+    summary was `printed`, its reasons are not repeated.
     """
     keep_figures(launched.table, summary)
     result = launched.result
@@ -68,7 +70,7 @@ def conclude(
 
 
 def error_of(launched: LaunchedRun) -> str:
-    """Return the error that `conclude` says of a session that stopped; "" of any other."""
+    """Return the error that `conclude` reports for a stopped session; "" for any other."""
     result = launched.result
     stopped = result is not None and not launched.finished and not result.interrupted
     return result.stop_reason or "" if result is not None and stopped else ""
@@ -82,14 +84,17 @@ def _by_decision(summary: RunSummary) -> int:
 
 
 def code_of(codes: Sequence[int]) -> int:
-    """The exit code of a command of several runs: what ended it, else the least favourable verdict."""
+    """Return the exit code of a command with several runs.
+
+    It is the last code that is neither 0 nor a verdict, else the worst verdict, else 0.
+    """
     others = [code for code in codes if code and code not in VERDICTS]
     verdicts = [code for code in codes if code in VERDICTS]
     return others[-1] if others else max(verdicts, key=VERDICTS.index, default=0)
 
 
 def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str], *, printed: bool) -> int:
-    """Say what failed in a finished run, and whether a figure is missing for it."""
+    """Report what failed in a finished run, and whether figures are missing. Return the exit code."""
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
     trials = WORDS[prepared.request.kind][1]
     wrong = [
@@ -108,5 +113,5 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
 
 
 def say_nothing_was_sent() -> None:
-    """The last line of `--dry-run`."""
+    """Print the last line of `--dry-run`."""
     say("No requests were sent (--dry-run).")

@@ -1,4 +1,4 @@
-"""`benchwright runs`: what was run on this machine."""
+"""`benchwright runs`: the runs on this machine."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ list_options = together(
            "time, tags, note, agent, kind, suite, started, tokens (default: as many as fit)."),
     json_option,
 )  # fmt: skip
-"""Which runs are listed, and what of them."""
+"""Options that select the listed runs and the columns."""
 
 
 @click.group("runs", cls=Group, epilog=EXAMPLES, more=MORE, invoke_without_command=True)

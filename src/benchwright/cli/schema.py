@@ -29,7 +29,7 @@ def command() -> None:
 
 
 def config_schema() -> dict[str, Any]:
-    """Options may stand at the top of the file or in the section of their command."""
+    """Return the schema. Options may be at the top level of the file or in the section of their command."""
     from benchwright.config import EvalSettings
 
     schema = EvalSettings.model_json_schema()

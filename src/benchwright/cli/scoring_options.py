@@ -1,4 +1,4 @@
-"""The options for scorers and judges."""
+"""Options for scorers and judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shells that complete our commands: click's own, with values that hold `:` or `=`, as models and variants do."""
+"""Shell completion: click's classes, extended for values that contain `:` or `=` (models, variants)."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
 SPECIAL = re.compile(r"([^\w@%+=:,./~-])")
-"""Characters that a shell would not take as they are."""
+"""Characters that must be escaped in a shell."""
 
 
 def script(shell: str, command: click.Command, program: str) -> str:
-    """The script that a shell reads once."""
+    """Return the completion script that a shell loads."""
     found = _SHELLS[shell](command, {}, program, f"_{program.replace('-', '_').upper()}_COMPLETE")
     return found.source_template % found.source_vars()
 
 
 def register() -> None:
-    """Has click speak with shells in these ways."""
+    """Register these completion classes with click."""
     for each in _SHELLS.values():
         add_completion_class(each)
 
 
 class _Bash(BashComplete):
-    """Bash breaks words at `:` and `=`, too, and takes only what follows."""
+    """Completion for bash, which also breaks words at `:` and `=`, and takes only the part after it."""
 
     source_template = BASH
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the one that is typed, and that one."""
+        """Return the words before the incomplete one, and the incomplete word."""
         line = os.environ["COMP_WORDS"]
         words = split_arg_string(line)[1:]
         incomplete = words.pop() if words and not line[-1:].isspace() else ""
@@ -64,32 +64,32 @@ class _Bash(BashComplete):
         return words, incomplete
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """As whole words."""
+        """Return completions as whole words."""
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        """What follows the last break, in a form that bash takes as one word."""
+        """Return the part after the last break, escaped so that bash takes it as one word."""
         return f"{item.type}," + SPECIAL.sub(r"\\\1", item.value[self._taken :])
 
 
 class _Zsh(ZshComplete):
-    """Zsh takes whole words."""
+    """Completion for zsh, which expects whole words."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """As whole words."""
+        """Return completions as whole words."""
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
 
 class _Fish(FishComplete):
-    """Fish takes whole words."""
+    """Completion for fish, which expects whole words."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """As whole words."""
+        """Return completions as whole words."""
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
 
 def _whole_words(items: list[CompletionItem[str]], incomplete: str) -> list[CompletionItem[str]]:
-    """Values of `--option=VALUE` with what stands before them."""
+    """Return the values of `--option=VALUE` with the option before them."""
     option, equals, _ = incomplete.partition("=")
     if not equals or not option.startswith("-"):
         return items

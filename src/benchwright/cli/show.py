@@ -1,4 +1,4 @@
-"""`benchwright show RUN`: the summary of a run, again."""
+"""`benchwright show RUN`: prints the summary of a run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
 
 
 def _print_cards(manifest: Manifest, directory: Path) -> None:
-    """What the endpoints were found to do before the first trial."""
+    """Print what the endpoints' cards state about each target."""
     from benchwright.runs.cards import card_lines, read_cards
 
     for slot, card in read_cards(directory).items():

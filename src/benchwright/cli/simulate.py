@@ -1,4 +1,4 @@
-"""`benchwright simulate`: a simulated OpenAI-compatible endpoint, as a process of its own."""
+"""`benchwright simulate`: a simulated OpenAI-compatible endpoint in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright.endpoint.simulate.settings import ToolTurn
 
 PREFIX_CACHE = 65_536
-"""Blocks of the cache where it is asked for in the old way, without its size."""
+"""Number of cache blocks for the deprecated option --prefix-cache, which has no size."""
 
 EXAMPLES = """\b
 Examples:
@@ -319,7 +319,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _delay(seconds: str | None, milliseconds: str | None) -> Delay:
-    """A delay as it is typed now, or as it was typed before."""
+    """Return a delay from the current option, or from the deprecated one in milliseconds."""
     from benchwright.endpoint.simulate import Delay
 
     return Delay.parse(milliseconds or "0") if seconds is None else Delay.parse_seconds(seconds)
@@ -362,7 +362,7 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
 
 
 def _write_port(path: Path, base_url: str) -> None:
-    """Writes the port whole, so that whoever waits for the file never reads half of it."""
+    """Write the port atomically, so that a waiting reader never sees half of it."""
     from benchwright.errors import UserError
     from benchwright.files import write_whole
 

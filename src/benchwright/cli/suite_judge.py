@@ -1,4 +1,4 @@
-"""Who judges in a suite: evals have options for it, and benchmarks take it among others (`--option`)."""
+"""The judge in a suite. Evals have options for it; benchmarks take it through `--option`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from benchwright.errors import UserError
 from benchwright.text import plain
 
 JUDGE_SCORER = "judge"
-"""The scorer of evals that asks a judge."""
+"""The eval scorer that uses a judge."""
 
 
 def judge_of_all(parts: Sequence[SuitePart], named: Collection[str], suite: Suite) -> list[str]:
-    """Which of the judge's options are among those `named` for the whole suite.
+    """Return which judge options are among those `named` for the whole suite.
 
     Raises:
-        UserError: there are some, and no part asks a judge.
+        UserError: If there are some, and no part uses a judge.
     """
     found = [name for name in JUDGE if name in named]
     if found and not any(map(_asks_a_judge, parts)):
@@ -44,10 +44,10 @@ def _asks_a_judge(part: SuitePart) -> bool:
 
 
 def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a judge, put among the options of a benchmark.
+    """Move the judge's settings into the options of a benchmark.
 
     Raises:
-        click.UsageError: the options name another judge.
+        click.UsageError: If the options name another judge.
     """
     judge = tuple(f"{name}={as_option(values[name])}" for name in JUDGE if values.get(name))
     rest = {name: value for name, value in values.items() if name not in JUDGE}
@@ -60,7 +60,10 @@ def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_idle_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
-    """The options of an eval; where it asks no judge without the one of the suite. `own` are its own options."""
+    """Return the options of an eval, without the suite's judge if the eval uses none.
+
+    `own`: the eval's own options.
+    """
     if JUDGE_SCORER in options["scorer"]:
         return options
     return options | {name: None for name in JUDGE if name not in own}

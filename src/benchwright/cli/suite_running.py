@@ -1,4 +1,4 @@
-"""Runs a suite: what each run came to in a line, and at the end the table of all."""
+"""Runs a suite, with a result line for each run and a table of all at the end."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from benchwright.text import plain
 CODES: Mapping[Outcome, int] = {
     "interrupted": INTERRUPTED, "failed": STOPPED, "stopped": STOPPED, "incomplete": INCOMPLETE,
 }  # fmt: skip
-"""Exit codes by what became of runs, the weightiest first."""
+"""Exit codes by outcome, the most serious first."""
 
 OUTCOMES: Mapping[int, Outcome] = {INTERRUPTED: "interrupted", STOPPED: "stopped", INCOMPLETE: "incomplete"}
-"""What became of a run that was not just finished, by its exit code."""
+"""Outcomes by the exit code of a run."""
 
 
 def run_suite(
@@ -57,7 +57,10 @@ def run_suite(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Runs what of a suite is not finished; the exit code: 0 done, 1 or 4 some of it is not, 130 interrupted."""
+    """Run the unfinished parts of a suite.
+
+    Return the exit code: 0 done, 1 or 4 partly not, 130 interrupted.
+    """
     if suite.missing:
         say(f"Not in this version, and left out of {suite.typed}: {', '.join(suite.missing)}.")
     with results_on_stdout(as_json=as_json):
@@ -128,11 +131,11 @@ def _launched(
 
 
 def _said_already(text: str) -> None:
-    """Says nothing: `find_problems` did."""
+    """Discard a message that `find_problems` has printed."""
 
 
 def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
-    """Writes what a run leaves behind, once; the figures that are missing besides those that its summary names."""
+    """Write the results of a run, once. Return missing figures besides those that its summary names."""
     if launched.result is None and is_reported(launched.directory):
         return []
     report = prepared.report(launched)
@@ -157,7 +160,7 @@ def _ended(cell: SuiteRun, outcome: Outcome, *, run: str | None = None, problem:
 
 
 def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table: bool, quiet: bool) -> None:
-    """What became of the runs, and what to do next; `quiet` where all is well says nothing."""
+    """Report the outcomes and what to do next. If `quiet` and all is well, print nothing."""
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:

@@ -1,4 +1,4 @@
-"""The settings of a suite's parts: read as the options of their commands are, from the file in place of the line."""
+"""Settings of a suite's parts, parsed like the options of their commands, but from the file."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ NO_SETTINGS = (
     "speed",
     "judge_labels",
 )
-"""Parameters of the commands that are not settings of a run."""
+"""Command parameters that are not settings of a run."""
 
 
 OF_THE_SUITE = ("suite", "model", "models_file", "prices", "speed", "as_json", "quiet", "debug", "env_file")
-"""Parameters of `run` that stand for a suite as a whole."""
+"""Parameters of `run` that apply to a suite as a whole."""
 
 
 class _Command(NamedTuple):
@@ -58,10 +58,10 @@ COMMANDS: Mapping[Kind, _Command] = {
 
 
 def suite_parts(suite: Suite) -> list[SuitePart]:
-    """The parts of a suite; what is typed goes over what its file says, and that over the defaults of options.
+    """Return the parts of a suite. Typed options override its file, which overrides the option defaults.
 
     Raises:
-        UserError: an option is unknown or has a bad value, or no models are named.
+        UserError: If an option is unknown or has an invalid value, or no models are named.
     """
     context = click.get_current_context()
     given = {name: context.params[name] for name in typed(context)}
@@ -79,10 +79,11 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
 
 
 def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = ()) -> list[SuitePart]:
-    """The parts, benchmarks without those options that stand for all and that they do not have.
+    """Return the parts, without benchmark options that were given for all and that a benchmark does not have.
 
     Raises:
-        UserError: no benchmark has one of these, but for those `of_others`; suggests the right name.
+        UserError: If no benchmark has an option, unless it is in `of_others`. The message suggests the right
+            name.
     """
     sharers = {
         place: Sharer(part.entry.name, part.settings, pairs(_own_options(part.entry), "option"))
@@ -94,7 +95,7 @@ def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = 
 
 
 def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
-    """KEY=VALUE of the options that an entry has for itself."""
+    """Return an entry's own options as KEY=VALUE."""
     written = {
         name: value for name, value in entry.options.items() if name.replace("-", "_") in ("option", *JUDGE)
     }
@@ -116,7 +117,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
 
 
 def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context) -> None:
-    """Checks that what was typed is for some part, as far as the kinds of the parts say."""
+    """Check that every typed option applies to some kind of part in the suite."""
     kinds = {entry.kind for entry in suite.entries}
     taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
     for name in sorted(given & option_names(run.command).keys() - taken - {*OF_THE_SUITE}):
@@ -128,7 +129,7 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
 
 
 def _instead(options: Sequence[str], taken: Collection[str]) -> str:
-    """What to write in place of KEY=VALUE of `--option`, where that is an option of the suite's parts itself."""
+    """Return advice to replace `--option KEY=VALUE`, if KEY is itself an option of the suite's parts."""
     for key, value in pairs(tuple(options), "--option").items():
         if key in taken and key in option_names(run.command):
             return f" Write --{key.replace('_', '-')} {plain(value)}."
@@ -146,7 +147,7 @@ def _check_known(name: str, suite: Suite) -> None:
 def _settings(
     suite: Suite, entry: SuiteEntry, given: Mapping[str, Any], context: click.Context
 ) -> Iterator[Settings]:
-    """The settings of an entry; of several agents those of each."""
+    """Yield the settings of an entry, once for each agent."""
     one = COMMANDS[entry.kind]
     spellings = option_names(one.command)
     place = f"{suite.path}, {plain(entry.name)}"
@@ -165,7 +166,7 @@ def _settings(
         )
         options = {name: value for name, value in made.params.items() if name not in one.unwanted}
         options |= {name: value for name, value in over.items() if name in options}
-        if entry.kind == "benchmark":  # one over the other by their names
+        if entry.kind == "benchmark":  # later values override earlier ones of the same name
             options["option"] = (
                 *layers[0].get("option", ()),
                 *made.params["option"],
@@ -185,10 +186,10 @@ def _settings(
 
 
 def check_fits_a_suite(settings: Settings, place: str) -> None:
-    """Refuses settings of runs that are never part of a suite.
+    """Refuse settings that runs of a suite cannot have.
 
     Raises:
-        UserError: there is a baseline, or a question to be decided; names the place.
+        UserError: If there is a baseline, or a question to decide. The message names the place.
     """
     if getattr(settings, "baseline_model", None) is not None:
         raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
@@ -197,5 +198,5 @@ def check_fits_a_suite(settings: Settings, place: str) -> None:
 
 
 def _fitting(defaults: Mapping[str, Any], spellings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Those of the defaults that a command has options for."""
+    """Yield the defaults that a command has options for."""
     yield from ((name, value) for name, value in defaults.items() if name.replace("-", "_") in spellings)

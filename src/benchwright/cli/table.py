@@ -1,4 +1,4 @@
-"""`benchwright table`: any runs as a leaderboard."""
+"""`benchwright table`: runs as a leaderboard."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Examples:
 """
 
 TEXT_FILE = 80
-"""Columns of text in a file."""
+"""Width of text files in columns."""
 
 FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 
@@ -138,10 +138,10 @@ def command(
 
 
 def _named(runs: Sequence[str]) -> list[Chosen]:
-    """The runs that were named, each `RUN` or `RUN@SLOT`.
+    """Return the named runs, each given as `RUN` or `RUN@SLOT`.
 
     Raises:
-        UserError: there is no such run.
+        UserError: If there is no such run.
     """
     from benchwright.analysis.leaderboard.board import Chosen
     from benchwright.interop.recognising import run_or_results
@@ -167,10 +167,10 @@ def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[Chosen]:
 
 
 def found_suite(text: str) -> str:
-    """The name of a suite that there are runs of, from itself or its file.
+    """Return the name of a suite that has runs, given its name or its file.
 
     Raises:
-        UserError: there are no runs of it.
+        UserError: If it has no runs.
     """
     from benchwright.app.suites import suite_name
     from benchwright.errors import UserError
@@ -184,7 +184,7 @@ def found_suite(text: str) -> str:
 
 
 def board_of_suite(name: str) -> Leaderboard | None:
-    """The leaderboard of a suite, None where it has no runs."""
+    """Return the leaderboard of a suite. None if it has no runs."""
     from benchwright.analysis.leaderboard.board import Chosen, leaderboard
     from benchwright.runs.selection import fits_all, runs_of_suite
 
@@ -193,12 +193,12 @@ def board_of_suite(name: str) -> Leaderboard | None:
 
 
 def print_board(board: Leaderboard) -> None:
-    """A leaderboard on the terminal."""
+    """Print a leaderboard on the terminal."""
     print_table(_rendered(board, width()))
 
 
 def _form_of(output: Path | None) -> str:
-    """The format that a file's suffix stands for."""
+    """Return the format for a file's suffix."""
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
     return {"md": "markdown", "tex": "latex", "htm": "html"}.get(
         suffix, suffix if suffix in FORMATS else "text"

@@ -1,4 +1,4 @@
-"""`benchwright test`: an agent on a few rows, in a batch or step by step."""
+"""`benchwright test`: tries an agent on a few rows, in a batch or step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options for models that think, and for the settings that authors of models recommend."""
+"""Options for reasoning effort, and for recommended settings of models."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import click
 from benchwright.cli.grammar import option, together
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""The same as `config.Effort`, which `--help` must not import."""
+"""Copy of `config.Effort`, which `--help` must not import."""
 
 STYLES = (
     *("openai", "openrouter", "vllm", "sglang", "llama.cpp", "anthropic", "gemini", "dashscope", "deepseek"),
     *("zai", "kimi", "litellm"),
 )
-"""The same as `config.ThinkingStyle`."""
+"""Copy of `config.ThinkingStyle`."""
 
 thinking_options = together(
     option("--reasoning-effort", type=click.Choice(EFFORTS), metavar="LEVEL", heading="Model", rare=True,

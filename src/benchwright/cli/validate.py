@@ -1,4 +1,4 @@
-"""`benchwright validate`: do gold answers score 1, and wrong ones not?"""
+"""`benchwright validate`: checks that gold answers score 1, and wrong ones do not."""
 
 from __future__ import annotations
 

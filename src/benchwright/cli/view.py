@@ -1,4 +1,4 @@
-"""`benchwright view`: watch, read and compare runs in the browser."""
+"""`benchwright view`: serves web pages to watch, read and compare runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,11 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
 
 
 def run_in_store(reference: str) -> str:
-    """The id of a run that the viewer shows."""
+    """Return the id of a run for the viewer.
+
+    Raises:
+        UserError: If the run is not in the store of this machine.
+    """
     from benchwright.interop.recognising import run_or_results
 
     directory = run_or_results(reference).resolve()

@@ -1,1 +1,1 @@
-"""Endpoints: the wire, the meter on it, the client, retries, keys, and a simulated endpoint."""
+"""Endpoints: HTTP transport, response meter, client, retries, keys, and a simulated endpoint."""

@@ -1,4 +1,7 @@
-"""Access: what a request to an endpoint needs besides its address. It holds secrets, and is written nowhere."""
+"""Access: the key, headers and TLS files for requests to an endpoint.
+
+It holds secrets, and is never written.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from benchwright.records import Record
 from benchwright.secrets import SECRETS
 
 NO_KEY = "EMPTY"
-"""The key that stands for none, as servers without keys have it in their documents."""
+"""Placeholder key that means no key, as in the documentation of servers without keys."""
 
 
 class Header(Record, frozen=True):
-    """A header that the user adds to every request. A secret one is kept out of all that is written."""
+    """A header that the user adds to every request. A secret one is kept out of all output."""
 
     name: str
     value: str
@@ -26,10 +29,10 @@ class Header(Record, frozen=True):
 
 
 class Access(Record, frozen=True):
-    """How an endpoint is entered: a key, headers of the user's, files for TLS.
+    """Credentials for an endpoint: a key (None if none is sent), the user's headers, and files for TLS.
 
-    Whatever makes a `Wire` to an endpoint, or sends a request over one, is given this. A header of the user's takes
-    the place of ours with the same name. The key is None if none is sent.
+    Required by everything that creates a `Wire` to an endpoint or sends a request over one. A header of the
+    user replaces our header with the same name.
     """
 
     key: str | None = None
@@ -41,21 +44,26 @@ class Access(Record, frozen=True):
 
     @property
     def header_names(self) -> frozenset[str]:
-        """The names of the user's headers, in lower case."""
+        """Names of the user's headers, in lower case."""
         return frozenset(header.name.lower() for header in self.headers)
 
     @property
     def plain_headers(self) -> dict[str, str]:
-        """The headers that may be shown, by name in lower case: they say what is asked, as a target's settings do."""
+        """Headers that are not secret, by name in lower case.
+
+        They affect responses, as a target's settings do.
+        """
         return {header.name.lower(): header.value for header in self.headers if not header.secret}
 
     @property
     def elsewhere(self) -> Access:
-        """The access to another address: neither key nor headers go there, certificates are of this machine."""
+        """Access to another address: without key and headers, which must not be sent there, but with the same
+        TLS files.
+        """
         return Access(tls=self.tls)
 
     def beside(self, other: Access) -> Access:
-        """Return the access to another model at the address of `other`: what this one lacks is taken from there."""
+        """Return the access to another model at the address of `other`, from which missing parts are taken."""
         own = self.header_names
         shared = tuple(header for header in other.headers if header.name.lower() not in own)
         return Access(self.key or other.key, shared + self.headers, other.tls)
@@ -70,9 +78,9 @@ NO_ACCESS = Access()
 
 
 def make_headers(given: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Header, ...]:
-    """Return headers in the order given; those of `secret` replace others, and are secret whatever they are called.
+    """Return both groups of headers, in order. Headers in `secret` replace others, and are secret whatever their names.
 
-    Secrets are registered, so that they are replaced wherever they turn up.
+    Secrets are registered, so that they are redacted wherever they appear.
     """
     headers = {name.lower(): Header(name, value, is_secret(name, value)) for name, value in given.items()}
     headers |= {name.lower(): Header(name, value, secret=True) for name, value in secret.items()}

@@ -1,4 +1,4 @@
-"""Where an endpoint is: its base URL taken apart and checked, and the proxy on the way, if any."""
+"""Base URL of an endpoint, parsed and checked, and the proxy for it, if any."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ UNIX = "unix"
 """Scheme of a Unix socket: `unix:///run/llm.sock`, or with another path than /v1 `unix:///run/llm.sock:/api/v1`."""
 
 LONGEST_SOCKET = 107
-"""Bytes of a Unix socket's path; the kernel takes no more (unix(7))."""
+"""Maximum length of a Unix socket path in bytes (unix(7))."""
 
 
 class Address(Record, frozen=True):
-    """A server, and the path before every request's own (`/v1`).
+    """Address of a server, and the path prefix of every request (`/v1`).
 
-    `socket` is the path of a Unix socket, if the server is reached by one. `query` follows the path of every request,
-    as `api-version` does on Azure.
+    `socket` is the path of a Unix socket if the server is reached through one. `query` follows the path of
+    every request, as `api-version` does on Azure.
     """
 
     scheme: str
@@ -42,18 +42,18 @@ class Address(Record, frozen=True):
 
     @property
     def tls(self) -> bool:
-        """Whether the connection is encrypted."""
+        """True if the connection is encrypted."""
         return self.scheme == "https"
 
     @property
     def authority(self) -> str:
-        """The Host header: IPv6 addresses in brackets, the port left out where it is the default."""
+        """Value of the Host header: IPv6 addresses in brackets, without the port if it is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == DEFAULT_PORTS.get(self.scheme, 0) else f"{host}:{self.port}"
 
     @property
     def is_this_machine(self) -> bool:
-        """Whether the host is a loopback name or address, or 0.0.0.0 or ::, which lead there too."""
+        """True if the host is a loopback name or address, or 0.0.0.0 or ::, which lead to this machine too."""
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         try:
@@ -64,12 +64,12 @@ class Address(Record, frozen=True):
 
     @property
     def server(self) -> tuple[str, str, int, str | None]:
-        """What two addresses of one server have in common: all but the path."""
+        """Everything but path and query: equal for two addresses of one server."""
         return self.scheme, self.host, self.port, self.socket
 
 
 class Proxy(Record, frozen=True):
-    """An HTTP proxy that is asked with CONNECT. `authorization` is a header value or None."""
+    """An HTTP proxy that supports CONNECT. `authorization` is a header value or None."""
 
     host: str
     port: int
@@ -77,11 +77,11 @@ class Proxy(Record, frozen=True):
 
 
 def parse_base_url(url: str) -> Address:
-    """Takes a base URL apart.
+    """Parse and check a base URL.
 
     Raises:
-        UserError: It is not an http, https or unix URL with a host or a path, or carries a fragment, a password, or a
-            query with a secret.
+        UserError: If the URL is not http, https or unix, has no host or path, or contains a fragment, a
+            password, or a query with a secret.
     """
     if url.strip().lower().startswith((f"{UNIX}:", f"http+{UNIX}:", f"https+{UNIX}:", "http://unix:")):
         return _unix_address(url.strip())
@@ -106,10 +106,10 @@ def parse_base_url(url: str) -> Address:
 
 
 def _checked_query(query: str) -> str:
-    """The query of a base URL, which is kept with a run as the URL is.
+    """Return the query of a base URL, which is stored with a run as a part of the URL.
 
     Raises:
-        UserError: It cannot be sent, or a part of it is a secret.
+        UserError: If the query cannot be sent, or a part of it is a secret.
     """
     if not _is_plain(query):
         raise UserError("The query of the base URL has characters that no URL can have.")
@@ -122,10 +122,10 @@ def _checked_query(query: str) -> str:
 
 
 def _unix_address(url: str) -> Address:
-    """The address of a Unix socket; a base URL that names no path means /v1, as servers have it.
+    """Return the address of a Unix socket. Without a path in the base URL it is /v1, as usual for servers.
 
     Raises:
-        UserError: it is written in another form, or the socket's path is relative or too long.
+        UserError: If the URL has another form, or the socket's path is relative or too long.
     """
     scheme, _, rest = url.partition("://")
     rest, _, query = rest.partition("?")
@@ -144,7 +144,7 @@ def _unix_address(url: str) -> Address:
 
 
 def _in_our_form(url: str) -> str:
-    """How the address of a socket is written, with the path in `url` if one is found there."""
+    """Return advice on how to write the address of a socket, with the path in `url` if one is found in it."""
     _, slashes, rest = url.partition("://")
     rest = unquote(rest).removeprefix("unix:") if slashes else url.partition(":")[2]
     at = rest.find("/v1")
@@ -163,14 +163,14 @@ def with_path(url: str, path: str) -> str:
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
-    """The proxy that the environment names for an address, None for a direct connection.
+    """Return the proxy that the environment sets for an address; None for a direct connection.
 
-    Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case, but `http_proxy` in lower case
-    only, as curl does. NO_PROXY names hosts, ends of their names, addresses and networks (10.0.0.0/8). Loopback
+    Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case, but `http_proxy` in lower case only,
+    as curl does. NO_PROXY lists hosts, ends of their names, addresses and networks (10.0.0.0/8). Loopback
     addresses are always reached directly.
 
     Raises:
-        UserError: the proxy is not an http:// address.
+        UserError: If the proxy is not an http:// address.
     """
     names = ("https_proxy", "HTTPS_PROXY") if address.tls else ("http_proxy",)
     value = next((environ[name] for name in (*names, "all_proxy", "ALL_PROXY") if environ.get(name)), None)
@@ -194,7 +194,7 @@ def _bypassed(address: Address, no_proxy: str) -> bool:
 
 
 def _lies_in(host: str, network: str) -> bool:
-    """Whether the host is an address of a network such as 10.0.0.0/8; names are not looked up."""
+    """Return True if the host is an address in a network such as 10.0.0.0/8. Names are not looked up."""
     try:
         return ipaddress.ip_address(host) in ipaddress.ip_network(network.strip("[]"), strict=False)
     except ValueError:

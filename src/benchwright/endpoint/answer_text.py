@@ -1,4 +1,4 @@
-"""The text of an answer apart from what the model thought, in whichever way the server mixed them."""
+"""The answer's text, separated from reasoning and template tokens, however the server mixed them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchwright.endpoint.thoughts import (
 
 
 class AnswerText(NamedTuple):
-    """An answer proper, the reasoning, and where the answer begins in the content; `flags` tell what was repaired."""
+    """The answer, the reasoning, and the answer's offset in the content. `flags` lists what was repaired."""
 
     text: str
     reasoning: str
@@ -27,7 +27,7 @@ class AnswerText(NamedTuple):
 
 
 def read_answer_text(content: str, apart: str) -> AnswerText:
-    """Split an answer from its reasoning; `apart` is the reasoning that came in a field of its own."""
+    """Separate an answer from its reasoning. `apart` is the reasoning that came in a separate field."""
     flags: list[str] = []
     text, reasoning, begin = content, apart, 0
     if channels := read_channels(content) or (None if content.strip() else read_channels(apart)):
@@ -49,12 +49,12 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
 
 
 def _inline(content: str, apart: str) -> list[Thought]:
-    """Find the thinking in a text. If reasoning came apart, a tag without its other is a word of the answer."""
+    """Find the reasoning in a text. If reasoning came separately, an unpaired tag belongs to the answer."""
     thoughts = inline_thoughts(content)
     return [one for one in thoughts if not (one.is_unopened or one.is_unclosed)] if apart else thoughts
 
 
 def _both(apart: str, inline: str) -> str:
-    """Join reasoning that came in two ways; many servers send the same in both."""
+    """Join reasoning from both sources, as many servers send the same in both."""
     inline = inline.strip()
     return apart if inline in apart else "\n\n".join(filter(None, (apart, inline)))

@@ -1,4 +1,4 @@
-"""An answer, put together from the chunks of a stream or taken from a whole message."""
+"""The response accumulator: puts a response together from the chunks of a stream, or takes it from a whole message."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ MISSHAPEN = (
     *UNREADABLE,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
-"""What reading an answer raises that is no JSON, or nested too deeply, or not of the shape it should have."""
+"""Exceptions raised while reading a response that is not JSON, nested too deeply, or of an unexpected shape."""
 
 PATTERN_TRIES = 4
-"""How many chunks in a row are looked at for a pattern that the next one then does not follow."""
+"""Number of times in a row that a pattern is learned from a chunk and the next chunk then does not follow it."""
 
 _decode = msgspec.json.Decoder().decode
 
 _NOTHING: dict[str, Any] = {}
 
 _OURS = (0, None, "0")
-"""Indexes of the one choice that was asked for."""
+"""Values of `index` in a chunk that mean the one choice that was requested."""
 
 _KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
 _KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs", "usage"})
 _KNOWN_MESSAGE = frozenset({"role", "content", "tool_calls", "refusal", "function_call", *THOUGHT_FIELDS})
 _TELLING = ("message", "detail", "errors", "msg")
-"""Fields by which an event that is no chunk tells of an error."""
+"""Fields by which an event that is not a chunk reports an error."""
 
 _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 
 
 class Assembly:
-    """Reads an answer, chunk by chunk or as a whole, into its `pieces`. What takes a piece in raises one of `MISSHAPEN`
-    at a bad one.
+    """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
 
-    `is_simulated` is True once a chunk carries the mark of a simulated server.
+    Methods that take a chunk or body raise one of `MISSHAPEN` if it is malformed. `is_simulated` is True once
+    a chunk carries the mark of a simulated server.
     """
 
     def __init__(self) -> None:
@@ -62,10 +62,10 @@ class Assembly:
     # Chunks of a stream
 
     def take_texts(self, field: str, texts: list[str], at: int) -> None:
-        """Take the texts of chunks that follow the pattern."""
+        """Add the texts of chunks that follow the pattern."""
         self._tries_left = PATTERN_TRIES
         channel = self._content if field == "content" else self._reasoning
-        if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all before it
+        if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all text before it
             channel.add("".join(texts[:-1]), at)
             channel.add(texts[-1], at)
         else:
@@ -73,7 +73,7 @@ class Assembly:
             channel.times.append(at)
 
     def take_chunk(self, data: bytes, at: int) -> bool:
-        """Take a chunk, as JSON; return True if it holds a token: a non-empty piece on any channel."""
+        """Add a chunk of JSON. Return True if it holds a token: a non-empty piece on any channel."""
         try:
             chunk = _decode(data)
         except UNREADABLE:
@@ -84,21 +84,21 @@ class Assembly:
         return token
 
     def _take_odd_chunk(self, data: bytes, at: int) -> bool:
-        """Take what is no strict JSON: a chunk with half a character or NaN in it, or several without lines between."""
+        """Add data that is not strict JSON: a chunk with half a character or NaN, or several chunks, one per line."""
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
         tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
         return any(tokens)
 
     def take_read(self, chunk: dict[str, Any], at: int) -> bool:
-        """Take a chunk that was read already; see `take_chunk`."""
+        """Add a decoded chunk; return True if it holds a token."""
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
         token = False
         if error := chunk.get("error"):
             self._take_error(error)
-        elif choices and choice.get("index") in _OURS:  # further choices (`n`) were not asked for
+        elif choices and choice.get("index") in _OURS:  # further choices (`n`) were not requested
             token = self._take_choice(choice, delta, at)
         elif not choices:
             self._take_stray(chunk)
@@ -136,7 +136,7 @@ class Assembly:
         return token
 
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
-        """Take what is not content; return True if any of it is a token."""
+        """Add the fields of a delta other than content; return True if any field holds a token."""
         token = False
         if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := thought_of(delta)):
             token = True
@@ -149,7 +149,7 @@ class Assembly:
         return token
 
     def _take_parts(self, content: Any, at: int) -> bool:
-        """Take content that is no text but parts; return True if any of it is a token."""
+        """Add content that is a list of parts instead of a string; return True if any part holds a token."""
         text, reasoning, calls = read_content(content)
         if text:
             self._content.add(text, at)
@@ -158,10 +158,10 @@ class Assembly:
         return self.pieces.take_calls(_NOTHING, at, calls) or bool(text or reasoning)
 
     def _take_message(self, message: dict[str, Any], at: int) -> bool:
-        """Take a message in place of a delta; return True if it holds a token.
+        """Add a message that came in place of a delta; return True if it holds a token.
 
-        It may hold a piece, all that came so far, or (MiniMax) the whole answer behind its deltas. Which of them is
-        known at the end; calls count if no delta had any.
+        The message may hold the next piece, all text so far, or (MiniMax) the whole response after its
+        deltas. Which one it was is decided at the end. Its tool calls count if no delta had any.
         """
         pieces = self.pieces
         text, thought, parts = read_content(message.get("content"))
@@ -179,14 +179,14 @@ class Assembly:
         self.error = error if isinstance(error, dict) else {"message": str(error)}
 
     def _take_stray(self, chunk: dict[str, Any]) -> None:
-        """Take an event without choices: an error, or what may turn out to be one."""
+        """Handle an event without choices: take an error, or keep an event that may turn out to be one."""
         if error := _error_of(chunk):
             self._take_error(error)
         elif "choices" not in chunk and not self._stray and any(chunk.get(name) for name in _TELLING):
             self._stray = chunk
 
     def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
-        """Keep the model's name, the mark of a simulated server, and fields that are new to us."""
+        """Keep the model's name, the mark of a simulated server, and fields that we do not know."""
         self.pieces.model = _text(chunk.get("model")) or self.pieces.model
         self.is_simulated = self.is_simulated or is_simulated(chunk)
         if (
@@ -203,7 +203,7 @@ class Assembly:
                     self.pieces.extra[key] = fields[key]
 
     def _look_for_pattern(self, data: bytes, chunk: dict[str, Any]) -> None:
-        """Learn from a chunk, not the first, that carries one text and nothing else."""
+        """Learn a pattern from a chunk, not the first, that carries one text and nothing else."""
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
@@ -217,15 +217,15 @@ class Assembly:
             before = (self._content if field == "content" else self._reasoning).texts[-2:-1]
             if before and text.startswith(
                 before[0]
-            ):  # each text may repeat the one before it: they are kept apart
+            ):  # each text may repeat the one before it, so keep them apart
                 return
             self._tries_left -= 1
             self.pattern = pattern_of(data, chunk, delta, field)
 
-    # A whole answer
+    # A whole response
 
     def take_whole(self, body: bytes) -> None:
-        """Take an answer that was not streamed, as JSON."""
+        """Read a response that was not streamed from its JSON."""
         try:
             answer = _decode(body)
         except UNREADABLE:
@@ -254,17 +254,19 @@ class Assembly:
         pieces.refusal.append(message.get("refusal") or "")
         pieces.take_finish_reason(choice.get("finish_reason") or choice.get("finishReason"))
         if pieces.calls.first is None and pieces.finish_reason == "tool_calls":
-            for one in choices[1:]:  # Copilot's server has the text in one choice and the calls in the next
+            for one in choices[1:]:  # Copilot's server splits text and calls into two choices
                 pieces.calls.add_all(one.get("message") or {}, whole=True)
         pieces.logprobs = choice.get("logprobs")
         pieces.take_usage(answer.get("usage"))
         self._note_unknown(answer, {**choice, "delta": message}, message)
 
-    # The end
+    # Result
 
     def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
-        """Take an error that came beside the events. Take what is no chunk for one if an event was named so, or if
-        nothing says how the answer ended.
+        """Decide at the end of a stream whether it holds an error.
+
+        `error` is an error that came beside the events. An event that is not a chunk counts as an error if an
+        event was named "error", or if the response has no finish reason.
         """
         if error and self.error is None:
             try:
@@ -276,12 +278,15 @@ class Assembly:
             self._take_error(self._stray or "an event named error")
 
     def reply(self, body: bytes | None) -> Reply:
-        """Return the answer; `body` is that of one that was not streamed."""
+        """Return the response; `body` is the body if it was not streamed, else None."""
         return self.pieces.reply(body)
 
 
 def _error_of(answer: dict[str, Any]) -> Any:
-    """Return the error in an answer or chunk: in its field, or as older servers and MiniMax write it; None for none."""
+    """Return the error in a response or chunk; None if there is none.
+
+    It is in the field `error`, or in the shapes of older servers and MiniMax.
+    """
     if error := answer.get("error"):
         return error
     if "choices" not in answer and "error" in (answer.get("object"), answer.get("type")):

@@ -1,4 +1,4 @@
-"""The pieces of tool calls in a delta or a message, whichever shape a server gives them."""
+"""The pieces of tool calls in a delta or message, from all shapes that servers use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import msgspec
 
 
 class CallPiece(msgspec.Struct, frozen=True, gc=False):
-    """A part of a tool call, or all of it. What a server left out, or sent as null or "", is None or ""."""
+    """A part of a tool call, or all of it.
+
+    A field that the server left out, or sent as null or "", is None or "".
+    """
 
     index: int | None
     id: str | None
@@ -20,10 +23,10 @@ class CallPiece(msgspec.Struct, frozen=True, gc=False):
 def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[CallPiece]:
     """Yield the pieces of calls in a delta or message: `tool_calls`, else the older `function_call`.
 
-    In a `whole` message each entry is a call, whatever its index says.
+    In a `whole` message each entry is a call, even if indexes are equal.
 
     Raises:
-        TypeError: If an entry is no object.
+        TypeError: If an entry is not an object.
     """
     calls = message.get("tool_calls") or ()
     if isinstance(calls, dict):
@@ -37,15 +40,15 @@ def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[Cal
 
 
 def part_piece(part: dict[str, Any]) -> CallPiece:
-    """Return the call in a part of a message's content, as Anthropic has them."""
+    """Return the call in a part of a message's content, in Anthropic's format."""
     return CallPiece(None, part.get("id"), part.get("name") or "", _arguments(part.get("input")))
 
 
 def piece_of(call: Any) -> CallPiece:
-    """Return the piece in an entry of `tool_calls`, also if it has no `function` around name and arguments.
+    """Return the piece in an entry of `tool_calls`, even without `function` around name and arguments.
 
     Raises:
-        TypeError: If it has not the shape of a tool call.
+        TypeError: If the entry does not have the shape of a tool call.
     """
     if not isinstance(call, dict):
         raise TypeError(f"a tool call is an object, not {call!r:.40}")
@@ -65,10 +68,10 @@ def piece_of(call: Any) -> CallPiece:
 
 
 def _without_tokens(name: Any) -> str:
-    """Return a function's name without the tokens of a chat template that servers left behind it (gpt-oss on vLLM).
+    """Return a function's name without tokens of a chat template that servers left after it (gpt-oss on vLLM).
 
     Raises:
-        TypeError: If it is no text.
+        TypeError: If the name is not a string.
     """
     if not isinstance(name, str):
         raise TypeError(f"the name of a function is text, not {name!r:.40}")
@@ -76,7 +79,7 @@ def _without_tokens(name: Any) -> str:
 
 
 def _arguments(arguments: Any) -> str:
-    """Return arguments as text; some servers send the value, not its JSON."""
+    """Return arguments as text. Some servers send the value instead of its JSON."""
     if isinstance(arguments, str):
         return arguments
     if arguments is None:

@@ -1,6 +1,7 @@
 """Tool calls that a server without a fitting tool parser leaves in the text of an answer.
 
-They are found, told with the trial, and never executed: what a parser would have made of them is not known.
+They are detected and reported with the trial, but never executed, because the result of the right parser is
+unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _MARKS = re.compile(
     r"|<\|action_start\|>|<\|START_ACTION\|>"  # InternLM, Command R
     r"|\bto=functions\.\w|```tool_(?:code|call)"  # gpt-oss, Gemma
 )
-"""How calls begin in the formats of chat templates."""
+"""Beginnings of tool calls in the formats of chat templates."""
 
 _WORDS = (
     *(
@@ -37,7 +38,7 @@ _WORDS = (
     ),
     *("▁begin", "_begin", "DSML", "action_start", "START_ACTION", "to=functions.", "```tool_"),
 )
-"""Words of which every mark has one: to look for them takes a hundredth of the time."""
+"""Every mark contains one of these words. Searching for them takes a hundredth of the time."""
 
 _FENCE = "```"
 _PYTHONIC = re.compile(r"\[(\w[\w.]*)\(")
@@ -56,8 +57,8 @@ def offered_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None:
 def find_call(text: str, offered: Collection[str]) -> str | None:
     """Return the tool call in a text, from its beginning to the end of the text; None if there is none.
 
-    A call without the marks of a format is one if the text is nothing else and calls a tool by its name: one of those
-    `offered`, or any if these are not known (empty).
+    Without the marks of a format, a text is a call if it consists of nothing else and names a tool: one of
+    those `offered`, or any if the offered ones are unknown (empty).
     """
     if any(word in text for word in _WORDS) and (mark := _MARKS.search(text)):
         return text[mark.start() :]
@@ -72,7 +73,7 @@ def find_call(text: str, offered: Collection[str]) -> str | None:
 
 
 def _called(text: str) -> Iterator[str]:
-    """Find the names of the tools that a JSON text calls, or a list of calls as Python writes them (Llama 4)."""
+    """Yield the names of the tools called in a JSON text, or in a list of Python-style calls (Llama 4)."""
     if pythonic := _PYTHONIC.match(text):
         yield pythonic[1]
         return

@@ -1,4 +1,4 @@
-"""Requests as they go on the wire: which fields are sent, and their bytes."""
+"""Requests ready to be sent: the choice of their fields, and their bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 def sent_fields(
     fields: dict[str, Any], *, stream: bool, left_out: frozenset[str] = NOTHING
 ) -> dict[str, Any]:
-    """Return the fields of a request as they are sent: streamed with usage if it is to be streamed."""
+    """Return the fields of a request as they are sent. With `stream`, they ask for streaming with usage."""
     sent = {name: value for name, value in fields.items() if name not in (STREAM, STREAM_OPTIONS)}
     if stream and STREAM not in left_out:
         sent[STREAM] = True
@@ -36,7 +36,10 @@ def make_call(
     left_out: frozenset[str],
     seconds: float,
 ) -> Call:
-    """Return the call that sends these fields (see `sent_fields`); messages that are JSON already are not copied."""
+    """Return the call that sends these fields (see `sent_fields`).
+
+    Messages that are JSON already are not copied.
+    """
     fields = sent_fields(given, stream=stream, left_out=left_out)
     with_id = REQUEST_ID not in left_out
     messages = fields.get("messages")
@@ -53,7 +56,10 @@ def make_call(
 
 
 def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
-    """Return a body without the fields that are left out, outermost or in messages; other values stay as they are."""
+    """Return a body without the fields in `left_out`, at the top level or in messages.
+
+    Without such fields in messages, all other values stay byte for byte.
+    """
     try:
         fields = adapted(dict(_decode(body)), left_out)
         messages = fields.get("messages")
@@ -65,7 +71,7 @@ def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """The value with lone surrogates, which JSON over UTF-8 cannot carry, replaced."""
+    """Return the value with lone surrogates replaced, which JSON over UTF-8 cannot carry."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""One channel of an answer: the texts that came on it, and when."""
+"""One channel of a response: its texts, and when they arrived."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import whole_characters
 
 FEWEST, SHORTEST = 3, 8
-"""So many pieces, and characters of them, tell an answer that is sent twice from a model that repeats itself."""
+"""Minimum number of pieces and characters by which a repeated response differs from a model that repeats itself."""
 
 
 class Channel:
-    """Texts in the order in which they came, with the moment of each (`perf_counter_ns`)."""
+    """Texts in the order of their arrival, with the time of each (`perf_counter_ns`)."""
 
     __slots__ = ("texts", "times")
 
@@ -30,8 +30,9 @@ class Channel:
         return whole_characters("".join(self.texts))
 
     def settle(self) -> bool:
-        """Leave out what came more than once: the last text if it is all before it again (RAGFlow), or what each text
-        repeats of the one before it. Return True if there was such.
+        """Remove repeated text: a last text that equals all before it (RAGFlow), or in each text the one before it.
+
+        Return True if anything was removed.
         """
         texts = self.texts
         if not texts:
@@ -44,7 +45,7 @@ class Channel:
         return is_enough and self.settle_cumulative()
 
     def settle_cumulative(self) -> bool:
-        """Keep what each text adds if every text begins with the one before it. Return True if so."""
+        """Keep only the added part of each text, and return True, if every text begins with the one before it."""
         texts = self.texts
         if len(texts) < 2 or not all(map(str.startswith, texts[1:], texts)):
             return False
@@ -55,7 +56,7 @@ class Channel:
         return True
 
     def time_of(self, place: int) -> int:
-        """Return when the character at a place of the text came, 0 if there is none."""
+        """Return the arrival time of the character at an offset of the text, 0 if there is none."""
         end = 0
         for text, at in zip(self.texts, self.times, strict=True):
             end += len(text)
@@ -65,7 +66,7 @@ class Channel:
 
 
 def is_all_again(text: str, before: list[str]) -> bool:
-    """Return True if a text is all the texts before it once more, and not just a model that repeats itself."""
+    """Return True if a text repeats all texts before it, and is too long for a model that repeats itself."""
     if len(before) + 1 < FEWEST or len(text) < SHORTEST or not text.startswith(before[0]):
         return False
     return len(text) == sum(map(len, before)) and text == "".join(before)

@@ -1,4 +1,4 @@
-"""The client of one target: asks chat completions and completions, times them, and asks again where it helps."""
+"""HTTP client of one target: sends and times chat completions and completions, and retries failed requests."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
 
 INVALID = (400, 422)
-"""Statuses by which a server refuses a request that lacks what it needs."""
+"""Statuses with which a server refuses a request that lacks required fields."""
 
 PROBE_SECONDS = 30.0
-"""How long a server may take to refuse one."""
+"""Time that a server may take to refuse the empty request of `_find_out`."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class EndpointClient:
-    """Speaks to one target over its own wire. Use as an async context manager, or call `close`."""
+    """HTTP client of one target. Use it as an async context manager, or call `close`."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class EndpointClient:
         hints: Mapping[str, str] = failures.NO_OPTIONS,
         added: Set[str] = NOTHING,
     ) -> None:
-        """`added` are settings of the target that nobody asked for: left out once the server refuses them."""
+        """Create the client. `added`: settings that the user did not ask for, left out if the server refuses them."""
         self.target = target
         self._hints = hints
         self.stream = stream
@@ -68,9 +68,9 @@ class EndpointClient:
         self._extras = Extras(added)
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
-        """Called with an attempt's number when the server was asked for too much; for others to set."""
+        """Callback, for others to set: called with an attempt's number if the server seems overloaded."""
         self.on_wait: Callable[[str, float], None] = lambda model, seconds: None
-        """Called with the model and seconds when its server asks for a pause; for others to set."""
+        """Callback, for others to set: called with the model and seconds if its server asks for a pause."""
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
         self._ids = request_ids()
         self._access = access
@@ -85,17 +85,16 @@ class EndpointClient:
 
     @property
     def is_held_back(self) -> bool:
-        """Whether the server has asked for a pause, and requests wait for its end."""
+        """True while requests wait for the end of a pause that the server has asked for."""
         return self._gate.is_shut
 
     def hurry(self) -> None:
-        """The run is to stop: requests without a token for the stall limit, and those that wait for a rate limit,
-        end with `RunStopped` from now on."""
+        """Let requests without a token for the stall limit, or at a rate limit, fail with `RunStopped` from now on."""
         self._wire.hurry()
         self._gate.stop()
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._wire.close()
 
     async def ask(
@@ -105,16 +104,16 @@ class EndpointClient:
         begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Asks `/chat/completions` or `/completions`; `body` holds messages or prompt and further fields.
+        """Send a request to `/chat/completions` or `/completions` and return the response.
 
-        The target's model and settings are added; a field that is None is left out. Messages that are JSON already
-        (`msgspec.Raw`) are sent as they lie: a prompt of 600 kB is not copied. `begin` is awaited when the request is
-        ready to be sent; what it raises is raised. `note` is told of the request when it has ended, well or not. A
-        retried request's timings are those of the attempt that answered. The wire's total limit is that of all attempts
-        together, the pauses between them included.
+        `body` holds messages or prompt and further fields. The target's model and settings are added; a field that is
+        None is left out. Messages that are JSON already (`msgspec.Raw`) are sent unchanged, so that a prompt of 600
+        kB is not copied. `begin` is awaited when the request is ready to be sent; its exceptions are passed on.
+        `note` is called with the request's record at the end, even after a failure. The timings of a retried request
+        are those of the last attempt. The total limit covers all attempts together, including the pauses.
 
         Raises:
-            ProviderError: no usable answer came, after the retries that made sense.
+            ProviderError: If no usable response came, after all retries that made sense.
         """
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
@@ -142,7 +141,9 @@ class EndpointClient:
     async def _answer(
         self, request: Request, first: Call, path: str, fields: dict[str, Any]
     ) -> tuple[Delivery, Reply]:
-        """Sends a request until it is answered, or another attempt would make no sense; `first` is ready to be sent."""
+        """Send a request until it is answered or a retry would make no sense; `first` is the prepared first
+        attempt.
+        """
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
         call: Call | None = first
         while True:
@@ -162,14 +163,14 @@ class EndpointClient:
                 failed += 1
                 delay = self._retry.delay(error, failed)
                 if isinstance(failure, EmptyStream):
-                    stream = False  # asked whole, such a server says what is wrong
+                    stream = False  # without streaming, such a server reports what is wrong
                 seconds_left -= delay or 0.0
                 if delay is None or seconds_left <= 0:
                     raise error from None
                 await asyncio.sleep(delay)
 
     async def _begin(self, request: Request) -> None:
-        """Waits until the request may be sent once more."""
+        """Wait until no rate limit holds the request back, then count the attempt."""
         try:
             if self._gate.is_shut:
                 await self._gate.passed(request.waits)
@@ -178,14 +179,14 @@ class EndpointClient:
         request.count_attempt()
 
     async def count_tokens(self, text: str) -> int | None:
-        """The number of tokens of a text as the server counts them; None where it does not."""
+        """Return the number of tokens of a text as the server counts them; None if the server does not count."""
         return await self._tokens.count(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of texts, in their order, from `/embeddings`; asked again as by `ask`, but not metered.
+        """Return the embedding vectors of texts, in their order. Retried as in `ask`, but not metered.
 
         Raises:
-            ProviderError: no usable answer came, after the retries that made sense.
+            ProviderError: If no usable response came, after all retries that made sense.
         """
         body = _encode({"model": self.target.model, "input": list(texts)})
         request = Request(next(self._ids), NO_PURPOSE)
@@ -201,10 +202,7 @@ class EndpointClient:
                 raise error
 
     async def speaks(self, path: str) -> bool | None:
-        """Whether the server has the dialect of this path itself; None where it could not be found out.
-
-        The answer is kept, so that a run asks in one way; only after a failure to reach the server it is asked anew.
-        """
+        """Return True if the server itself has the dialect of this path; None if unknown. Cached if it was reached."""
         asked = self._spoken.get(path)
         if asked is None:
             asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
@@ -216,10 +214,10 @@ class EndpointClient:
             return None
 
     async def _find_out(self, path: str) -> bool | None:
-        """Sends an empty request, which a server that has the path refuses as invalid; again while it may recover.
+        """Send an empty request, which a server with this path refuses as invalid. Retry temporary failures.
 
         Raises:
-            ProviderError: the server cannot be reached, or asks for a longer pause than a trial may wait.
+            ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
         """
         request = Request(next(self._ids), NO_PURPOSE)
         until = perf_counter_ns() + self._wire.limits.total * 1e9
@@ -240,7 +238,7 @@ class EndpointClient:
                 return None
 
     async def document(self, path: str, body: bytes) -> Document | None:
-        """What the server answers to a request that generates nothing; None where it does not answer."""
+        """Return the response to a request that generates nothing (such as a token count); None if it failed."""
         try:
             return await self._document(path, body)
         except WireError:
@@ -249,10 +247,11 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Sends one request, neither metered nor tried again; `sink` gets its answer. `beside`: not below /v1.
+        """Send one request, unmetered and without retries, to a path below /v1 or `beside` it; `sink` gets the
+        response.
 
         Raises:
-            WireError: The exchange failed.
+            WireError: If the exchange failed.
         """
         target = self._heads.beside(path) if beside else self._heads.target(path)
         keys = key_headers_of(path)
@@ -264,7 +263,7 @@ class EndpointClient:
 
     @property
     def own_settings(self) -> frozenset[str]:
-        """Return the names of the settings that only we send."""
+        """Names of the settings that Benchwright added without being asked to."""
         return self._extras.own
 
     async def forward(
@@ -277,15 +276,16 @@ class EndpointClient:
         headers: Sequence[tuple[bytes, bytes]] = (),
         added: Set[str] = NOTHING,
     ) -> Reply:
-        """Asks with this body as it stands, and passes the answer on through the tee while it arrives.
+        """Send this body unchanged, and pass the response on through the tee while it arrives.
 
-        `note` is told of the request when it has ended, in whichever way. What can pass by itself (rate limits, errors
-        of the server, broken connections) is asked again, as by `ask`, as long as nothing was passed on; whoever
-        is behind the tee sees all else that goes wrong. `headers` are sent besides ours. Fields that the server refuses
-        are left out if they were `added` to the program's own, or if its messages have them beyond the API's reference.
+        `note` is called with the request's record at the end, after success and failure alike. As in `ask`,
+        failures that may be temporary (rate limits, server errors, broken connections) are retried as long as
+        nothing was passed on; the receiver behind the tee gets every other failure. `headers` are sent besides our
+        own. Fields that the server refuses are left out if they were `added` to the program's own, or are fields of
+        its messages that the API's reference does not have.
 
         Raises:
-            ProviderError: the exchange failed, or its answer is an error, or none that can be read.
+            ProviderError: If the exchange failed, or the response is an error or cannot be read.
         """
         if path == "/chat/completions":
             added = added | in_messages(body)
@@ -336,7 +336,7 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Completes an answer that was passed on. An error waits: it may be asked again."""
+        """Complete a response that was passed on, unless it is an error: that may be retried."""
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
@@ -344,10 +344,10 @@ class EndpointClient:
         return self._read(request, dict.fromkeys(carried - {REQUEST_ID}), stream=False)
 
     async def _waited(self, error: ProviderError, request: Request, until: float) -> bool:
-        """Whether a failed request is to be sent once more; returns when it may be.
+        """Return True if a failed request is to be sent once more, after waiting until it may be.
 
         Raises:
-            ProviderError: its trial would wait too long for a rate limit.
+            ProviderError: If its trial would wait too long for a rate limit.
         """
         if self._gate.shut(error, request.waits):
             return True
@@ -359,7 +359,7 @@ class EndpointClient:
         return True
 
     def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
-        """The answer to a request that had these fields."""
+        """Return the response to a request that had these fields; raise the error if the server reported one."""
         meter = request.meter
         self._answered = True
         if meter.status != 200:
@@ -373,7 +373,7 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Whether a refused request is to be sent without some of what it carried; settles without what."""
+        """Leave optional parts out of a refused request, and return True if it is to be sent again without them."""
         meter = request.meter
         if error.http_status != meter.status:
             return False

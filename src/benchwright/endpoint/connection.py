@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection: bytes in, parsed by httptools, handed to a sink the moment they arrive."""
+"""One HTTP/1.1 connection: bytes are parsed by httptools and handed to a sink the moment they arrive."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ Headers = list[tuple[bytes, bytes]]
 """Header names in lower case, values as sent."""
 
 LARGEST_HEAD = 256 * 1024
-"""Bytes that may come before the end of the final response's headers, informational responses included."""
+"""Maximum number of bytes up to the end of the final response's headers, including informational responses."""
 
 
 class Sink(Protocol):
-    """What receives an answer. Both are plain functions, called from `data_received`; they never wait.
+    """Receiver of a response. Its methods are plain functions, called from `data_received`, which never wait.
 
-    `at` is the moment the bytes were handed to us (`perf_counter_ns`), taken before any parsing. What they raise
-    ends the exchange, as malformed.
+    `at` is the moment at which the bytes were handed to us (`perf_counter_ns`), taken before any parsing. An
+    exception in a method ends the exchange as malformed.
     """
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """The status line and headers of the final (not 1xx) response."""
+        """Take the status and headers of the final (not 1xx) response."""
         ...
 
     def data(self, chunk: bytes, at: int) -> None:
-        """What arrived of the body at that moment, transfer coding removed."""
+        """Take the part of the body that arrived at that moment, transfer coding removed."""
         ...
 
     def token_at(self) -> int | None:
-        """When the last token had come, 0 before the first; None where answers are not made of tokens."""
+        """Return when the last token arrived, 0 before the first; None if the response does not consist of tokens."""
         ...
 
 
 class WireError(Exception):
-    """The exchange failed below HTTP. `kind` says how; `received` whether any byte of an answer had come.
+    """The exchange failed below HTTP.
 
-    `resent` is how often the request had been sent before, see `wire.Delivery`.
+    `kind` names the failure. `received` is True if any byte of a response had arrived. `resent` is how often
+    the request had been sent before, see `wire.Delivery`.
     """
 
     def __init__(self, kind: str, message: str, *, received: bool = False) -> None:
@@ -54,10 +55,11 @@ class WireError(Exception):
 
 
 class Exchange:
-    """One question and its answer on a connection, with the moments that matter (`perf_counter_ns`).
+    """One request and its response on a connection, with its timestamps (`perf_counter_ns`).
 
-    `token_at` is when the last token is known to have come: the moment of sending before the first, and that of
-    reading on after a pause. `largest` is how many bytes the answer may have, `until` when it has to have ended.
+    `token_at` is when the last token is known to have arrived; before the first token it is the time of
+    sending, after a pause the time of resuming. `largest` is the maximum size of the response in bytes,
+    `until` the time by which it must have ended.
     """
 
     __slots__ = (
@@ -80,7 +82,10 @@ class Exchange:
 
 
 class Connection(asyncio.Protocol):
-    """Carries one exchange at a time. Create with `loop.create_connection`; `ask` starts an exchange."""
+    """A connection that carries one exchange at a time.
+
+    Create with `loop.create_connection`; `ask` starts an exchange.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -101,7 +106,7 @@ class Connection(asyncio.Protocol):
         self.idle_since = 0
         self._lost: Exception | None = None
 
-    # What the pool calls
+    # Called by the pool
 
     def ask(
         self,
@@ -110,9 +115,10 @@ class Connection(asyncio.Protocol):
         largest: int | None = None,
         rest: Sequence[bytes | memoryview] = (),
     ) -> Exchange:
-        """Sends a request and the rest of it; the exchange's future is done when the answer is complete or has failed.
+        """Send a request and return its exchange. `rest` holds further parts of its body.
 
-        An answer of more than `largest` bytes, headers and trailers included, fails.
+        The exchange's future is done when the response is complete or has failed. A response of more than
+        `largest` bytes, headers and trailers included, fails.
         """
         assert self._transport is not None
         exchange = Exchange(sink, self._loop.create_future(), largest)
@@ -130,38 +136,38 @@ class Connection(asyncio.Protocol):
         return exchange
 
     def pause(self) -> None:
-        """Reads no more of the answer under way until `resume`."""
+        """Stop reading the response under way until `resume`."""
         if self._exchange is not None and self._transport is not None and self.open:
             self._exchange.paused = True
             self._transport.pause_reading()
 
     def resume(self) -> None:
-        """Reads on; the pause does not count as the server's silence."""
+        """Continue reading. The pause does not count as the server's silence."""
         if self._exchange is not None and self._exchange.paused:
             self._exchange.last_at = self._exchange.token_at = perf_counter_ns()
             self._read_on(self._exchange)
 
     def fail(self, error: WireError) -> None:
-        """Ends the exchange under way with an error and closes the connection."""
+        """End the exchange under way with an error and close the connection."""
         self._end(error)
         self.close()
 
     def close(self) -> None:
-        """Closes at once; what is under way is not finished."""
+        """Close the connection at once, without finishing an exchange under way."""
         self.open = False
         if self._transport is not None:
             self._transport.abort()
 
-    # What the transport calls
+    # Called by the transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is ready."""
+        """Set up the connection for exchanges."""
         self._transport = transport  # type: ignore[assignment]  # always a Transport here
         self._waiting = waiting_in(transport.get_extra_info("socket"))
         self.open = True
 
     def data_received(self, data: bytes) -> None:
-        """Stamps first, parses then."""
+        """Take the time first, then parse. A failure of the parser or sink ends the exchange."""
         self._at = at = perf_counter_ns()
         exchange = self._exchange
         if exchange is None:
@@ -188,11 +194,14 @@ class Connection(asyncio.Protocol):
             self.fail(WireError("malformed", str(error.__context__), received=True))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self.fail(WireError("malformed", f"the answer is not valid HTTP/1.1: {error}", received=True))
-        except Exception as error:  # the sink raised, whatever it likes
+        except Exception as error:  # the sink raised some other exception
             self.fail(WireError("malformed", str(error), received=True))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The other side closed, or the network broke; completes bodies that end by close."""
+        """End the exchange after the server closed or the network broke.
+
+        A body that ends by close is complete then.
+        """
         self.open, self._lost = False, exc
         exchange = self._exchange
         if exchange is None:
@@ -206,22 +215,25 @@ class Connection(asyncio.Protocol):
         )
 
     def _why_lost(self, when: str, received: bool = False) -> WireError:
-        """The failure of an exchange whose connection is gone. Certificates are refused only after the handshake."""
+        """Return the error for an exchange whose connection is gone.
+
+        Certificates are refused only after the handshake.
+        """
         if not received and (why := refused_certificate(self._lost)) is not None:
             return WireError("connect", why)
         return WireError("closed", f"the server closed the connection {when}", received=received)
 
-    # What the parser calls
+    # Called by the parser
 
     def on_message_begin(self) -> None:
-        """A response begins; one that nobody asked for makes the connection unusable."""
+        """Begin a response. One without a request makes the connection unusable."""
         self._headers = []
         self._ends_by_close = True
         if self._exchange is None:
             self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header; trailers, which come after the body, are passed over."""
+        """Keep a header; ignore trailers, which come after the body."""
         if self._headers_done:
             return
         name = name.lower()
@@ -230,7 +242,7 @@ class Connection(asyncio.Protocol):
             self._ends_by_close = False
 
     def on_headers_complete(self) -> None:
-        """All headers are there; informational responses (1xx) are passed over."""
+        """Hand the final response's head to the sink; ignore informational responses (1xx)."""
         status = self._parser.get_status_code()
         self._informational = 100 <= status < 200
         if self._informational or self._exchange is None:
@@ -239,7 +251,7 @@ class Connection(asyncio.Protocol):
         self._exchange.sink.head(status, self._headers, self._at)
 
     def on_message_complete(self) -> None:
-        """The answer is whole."""
+        """End the exchange, as its response is complete."""
         if self._body:
             self._hand_over()
         if not self._informational:
@@ -248,7 +260,7 @@ class Connection(asyncio.Protocol):
             self._end(None)
 
     def _hand_over(self) -> None:
-        """Hands on all pieces of the body that arrived together as one."""
+        """Hand all pieces of the body that arrived together to the sink as one."""
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         self._body.clear()
         if self._exchange is not None:

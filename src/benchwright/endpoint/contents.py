@@ -1,4 +1,4 @@
-"""The content of a message: a text, or parts of several kinds."""
+"""Parser of a message's content: a string, or parts of several kinds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking"})
 
 
 class Content(NamedTuple):
-    """What a message's content holds: its text, the reasoning in it, and the calls."""
+    """Parsed content of a message: its text, reasoning, and tool calls."""
 
     text: str = ""
     reasoning: str = ""
@@ -19,10 +19,10 @@ class Content(NamedTuple):
 
 
 def read_content(content: Any) -> Content:
-    """Read a message's content: a string, null, one part, or a list of parts and strings.
+    """Parse a message's content: a string, null, one part, or a list of parts and strings.
 
     Raises:
-        TypeError: If it is none of these.
+        TypeError: If the content is none of these.
     """
     if isinstance(content, str):
         return Content(content)

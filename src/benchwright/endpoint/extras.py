@@ -1,8 +1,9 @@
-"""What requests carry besides what a user asked for, and what a server has refused of it.
+"""Optional parts of requests that Benchwright adds by itself, and the record of which ones a server has
+refused.
 
-A strict server may refuse a header or a field that others take. What Benchwright adds by itself is then left out: the
-request is sent once more, and if that is answered, all later ones of the client go without it. What a user asked for is
-never left out.
+A strict server may refuse a header or a field that others accept. If Benchwright added it, it is left out:
+the request is sent again without it, and if that succeeds, so are all later ones of the client. Parts that
+the user asked for are never left out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ STREAM = "stream"
 STREAM_OPTIONS = "stream_options"
 
 RENAMED = {"max_tokens": "max_completion_tokens"}
-"""Fields that some servers want under another name, and then say so. The user's own are renamed, too."""
+"""Fields that some servers require under another name; their refusal names it.
+
+The user's fields are renamed, too.
+"""
 
 OF_MESSAGES = frozenset(
     {
@@ -24,25 +28,28 @@ OF_MESSAGES = frozenset(
         *("reasoning_details", "thinking_blocks"),
     }
 )
-"""Fields of messages that client libraries and other providers add, and the API's reference does not have in requests.
-Programs send them back within a conversation (LiteLLM's, of mini-swe-agent); Groq, OpenAI and others refuse them."""
+"""Fields of messages that client libraries and other providers add, and that are not in the API's reference.
+
+Programs send them back within a conversation (such as mini-swe-agent with LiteLLM's). Groq, OpenAI and others refuse
+them.
+"""
 
 NAMING = frozenset({400, 422, 500, 501})
-"""Statuses of refusals that name what they refuse; gateways that translate requests answer 500."""
+"""Statuses of refusals that name the refused part. Gateways that translate requests use 500."""
 
 SILENT = frozenset({400, 422})
 """Statuses of refusals that may come without a reason."""
 
 MOST_READ = 16_384
-"""Bytes of a refusal in which names are looked for."""
+"""Bytes of a refusal that are searched for names."""
 
 NOTHING: frozenset[str] = frozenset()
 
 
 class Extras:
-    """What one client has learned of its server. `left_out` are the names of headers and fields that it refused.
+    """The optional parts that the server of one client has refused: `left_out` holds the names of headers and fields.
 
-    `own` are the names of settings that nobody asked for, such as the seed of a protocol.
+    `own` holds the names of settings that the user did not ask for, such as the seed of a protocol.
     """
 
     def __init__(self, own: Set[str] = NOTHING) -> None:
@@ -51,14 +58,17 @@ class Extras:
         self._proven = False
 
     def carried(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
-        """Return what a request with these fields carries that may be left out, or renamed."""
+        """Return the names of parts of a request with these fields that may be left out or renamed."""
         names = {REQUEST_ID} if sends_id else set()
         if stream:
             names |= {STREAM, STREAM_OPTIONS} - fields.keys()
         return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
     def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
-        """Return the same for a program's request that has these fields beyond the API's, or of Benchwright."""
+        """Return these names for a relayed request.
+
+        `added` holds fields that Benchwright added, and fields of messages that the API does not have.
+        """
         fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
         return frozenset({REQUEST_ID} | fields if sends_id else fields)
 
@@ -67,8 +77,8 @@ class Extras:
     ) -> frozenset[str] | None:
         """Return what the next attempt at a refused request leaves out; None if the refusal has another cause.
 
-        What a refusal names is left out. After one without a reason the header goes first and then all fields, but only
-        as long as the server has answered no request that had them: after that they are not the cause.
+        Parts that the refusal names are left out. After a refusal without a reason the header goes first and
+        then all fields, but only until the server has answered a request: after that they are not the cause.
         """
         carried -= left_out
         if status in NAMING and (named := frozenset(_named(carried, body))):
@@ -79,32 +89,32 @@ class Extras:
         return left_out | step if step else None
 
     def answered(self, left_out: frozenset[str]) -> None:
-        """Learns from a request that was answered, which left this out."""
+        """Remember the parts that were left out of a request that succeeded."""
         self._proven = True
         if not left_out <= self.left_out:
             self.left_out |= left_out
 
 
 def instead_of(name: str) -> str:
-    """Return what becomes of a header or field that a server refused, to follow the name of a request."""
+    """Return a phrase, to follow the word "request", about the omission of a refused header or field."""
     if name in RENAMED:
         return f"with {RENAMED[name]} in place of {name}"
     return f"without {name}"
 
 
 def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
-    """Return the fields without those that are left out; renamed ones have their other name."""
+    """Return the fields without those in `left_out`; fields with another name in `RENAMED` are renamed instead."""
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
 
 
 def in_messages(body: bytes) -> frozenset[str]:
-    """Return which of `OF_MESSAGES` a chat completion's request may have."""
+    """Return the names in `OF_MESSAGES` that occur in the body of a chat completions request."""
     return frozenset(name for name in OF_MESSAGES if b'"%b"' % name.encode() in body)
 
 
 def without_fields(value: object, names: Set[str]) -> object:
-    """Return messages, or a part of them, without the fields of these names at any depth."""
+    """Return messages, or a part of a message, without the fields of these names at any depth."""
     if isinstance(value, dict):
         return {name: without_fields(inner, names) for name, inner in value.items() if name not in names}
     return [without_fields(item, names) for item in value] if isinstance(value, list) else value

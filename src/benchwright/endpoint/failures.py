@@ -1,4 +1,4 @@
-"""How requests fail, and when they are tried again."""
+"""How requests fail, and when they are retried."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ LONGEST_DETAIL = 200
 
 OVERLOADED = frozenset({408, 429, 503, 504, 529})
 OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
-"""Statuses and kinds of `WireError` by which a server says, or shows, that it is asked for too much."""
+"""Statuses and kinds of `WireError` that indicate an overloaded server."""
 
 REFUSES_IMAGES = frozenset({400, 404, 413, 415, 422, 500, 501})
-"""Statuses with which servers refuse images: llama.cpp with 500, routers that have no such model with 404."""
+"""Statuses with which servers refuse images: llama.cpp uses 500, routers without such a model 404."""
 
 _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmproj", re.IGNORECASE)
 
 LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
 FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
-"""Options that limit a request, by the kind of `WireError`, and all kinds after which nothing is asked again."""
+"""Options that set the limit behind a kind of `WireError`, and all kinds after which a request is not retried."""
 
 REQUIRED = frozenset({"model", "messages", "prompt", "input"})
-"""Fields without which there is no request."""
+"""Fields without which a request is invalid."""
 
 _SENDS = (
     (re.compile(r"\b(ssl|client) certificate\b", re.IGNORECASE), " (--client-cert FILE sends one)"),
     (re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE), " (--header NAME=VALUE sends one)"),
 )
-"""What a refusal may be about, and the option that sends it."""
+"""Patterns of refusals, each with the option that sends the missing part."""
 
 NO_OPTIONS: Mapping[str, str] = {}
 
@@ -48,7 +48,7 @@ UNWANTED = ProviderError("the client disconnected before the answer ended")
 
 
 class Beyond(NamedTuple):
-    """The names of headers and fields that a request was sent with first, and what its last attempt left out."""
+    """Names of headers and fields in the first attempt at a request, and of the parts that its last attempt omitted."""
 
     headers: Collection[str]
     fields: Collection[str]
@@ -56,14 +56,14 @@ class Beyond(NamedTuple):
 
 
 def tells_overload(failure: Exception) -> bool:
-    """Whether fewer requests at once might have fared better."""
+    """Return True if fewer concurrent requests might have avoided the failure."""
     if isinstance(failure, WireError):
         return failure.kind in OVERLOADED_KINDS
     return isinstance(failure, ProviderError) and failure.http_status in OVERLOADED
 
 
 def sending_option(refusal: str) -> str:
-    """Return the option that sends what a refusal misses, in brackets behind a blank; empty if it names nothing."""
+    """Return the option that sends the part missing in a refused request, in brackets after a blank; "" if none."""
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
 
@@ -76,10 +76,10 @@ def from_answer(
     hints: Mapping[str, str] = NO_OPTIONS,
     beyond: Beyond | None = None,
 ) -> ProviderError:
-    """The error behind an answer with a status other than 200.
+    """Return the error for a response with a status other than 200.
 
-    `hints` say by the names of body fields what to do if the server refuses one; it would refuse it each time.
-    `beyond` is what a refusal without a reason may be about.
+    `hints` maps names of body fields to advice for the case that the server refuses one, as it would each
+    time. `beyond` names optional parts of the request, which a refusal without a reason may be about.
     """
     code, detail = error_detail(body)
     said = answered(status, body)
@@ -115,12 +115,12 @@ def from_answer(
 
 
 def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
-    """The first of these fields that a refusal names."""
+    """Return the first of these fields that a refusal names."""
     return next((name for name in hints if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail)), None)
 
 
 def _silent(url: str, status: int, beyond: Beyond | None) -> str:
-    """A refusal that says nothing: what was sent that the server may not take."""
+    """Return the message for a refusal without a reason. It lists the optional parts of the request."""
     names = (
         [] if beyond is None else [*beyond.headers, *(name for name in beyond.fields if name not in REQUIRED)]
     )
@@ -133,12 +133,12 @@ def _silent(url: str, status: int, beyond: Beyond | None) -> str:
 
 
 def reason_of(body: bytes) -> str:
-    """What a refusal gives as its reason; empty if it gives none."""
+    """Return the reason that a refusal states; empty if it states none."""
     return error_detail(body)[1]
 
 
 def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
-    """The error behind an error object that came with status 200 (inside a stream, mostly)."""
+    """Return the error for an error object that came with status 200 (mostly inside a stream)."""
     code = str(error.get("code", error.get("status")))
     status = int(code) if re.fullmatch("[1-5][0-9][0-9]", code) else None
     detail = _clip(str(error.get("message") or error.get("detail") or error))
@@ -151,9 +151,9 @@ def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
 def from_wire(
     error: WireError, url: str, *, answered_before: bool, options: Mapping[str, str] = NO_OPTIONS
 ) -> ProviderError:
-    """The error behind a failed exchange. A server that never answered is not asked again.
+    """Return the error for a failed exchange. A server that never answered is not retried.
 
-    `options` are those that set the limit behind a kind of failure.
+    `options` maps kinds of failure to the option that sets the limit.
     """
     if error.kind in ("connect", "connect_timeout"):
         return ProviderError(
@@ -170,18 +170,25 @@ def from_wire(
 
 
 def bad_answer(error: Exception, url: str) -> ProviderError:
-    """The error behind an answer that cannot be read; it may be a passing fault."""
+    """Return the error for a response that cannot be read.
+
+    It is retryable, because the fault may be temporary.
+    """
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
 
 def answered(status: int, body: bytes) -> str:
-    """Return what a server answered in place of a document: its status, and the reason that it gives."""
+    """Return the status of a response and the reason that it states, as text."""
     detail = error_detail(body)[1]
     return f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
 
 
 def error_detail(body: bytes) -> tuple[str | None, str]:
-    """(code, message) from the error shapes in use: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text."""
+    """Return (code, message) from the body of an error.
+
+    Known shapes: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text. The code is None if there is
+    none.
+    """
     try:
         answer = msgspec.json.decode(body)
     except UNREADABLE:
@@ -203,17 +210,18 @@ def _retry_after(headers: Headers) -> float | None:
 
 
 def _clip(text: str) -> str:
-    """One line of at most `LONGEST_DETAIL` characters, nothing in it that a terminal would obey."""
-    return one_line(SECRETS.redact(text), LONGEST_DETAIL)  # a cut first would leave the beginning of a key
+    """Return a redacted text as one line of at most `LONGEST_DETAIL` characters, without control characters."""
+    return one_line(SECRETS.redact(text), LONGEST_DETAIL)  # clipping first could leave the beginning of a key
 
 
 class RetryPolicy(Record, frozen=True):
-    """`retries` further attempts at most; waits in seconds.
+    """When to retry: at most `retries` further attempts. Waits are in seconds.
 
-    A server that says how long to wait (Retry-After) is obeyed up to `longest_wait`; beyond that the
-    request fails. A rate limit that says so is not a failed attempt, see `rate_limits`; a trial waits so
-    long for such in all. Otherwise the wait doubles from `first` (from 1 s after a rate limit) up to `longest`,
-    of which a random half is taken off, so that many clients do not come back at once.
+    A wait that the server asks for (Retry-After) is obeyed up to `longest_wait`; beyond that the request
+    fails. A rate limit with such a wait is not a failed attempt, see `rate_limits`; `longest_wait` also
+    limits what a trial waits for rate limits in total. Otherwise the wait doubles from `first` (from 1 s
+    after a rate limit) up to `longest`. Up to half the wait is taken off at random, so that many clients do not
+    come back at once.
     """
 
     retries: int = 5
@@ -222,7 +230,7 @@ class RetryPolicy(Record, frozen=True):
     longest_wait: float = 600.0
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:
-        """Seconds to wait before attempt `attempt + 1`, None where there is to be none."""
+        """Return the seconds to wait before attempt `attempt + 1`; None if the request must not be retried."""
         if not error.retryable or attempt > self.retries:
             return None
         if error.retry_after is not None:
@@ -233,9 +241,10 @@ class RetryPolicy(Record, frozen=True):
 
 
 def parse_retry_after(value: str, now: float | None = None) -> float | None:
-    """Seconds that a Retry-After header asks to wait: a number of seconds or an HTTP date (RFC 9110 10.2.3).
+    """Return the seconds to wait according to a Retry-After header: a number or an HTTP date (RFC 9110
+    10.2.3).
 
-    None where it is neither. A date in the past is 0.
+    None if it is neither. A date in the past is 0.
     """
     value = value.strip()
     try:

@@ -1,4 +1,4 @@
-"""Why an answer ended, in the words of chat completions, whatever words the server has for it."""
+"""Finish reasons, mapped to the values of the chat completions API."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ _WORDS = {
         *("image_safety", "model_armor", "content_filtered", "guardrail_intervened"),
     ),
 }
-"""The reasons of the API's reference, and what Anthropic, Gemini, Bedrock, TGI, Mistral and GLM call them."""
+"""Finish reasons in the API's reference, each with the values of Anthropic, Gemini, Bedrock, TGI, Mistral and GLM."""
 
 _STANDARD = {other: word for word, others in _WORDS.items() for other in (word, *others)}
 
 _NONE = ("", "null", "none", "finish_reason_unspecified")
-"""What servers (Ollama, SGLang, KoboldCpp) send in every chunk in place of null."""
+"""Values that servers (Ollama, SGLang, KoboldCpp) send in every chunk in place of null."""
 
 FAILED_CALLS = ("malformed_function_call", "unexpected_tool_call", "malformed_tool_call")
-"""Reasons, or what they end in, by which servers say that a call could not be read as one (Gemini)."""
+"""Finish reasons, or their last words, with which servers report an invalid tool call (Gemini)."""
 
 
 def read_finish_reason(reason: Any) -> str | None:
-    """Return the finish reason in the API's words, an unknown one as the server has it, None if it says nothing.
+    """Return the API's finish reason for a server's value.
+
+    An unknown value is returned as sent; None if the value is null or empty.
 
     Raises:
-        TypeError: If it is neither text nor an object with a `type`, as SGLang's own API has it.
+        TypeError: If the value is neither a string nor an object with a `type` (as in SGLang's own API).
     """
     if isinstance(reason, dict):
         reason = reason.get("type")
@@ -53,10 +55,10 @@ def read_finish_reason(reason: Any) -> str | None:
 
 
 def is_known(reason: str | None) -> bool:
-    """Return True if a finish reason is one of the API's, or none."""
+    """Return True if a finish reason is one of the API's, or None."""
     return reason is None or reason in _WORDS
 
 
 def tells_failed_call(reason: str | None) -> bool:
-    """Return True if a finish reason says that a call could not be read as one."""
+    """Return True if a finish reason reports an invalid tool call."""
     return reason is not None and reason.lower().endswith(FAILED_CALLS)

@@ -1,7 +1,7 @@
-"""Flags of requests: what was odd on their way or in their answers.
+"""Flags of requests: oddities of the request or its response.
 
-A flag is its kind alone, or `kind: evidence`. Those of `NOTES` are told in words wherever their trial is shown, as the
-answer may not be what it seems; they never change a score.
+A flag is its kind alone, or `kind: evidence`. Flags of the kinds in `NOTES` are explained wherever their
+trial is shown, because the answer may not be what it seems. They never change a score.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ TRANSLATED = "translated"
 """Flag of a request in another dialect than the target's."""
 
 UNDECIDED = "dialect_undecided"
-"""Flag of a translated request of which nobody knows whether the target would have understood it as it was."""
+"""Flag of a translated request for which it is unknown whether the target supports the original dialect."""
 
 WITHOUT = "without:"
-"""Begins the flag of a request that left out a header or a field which the server had refused; its name follows."""
+"""Prefix of the flag of a request that left out a header or field refused by the server; its name follows."""
 
 
 def left_out_of(flags: Iterable[str]) -> list[str]:
-    """Return the names of what a request with these flags left out."""
+    """Return the names of the fields and headers that a request with these flags left out."""
     return [flag.removeprefix(WITHOUT) for flag in flags if flag.startswith(WITHOUT)]
 
 
 NARROWED = "narrowed"
-"""Flag of a request from whose refusal that was learned. It enters no timing."""
+"""Flag of a request whose refusal showed that something must be left out. It is excluded from timings."""
 CALL_AS_TEXT = "call_as_text"
 CALL_UNREAD = "call_unread"
 CALL_MISSING = "call_missing"
@@ -44,11 +44,11 @@ TOTAL_UNEXPLAINED = "total_unexplained"
 UNKNOWN_END = "unknown_end"
 
 LONGEST_EVIDENCE = 100
-"""Characters of evidence that a flag keeps; the trial's body has the answer as it came."""
+"""Maximum length of the evidence in a flag, in characters. The trial's body holds the whole answer."""
 
 
 class Note(NamedTuple):
-    """What a flag says of a request, and what a user can do about it; "" for nothing."""
+    """Explanation of a flag, and advice for the user ("" if there is none)."""
 
     words: str
     advice: str = ""
@@ -89,11 +89,11 @@ NOTES = {
         "the server gave a reason for the end that is not known here, so the answer may be cut off"
     ),
 }
-"""Kinds of flags that are told with their trial."""
+"""Kinds of flags that are explained with their trial."""
 
 
 def noted(kind: str, evidence: str = "") -> str:
-    """Return the flag of a kind with the beginning of its evidence, in one line."""
+    """Return the flag of a kind with its evidence, clipped to one line."""
     told = one_line(evidence, LONGEST_EVIDENCE)
     return f"{kind}: {told}" if told else kind
 
@@ -104,7 +104,7 @@ def kind_of(flag: str) -> str:
 
 
 def notes_in_words(flags: Iterable[str]) -> list[str]:
-    """Return the flags that are told with their trial as sentences without a full stop."""
+    """Return sentences (without a full stop) for the flags that are explained with their trial."""
     found = [
         (NOTES[kind_of(flag)].words, flag.partition(": ")[2]) for flag in flags if kind_of(flag) in NOTES
     ]

@@ -1,4 +1,4 @@
-"""The beginnings of requests to one target: where each is asked, with which key, and what all of them say."""
+"""Request lines and headers for one target, including the key; cached, as most are equal for all requests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def header_lines(
     own: Sequence[tuple[str, str]],
     key_headers: Sequence[str] = (BEARER,),
 ) -> list[str]:
-    """Return the header lines of a request: ours, the key in `key_headers`, and the user's headers.
+    """Return the header lines of a request: our own, the key in `key_headers`, and the user's headers.
 
-    One of the user's takes the place of any of ours with the same name.
+    A header of the user replaces our header with the same name.
     """
     lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
     lines += [("Accept-Encoding", "identity"), *own]
@@ -38,7 +38,7 @@ def header_lines(
 
 
 class Heads:
-    """Request lines and headers, by the path of a request below the base URL, or that of a dialect."""
+    """Cached request lines and headers, by the path of a request below the base URL, or the path of a dialect."""
 
     def __init__(self, address: Address, model: str, access: Access) -> None:
         self._address = address
@@ -46,9 +46,9 @@ class Heads:
         self._access = access
         self._names = access.header_names
         self.sends_id = REQUEST_ID.lower() not in self._names
-        """Whether requests carry an id of ours: not if the user gives one."""
+        """True if requests carry our id; False if the user sets this header."""
         self.optional = [REQUEST_ID] * self.sends_id + [header.name for header in access.headers]
-        """The names of headers that no server needs to know."""
+        """Names of the headers that no server needs."""
         self._starts = {
             path: "\r\n".join(
                 [
@@ -60,14 +60,14 @@ class Heads:
         }
 
     def target(self, path: str) -> str:
-        """Where the server is asked."""
+        """Return the request target for a path."""
         dialect = DIALECTS.get(path)
         prefix = self._address.prefix
         place = prefix if dialect is None else dialect.place(prefix, self._model)
         return self._address.target(place + path)
 
     def beside(self, path: str) -> str:
-        """Return the target of a path beside /v1, such as /metrics."""
+        """Return the request target for a path beside /v1, such as /metrics."""
         return self._address.target(self._address.prefix.removesuffix("/v1") + path)
 
     def of(
@@ -79,7 +79,10 @@ class Heads:
         *,
         with_id: bool = True,
     ) -> bytes:
-        """Return the head of a request with a body of this length; `more` are headers of whoever asked."""
+        """Return the head of a request with a body of this length.
+
+        `more` holds headers of the program behind it.
+        """
         between = b"\r\nX-Request-Id: %b" % identity.encode() if with_id and self.sends_id else b""
         for name, value in more:
             if name.decode("latin-1").lower() not in self._names:
@@ -88,6 +91,6 @@ class Heads:
 
 
 def key_headers_of(path: str) -> tuple[str, ...]:
-    """The headers in which the servers of a path look for a key."""
+    """Return the headers in which servers of this path expect a key."""
     dialect = DIALECTS.get(path)
     return (BEARER,) if dialect is None else dialect.key_headers

@@ -1,8 +1,9 @@
-"""JSON as servers send it: read strictly, and leniently only where that fails.
+"""JSON as servers send it: decoded strictly, and leniently if that fails.
 
-Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as `\\ud83d` in
-one event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are no UTF-8, NaN and Infinity, line ends
-within a string. A text keeps the halves until its pieces are joined; `whole_characters` makes characters of them.
+Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as
+`\\ud83d` in one event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are not UTF-8, NaN
+and Infinity, and line ends within a string. A text keeps the halves until its pieces are joined;
+`whole_characters` then turns them into characters.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import msgspec
 from benchwright.records import UNREADABLE
 
 BROKEN = "\ufffd"
-"""What stands for a character of which a part is missing (U+FFFD)."""
+"""Replacement for an incomplete character (U+FFFD)."""
 
 _BYTES_OF_A_HALF = 3
 _ERRORS = "benchwright.halves"
@@ -24,10 +25,10 @@ _decode = msgspec.json.Decoder().decode
 
 
 def read_json(data: bytes | str) -> Any:
-    """Read a JSON document strictly, else leniently. NaN becomes None.
+    """Decode a JSON document strictly, else leniently. NaN becomes None.
 
     Raises:
-        DecodeError, UnicodeError, RecursionError: If it is no JSON document even so.
+        DecodeError, UnicodeError, RecursionError: If the document cannot be decoded leniently either.
     """
     try:
         return _decode(data)
@@ -38,7 +39,7 @@ def read_json(data: bytes | str) -> Any:
 
 
 def decode_leniently(data: bytes) -> str:
-    """Decode UTF-8 with the halves of characters that it holds (CESU-8), and U+FFFD for all other bytes."""
+    """Decode UTF-8, keeping halves of characters (CESU-8); other invalid bytes become U+FFFD."""
     return data.decode("utf-8-sig", _ERRORS)
 
 
@@ -56,7 +57,10 @@ _NO_NUMBERS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")
 
 
 def _keep_halves(error: UnicodeError) -> tuple[str, int]:
-    """Decode the bytes of a surrogate (CESU-8), and put U+FFFD for all other bytes that are no UTF-8."""
+    """Decode the bytes of a surrogate (CESU-8); replace other invalid bytes by U+FFFD.
+
+    A handler for `codecs`.
+    """
     assert isinstance(error, UnicodeDecodeError)
     end = error.start + _BYTES_OF_A_HALF
     try:
@@ -80,24 +84,27 @@ def whole_characters(text: str) -> str:
 
 
 class Halves:
-    """Joins halves of characters in the pieces of one text, as they come."""
+    """Decoder that joins halves of characters across the pieces of a text, as they arrive."""
 
     def __init__(self) -> None:
         self._first = ""
 
     def add(self, text: str) -> str:
-        """Return what there is of whole characters with this piece: the first half of one waits for the second."""
+        """Return the whole characters available with this piece.
+
+        A first half at its end waits for the second.
+        """
         text = self._first + text
         self._first = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return whole_characters(text.removesuffix(self._first))
 
     def end(self) -> str:
-        """Return what stands for a half that is left: U+FFFD, "" if there is none."""
+        """Return U+FFFD if a half is left over, else ""."""
         return BROKEN if self._first else ""
 
 
 def with_whole_characters(value: Any) -> Any:
-    """Return a JSON value with `whole_characters` in all its strings."""
+    """Return a JSON value with `whole_characters` applied to all its strings."""
     if isinstance(value, str):
         return whole_characters(value)
     if isinstance(value, dict):

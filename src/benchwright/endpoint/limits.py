@@ -1,4 +1,4 @@
-"""How long the parts of an exchange may take, and who sees to it."""
+"""Timeouts and size limit of an exchange, and the timer that enforces them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from benchwright.records import Record
 LARGEST_ANSWER = 128 * 1024 * 1024
 
 SWEPT_AT_ONCE = 250
-"""Exchanges that are looked at without a break, which takes some 0.3 ms."""
+"""Number of exchanges checked without a break, which takes some 0.3 ms."""
 
 
 class Limits(Record, frozen=True):
-    """How long the parts of an exchange may take, in seconds, and how many bytes an answer may have.
+    """Timeouts for the phases of an exchange, in seconds, and the maximum size of a response in bytes.
 
-    `connect`: to open a connection; `read`: from the request to the first byte of the answer, and to its first token;
-    `stall`: between two pieces of the answer, and between two tokens; `total`: from the request to the end of the
-    answer. Comments, empty deltas and pieces of an unfinished event are not tokens; a whole answer has its first with
-    its first byte. `size` counts all bytes, None sets no limit.
+    `connect`: to open a connection. `read`: from the request to the first byte of the response, and to its
+    first token. `stall`: between two pieces of the response, and between two tokens. `total`: from the
+    request to the end of the response. Comments, empty deltas and pieces of an unfinished event are not
+    tokens. The first byte of a whole response counts as its first token. `size` covers all bytes; None sets
+    no limit.
     """
 
     connect: float = 10.0
@@ -32,7 +33,7 @@ class Limits(Record, frozen=True):
 
 
 class Sweeper:
-    """Looks at every exchange under way a few times per shortest limit, and ends those that took too long."""
+    """Timer that checks every exchange under way a few times per shortest limit, and ends overdue ones."""
 
     def __init__(self, limits: Limits) -> None:
         self.hurried = False
@@ -44,18 +45,18 @@ class Sweeper:
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self, connection: Connection, exchange: Exchange, seconds: float) -> None:
-        """Looks at an exchange from now on; `seconds` is a limit of its own on the whole."""
+        """Check an exchange from now on; `seconds` further limits its whole duration."""
         exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
         self._watched[connection] = exchange
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
 
     def forget(self, connection: Connection) -> None:
-        """The exchange on a connection has ended."""
+        """Stop checking the exchange on a connection, as it has ended."""
         self._watched.pop(connection, None)
 
     def stop(self) -> None:
-        """Ends all exchanges under way, as the client was closed."""
+        """End all exchanges under way, because the client was closed."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -63,7 +64,10 @@ class Sweeper:
             connection.fail(WireError("client_closed", "the client was closed"))
 
     def _sweep(self) -> None:
-        """A round takes an interval, in parts: to look at ten thousand exchanges at once takes tens of milliseconds."""
+        """Check a part of the exchanges.
+
+        A round takes an interval, because checking ten thousand at once takes tens of ms.
+        """
         if not self._round:
             self._round = list(self._watched)
             self._parts = math.ceil(len(self._round) / SWEPT_AT_ONCE)
@@ -97,7 +101,7 @@ class Sweeper:
         return None
 
     def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
-        """Asks the sink, which may have to read for it what has come, whether tokens really are overdue."""
+        """Return the error if tokens are overdue; asks the sink, which may first have to parse what arrived."""
         limits, received = self._limits, bool(exchange.first_at)
         token_at = exchange.sink.token_at()
         if token_at is None:

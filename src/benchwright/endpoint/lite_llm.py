@@ -1,4 +1,4 @@
-"""Models of other providers than OpenAI, by way of LiteLLM (an extra, imported when the first is asked)."""
+"""Models of providers other than OpenAI, through LiteLLM (an extra, imported at the first request)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchwright.records import SIMULATED, RequestRecord, Target
 from benchwright.text import one_line
 
 LITELLM = "litellm"
-"""The base URL of targets that LiteLLM finds the way to."""
+"""Base URL of targets that are reached through LiteLLM."""
 
 SYSTEMIC = frozenset({401, 402, 403, 404})
 SYSTEMIC_KINDS = frozenset({"APIConnectionError", "BudgetExceededError", "ConnectError"})
@@ -34,10 +34,10 @@ LONGEST_DETAIL = 200
 
 
 class LiteLLMClient:
-    """Asks one model (`provider/name`) through LiteLLM, the way `EndpointClient` asks an endpoint.
+    """Client of one model (`provider/name`) through LiteLLM, with the interface of `EndpointClient`.
 
-    Answers are not streamed. Times are those of the whole call: what LiteLLM does before and after it is
-    within. All attempts at a request together may take `seconds`.
+    Responses are not streamed. Timings cover the whole call, including LiteLLM's own work before and after
+    the request. `seconds` limits all attempts at a request together.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class LiteLLMClient:
         begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Asks `/chat/completions`, the only path there is; see `EndpointClient.ask`.
+        """Send a request to `/chat/completions`, the only path available; see `EndpointClient.ask`.
 
         Raises:
-            ProviderError: no usable answer came, or LiteLLM is not installed.
+            ProviderError: If no usable response came, or LiteLLM is not installed.
         """
         litellm = self._import()
         if path != "/chat/completions":
@@ -136,14 +136,17 @@ class LiteLLMClient:
         return reply
 
     def _way(self, litellm: ModuleType) -> dict[str, Any]:
-        """The arguments of a call that say how the provider is asked, not what."""
+        """Return the arguments of a call that concern the connection to the provider."""
         headers = {"extra_headers": self._headers} if self._headers else {}
         return {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **headers}
 
     def _narrowed(
         self, left_out: frozenset[str], fields: Mapping[str, Any], error: ProviderError, failure: Exception
     ) -> frozenset[str] | None:
-        """What to leave out after a refusal; LiteLLM itself gives fields the names that a provider wants."""
+        """Return the fields to leave out after a refusal.
+
+        Fields that LiteLLM itself renames for a provider stay.
+        """
         carried = self._extras.carried(fields, stream=False, sends_id=False) - RENAMED.keys()
         said = str(failure).encode("utf-8", "replace")
         return self._extras.narrowed(left_out, carried, error.http_status or 0, said, str(error))
@@ -153,21 +156,21 @@ class LiteLLMClient:
         return ProviderError(f"{self.model}: the answer did not end within {limit}")
 
     async def count_tokens(self, text: str) -> int | None:
-        """None: providers have no common way to count."""
+        """Return None, because providers have no common way to count."""
         return None
 
     def hurry(self) -> None:
-        """Nothing: whether anything comes is not known before the answer is whole."""
+        """Do nothing: whether a response makes progress is unknown until it is whole."""
 
     def close(self) -> None:
-        """Nothing: LiteLLM shares its connections among all who use it."""
+        """Do nothing: LiteLLM shares its connections among all its callers."""
 
     def check(self) -> None:
-        """Checks what LiteLLM can say of the model without asking it.
+        """Check what LiteLLM knows about the model, without a request.
 
         Raises:
-            UserError: no such provider is known, or its key is not there.
-            ProviderError: LiteLLM is not installed.
+            UserError: If no such provider is known, or its key is missing.
+            ProviderError: If LiteLLM is not installed.
         """
         litellm = self._import()
         try:
@@ -185,7 +188,7 @@ class LiteLLMClient:
             )
 
     def _key(self, litellm: ModuleType) -> str | None:
-        """The key given; LITELLM_API_KEY where the provider's own variable is not set."""
+        """Return the user's key, or LITELLM_API_KEY if the provider's own variable is not set."""
         if self._api_key is None and self._missing_keys(litellm):
             return os.environ.get("LITELLM_API_KEY")
         return self._api_key
@@ -195,8 +198,8 @@ class LiteLLMClient:
         return missing
 
     def _import(self) -> ModuleType:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or else it is downloaded
-        os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or else it reads a .env file by itself
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it is downloaded
+        os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # else it reads a .env file by itself
         try:
             litellm = import_module("litellm")
         except ImportError:
@@ -210,12 +213,15 @@ class LiteLLMClient:
 
 
 def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
-    """The flags of a request that leaves this out; it was known before that the server refuses some of it."""
+    """Return the flags of a request that leaves out `left_out`; `known` was known to be refused before."""
     return [*(f"{WITHOUT}{name}" for name in sorted(left_out)), *([NARROWED] if left_out != known else [])]
 
 
 def _read(answer: Any) -> tuple[Reply, list[str]]:
-    """Return the reply in LiteLLM's answer, and its flags; LiteLLM keeps the headers of some servers with it."""
+    """Return the reply in LiteLLM's response, and its flags.
+
+    LiteLLM keeps the headers of some servers with it.
+    """
     meter, at = AnswerMeter(), perf_counter_ns()
     headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
     meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
@@ -229,7 +235,10 @@ def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:
 
 
 def _explain(failure: Exception, model: str) -> ProviderError:
-    """LiteLLM's exceptions carry the HTTP status that the provider's error stands for."""
+    """Return the error for an exception.
+
+    LiteLLM's exceptions carry the HTTP status of the provider's error.
+    """
     if isinstance(failure, BadAnswer):
         return ProviderError(f"{model}: {failure}", http_status=200)
     text = f"{model}: {_first_line(failure)}"
@@ -240,7 +249,7 @@ def _explain(failure: Exception, model: str) -> ProviderError:
 
 
 def _kinds(failure: BaseException) -> set[str]:
-    """The names of an exception's class and of those of the exceptions behind it."""
+    """Return the class names of an exception and of the exceptions that caused it."""
     kinds = set()
     cause: BaseException | None = failure
     while cause is not None:

@@ -1,8 +1,9 @@
-"""Marks by which a simulated server is known, also behind gateways that drop what they do not know.
+"""Marks that identify a simulated server, even behind gateways that drop fields they do not know.
 
-Every answer carries them: a header, the `system_fingerprint` of chat completions, and the id, which all dialects have.
-LiteLLM's proxy passes the header on as `llm_provider-…`, or the id, which it encodes in Responses. If it translates a
-stream for a client of another dialect (Messages from a server of chat completions), it drops both.
+Every response carries them: a header, the `system_fingerprint` of chat completions, and the id, which all
+dialects have. LiteLLM's proxy passes the header on as `llm_provider-…`, or the id, which it encodes in
+Responses. If it translates a stream for a client of another dialect (Messages from a server of chat
+completions), it drops both.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 SIMULATED_HEADER = b"x-benchwright-simulated"
 
 SIMULATED_MARK = "benchwright-simulated"
-"""The fingerprint of a simulated model, the owner of its models, and a part of its ids."""
+"""Fingerprint of a simulated model, owner of its models, and a part of its ids."""
 
 _ENCODED = "resp_"
-"""How ids begin that LiteLLM encodes, together with its own, in Base64."""
+"""Beginning of ids that LiteLLM encodes, together with its own, in Base64."""
 
 
 def is_simulated(answer: dict[str, Any]) -> bool:
-    """Return True if an answer or chunk of a chat completion carries a mark."""
+    """Return True if a response or chunk of a chat completion carries a mark."""
     identity, fingerprint = answer.get("id"), answer.get("system_fingerprint")
     if isinstance(fingerprint, str) and SIMULATED_MARK in fingerprint:
         return True

@@ -1,9 +1,9 @@
-"""The meter: a sink that times an answer while it arrives, and reads it a little later.
+"""The meter: a sink that times a response while it arrives, and parses it a little later.
 
 First token means the first non-empty piece on any channel: reasoning, answer, tool call or refusal. Chunks
-that hold only a role, usage or a finish reason are none. The clock starts when the request was handed to
-the socket; the moments are those at which bytes arrived. Reading is put off until some pieces have come: one
-by one, with the processor asleep in between, they would cost several times as much.
+that hold only a role, usage or a finish reason do not count. The clock starts when the request was handed to
+the socket; the other times are those at which bytes arrived. Parsing is put off until several pieces have
+arrived: one by one, with the processor asleep in between, they would cost several times as much.
 """
 
 from __future__ import annotations
@@ -24,45 +24,46 @@ from benchwright.records import UNREADABLE
 from benchwright.stats.histogram import bucket
 
 DONE = b"[DONE]"
-"""The data of the event that ends a stream."""
+"""Data of the event that ends a stream."""
 
 MOST_UNREAD = 32
 LARGE_PIECE = 16 * 1024
-"""So many pieces of a stream wait to be read, none after one of so many bytes."""
+"""A stream is parsed when this many pieces wait, or at once after a piece of `LARGE_PIECE` bytes."""
 
 STREAMS = (b"text/event-stream", b"application/x-ndjson", b"application/jsonl", b"application/stream+json")
-"""How headers call streams of events, or of lines that are one each."""
+"""Content types of streams: of server-sent events, or of JSON lines."""
 
 EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
-"""How events begin and no JSON does: by these a stream is known whose headers do not call it one."""
+"""Beginnings of events, which no JSON has. They identify a stream whose content type is another one."""
 
 BROKEN_OFF = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}
 )
-"""Finish reasons by which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) say that an answer has no end."""
+"""Finish reasons by which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) report that a response broke off."""
 
 LONGEST_EXCERPT = 80
-"""Bytes of a body that is no answer which the error shows."""
+"""Bytes of an unreadable body that the error message quotes."""
 
 _LINES = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
-"""How JSON lines begin."""
+"""Beginning of a body of JSON lines."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
 
 class BadAnswer(ValueError):
-    """The body is not what an OpenAI-compatible endpoint answers."""
+    """The body is not a response of an OpenAI-compatible endpoint."""
 
 
 class EmptyStream(BadAnswer):
-    """A stream without a single event: some servers end so when they cannot start to answer."""
+    """A stream without a single event. Some servers end like this when they cannot start to answer."""
 
 
 class AnswerMeter:
-    """A sink for one answer, streamed or whole: of /chat/completions or /completions, or of the dialect of `reader`.
+    """A sink that measures and parses one response, streamed or whole.
 
-    What it tells beside status and headers is of what was read: all of it after `read` and `finish`.
+    It is a response of /chat/completions or /completions, or of the dialect of `reader`. Apart from status
+    and headers, the attributes describe only the data parsed so far: everything after `read` and `finish`.
     """
 
     def __init__(self, reader: Reader | None = None) -> None:
@@ -86,10 +87,14 @@ class AnswerMeter:
         self._is_marked = False
         self._failure: BadAnswer | None = None
 
-    # The sink
+    # Sink interface
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Learns whether a stream follows."""
+        """Take the status and headers, and find out whether a stream follows.
+
+        Raises:
+            BadAnswer: If the body is compressed.
+        """
         self.status, self.headers = status, headers
         for name, value in headers:
             if name == b"content-type":
@@ -102,7 +107,7 @@ class AnswerMeter:
                 )
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Takes a piece of the body in."""
+        """Take a piece of the body."""
         self._size += len(chunk)
         if not self.streamed and not self._begun_at and not chunk.isspace():
             self._begun_at = at
@@ -116,16 +121,22 @@ class AnswerMeter:
             self._raise_failure()
 
     def token_at(self) -> int:
-        """When the last token had come, 0 before the first. A whole answer counts as one, from its beginning."""
+        """Return when the last token arrived, 0 before the first.
+
+        A whole response counts as one token, from its first byte.
+        """
         if not self.streamed:
             return self._begun_at
         self.read()
         return self.last_token_at
 
-    # Reading what came
+    # Parsing
 
     def read(self) -> None:
-        """Reads what came of a stream. What cannot be read is flagged, and nothing that follows it is read."""
+        """Parse the pieces of the stream that wait.
+
+        A malformed chunk is flagged, and nothing after it is parsed.
+        """
         if not self.streamed:
             return
         pieces, arrived = self._pieces, self._arrived
@@ -170,7 +181,7 @@ class AnswerMeter:
                 self._take_tokens(1, at)
 
     def _event(self, data: bytes) -> Any:
-        """Read an event of a dialect, leniently if it is no strict JSON."""
+        """Decode an event of a dialect, leniently if it is not strict JSON."""
         try:
             return _decode(data)
         except UNREADABLE:
@@ -178,7 +189,10 @@ class AnswerMeter:
             return read_json(data)
 
     def _take_tokens(self, chunks: int, at: int) -> None:
-        """Notes when chunks with tokens arrived; those that came together have no gap between them."""
+        """Record when chunks with tokens arrived.
+
+        Chunks that arrived together have a gap of 0 between them.
+        """
         self.chunks += chunks
         if self.first_token_at:
             slot = bucket(at - self.last_token_at)
@@ -189,34 +203,34 @@ class AnswerMeter:
             self.gaps[0] = self.gaps.get(0, 0) + chunks - 1
         self.last_token_at = at
 
-    # The end
+    # Result
 
     @property
     def announced(self) -> bool:
-        """Whether a stream has said that it is done; only the end of the transfer may be missing."""
+        """True if the stream has announced its end, so that only the end of the transfer may be missing."""
         self.read()
         return self._done
 
     @property
     def error(self) -> dict[str, Any] | None:
-        """The error that was answered instead."""
+        """The error that the response holds instead of an answer; None if there is none."""
         return self._assembly.error
 
     @property
     def body(self) -> bytes:
-        """The whole body of an answer that was not streamed."""
+        """Whole body of a response that was not streamed."""
         return b"".join(self._pieces)
 
     @property
     def simulated(self) -> bool:
-        """Whether a simulated server answered, as far as the answer was read."""
+        """True if a simulated server answered, as far as the response was parsed."""
         return self._is_marked or self._assembly.is_simulated
 
     def finish(self) -> Reply:
-        """The answer; empty where `error` says why there is none.
+        """Return the response; it is empty if `error` holds an error.
 
         Raises:
-            BadAnswer: it is not one, or the stream broke off before its end was announced.
+            BadAnswer: If the body is not a response, or the stream broke off before its end was announced.
         """
         try:
             if self.streamed:
@@ -255,7 +269,7 @@ class AnswerMeter:
         return self._reply(body)
 
     def _finish_lines(self) -> Reply:
-        """Read a body of JSON lines as the stream that it is; all of them count as come with the first byte."""
+        """Parse a body of JSON lines as a stream. All lines count as arrived with the first byte."""
         self.streamed = True
         self.flags.append("not_called_a_stream")
         self._pieces, self._arrived = [self.body], [self._begun_at]
@@ -268,14 +282,15 @@ class AnswerMeter:
         return reply
 
     def answer_at(self) -> int:
-        """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
+        """Return when the first byte of the answer itself arrived (a tool call counts), 0 if none did."""
         return self._assembly.pieces.answer_at()
 
     def later_tokens(self, reply: Reply) -> int | None:
-        """How many tokens came after the first piece; None where there was no stream.
+        """Return the number of tokens after the first piece; None if nothing was streamed.
 
-        Tokens are the server's count, without reasoning that it counts and does not send, else the pieces. Where there
-        are more tokens than pieces, those of the first piece are estimated by its share of the text.
+        The number of tokens is the server's count, without reasoning tokens that it counted but did not send.
+        Without a count, each piece is one token. If there are more tokens than pieces, the tokens of the
+        first piece are estimated from its share of the text.
         """
         if not self.first_token_at:
             return None

@@ -1,4 +1,4 @@
-"""Flags of what is odd in an answer that was read: calls, counts, and answers that are not there."""
+"""Flags for oddities in a parsed response: tool calls, token counts, and missing answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from benchwright.endpoint.usage import total_gap
 from benchwright.formats import counted
 
 END_OF_TURN = 1
-"""Tokens that an empty answer has: the one that ends it."""
+"""Number of tokens in an empty answer: only the end of the turn."""
 
 
 def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
-    """Yield a flag if a call could not be read as one, or none came of which the finish reason tells.
+    """Yield a flag if a tool call is invalid, or missing although the finish reason announces one.
 
-    A finish reason that is not known is flagged, too.
+    An unknown finish reason is flagged, too.
     """
     reason = reply.finish_reason
     if tells_failed_call(reason):
@@ -51,7 +51,10 @@ def flags_of_usage(usage: Any) -> Iterator[str]:
 
 
 def flags_without_answer(reply: Reply) -> Iterator[str]:
-    """Yield a flag if an answer that was not cut off has no text, refusal or call, but thinking, tokens or no count."""
+    """Yield a flag if a complete response has no text, refusal or tool call, although it has reasoning or tokens.
+
+    A response without text and without a token count is flagged, too.
+    """
     is_cut = reply.finish_reason in ("length", "content_filter") or tells_failed_call(reply.finish_reason)
     if reply.text.strip() or reply.tool_calls or reply.refusal or is_cut:
         return
@@ -67,7 +70,7 @@ def flags_without_answer(reply: Reply) -> Iterator[str]:
 def flags_of_text(reply: Reply, offered: Collection[str]) -> Iterator[str]:
     """Yield a flag if the answer to a request that offered tools of these names holds a tool call as text.
 
-    Some servers leave it in the reasoning.
+    Some servers leave the call in the reasoning.
     """
     call = find_call(reply.text, offered)
     if call is None and not reply.tool_calls and not reply.text.strip():

@@ -1,4 +1,4 @@
-"""Opening a connection: TCP, a proxy's CONNECT where there is one, TLS where the address asks for it."""
+"""Opening of connections: TCP, a proxy's CONNECT if one is configured, TLS if the address asks for it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ LARGEST_PROXY_ANSWER = 16_384
 async def open_connection(
     address: Address, proxy: Proxy | None, limit: float, files: TlsFiles = NO_FILES
 ) -> Connection:
-    """Connects within `limit` seconds; `files` are used if the address asks for TLS.
+    """Connect within `limit` seconds. `files` are used if the address asks for TLS.
 
     Raises:
-        WireError: kind `connect` (refused, unknown host, TLS failure, proxy refusal) or `connect_timeout`.
+        WireError: If no connection could be opened. Kind `connect` (refused, unknown host, TLS failure, proxy
+            refusal) or `connect_timeout`.
     """
     try:
         async with asyncio.timeout(limit):
@@ -92,7 +93,7 @@ def _reason(error: OSError) -> str:
 
 
 class _Tunnel(asyncio.Protocol):
-    """Reads a proxy's answer to CONNECT."""
+    """Protocol that parses a proxy's response to CONNECT."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.status: asyncio.Future[int] = loop.create_future()

@@ -1,4 +1,4 @@
-"""The pieces of an answer by channel, and the reply that they make."""
+"""The parts of a response by channel, and the reply made from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.endpoint.usage import read_usage, with_estimate
 from benchwright.records import Usage
 
 SUMMARY = 4
-"""So many times fewer tokens of reasoning than were counted are a summary of it."""
+"""Reasoning with fewer than 1/SUMMARY of the counted reasoning tokens is taken for a summary."""
 
 _COMPLETION = frozenset({"completion_tokens", "output_tokens"})
 
@@ -28,9 +28,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Pieces:
-    """What there is of an answer so far. `messages` are content and reasoning of messages that came in place of deltas.
+    """The parts of a response received so far.
 
-    `is_lenient` is True if any of it was no strict JSON. `flags` tell what was odd, after `reply`.
+    `messages` are content and reasoning of messages that came in place of deltas. `is_lenient` is True if any
+    part was not strict JSON. `flags` lists oddities; it is complete after `reply`.
     """
 
     __slots__ = (
@@ -67,10 +68,10 @@ class Pieces:
     def _count(self) -> int:
         return len(self.content.texts) + len(self.reasoning.texts)
 
-    # What comes
+    # Input
 
     def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[CallPiece] = ()) -> bool:
-        """Take the calls of a delta or message and those in `parts` of its content; return True if any came."""
+        """Add the tool calls of a delta or message, and those in `parts` of its content; return True if any came."""
         came = self.calls.add_all(message)
         for part in parts:
             came = self.calls.add_piece(part) or came
@@ -79,10 +80,10 @@ class Pieces:
         return came
 
     def take_finish_reason(self, reason: Any) -> None:
-        """Take why the answer ended, in the words of the API; the server's own word is kept besides.
+        """Take the finish reason, mapped to the API's values; the server's own value is kept in `extra`.
 
-        Another reason replaces an earlier one, but "stop" replaces none: it does not take back that the answer was cut
-        off, or ended with tool calls.
+        A later reason replaces an earlier one, but "stop" replaces none: it does not take back that the answer
+        was cut off, or ended with tool calls.
         """
         known = read_finish_reason(reason)
         if known == "stop" and self.finish_reason is not None:
@@ -93,7 +94,7 @@ class Pieces:
                 self.extra["native_finish_reason"] = reason
 
     def take_logprobs(self, logprobs: dict[str, Any]) -> None:
-        """Take the log-probabilities of a chunk."""
+        """Add the log-probabilities of a chunk."""
         if self.logprobs is None:
             self.logprobs = {}
         for key, value in logprobs.items():
@@ -103,7 +104,7 @@ class Pieces:
                 self.logprobs[key] = value
 
     def take_usage(self, usage: Any) -> None:
-        """Take token counts, which replace earlier ones. A count of 0 or none replaces no other."""
+        """Take token counts, which replace earlier ones. A count of 0 or None replaces no other."""
         earlier = self._usage
         if isinstance(earlier, dict) and isinstance(usage, dict):
             told = {name: count for name, count in usage.items() if count}
@@ -114,10 +115,13 @@ class Pieces:
             self._usage = usage
         self._counted = self._count()
 
-    # What it makes
+    # Result
 
     def reply(self, body: bytes | None) -> Reply:
-        """Return the answer. Its `raw` is the `body` of one that was not streamed, else what a whole one had been."""
+        """Return the response.
+
+        Its `raw` is `body` if it was not streamed (and is strict JSON), else an equivalent whole body.
+        """
         self._settle()
         content, apart = self.content.text(), self.reasoning.text()
         said = read_answer_text(content, apart)
@@ -151,7 +155,7 @@ class Pieces:
         return reply
 
     def _settle(self) -> None:
-        """Leave out texts that came twice, and take messages for deltas if none came."""
+        """Remove texts that came twice, and use messages if no deltas came."""
         if self.messages is not None:
             self._take_messages(*self.messages)
         for channel in (self.content, self.reasoning):
@@ -159,7 +163,7 @@ class Pieces:
                 self.flags.append(ANSWER_REPEATED)
 
     def _take_messages(self, content: Channel, reasoning: Channel) -> None:
-        """Take what messages had on channels on which no delta had any."""
+        """Use the texts of messages for channels without any delta."""
         for channel in (content, reasoning):
             channel.settle_cumulative()
         if not self.content.texts:
@@ -178,9 +182,10 @@ class Pieces:
             self.flags.append(BROKEN_CHARACTER)
 
     def _told_usage(self, content: str) -> Usage:
-        """Return the usage, without a count of tokens that cannot be the whole answer's.
+        """Return the usage, without completion tokens if their count cannot cover the whole response.
 
-        It is none if it says 0 of a text, or if it came before the last piece and is less than the pieces.
+        That is so if it is 0 although there is text, or if it came before the last piece and is less than the
+        pieces.
         """
         usage = read_usage(self._usage)
         tokens, pieces = usage.completion_tokens, self._count()
@@ -205,10 +210,10 @@ class Pieces:
         told = {key: value for key, value in whole.items() if value is not None}
         return _encode(with_whole_characters(told) if self.is_lenient else told)
 
-    # When and how fast
+    # Timing and speed
 
     def answer_at(self) -> int:
-        """Return when the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
+        """Return when the first byte of the answer itself arrived (a tool call counts), 0 if none did."""
         content, begin = "".join(self.content.texts), self._begin
         if begin is None:
             begin = read_answer_text(content, "".join(self.reasoning.texts)).begin
@@ -217,15 +222,15 @@ class Pieces:
         return min(content_at or self.first_call_at, self.first_call_at or content_at)
 
     def first_share(self) -> float:
-        """Return the share of all text that the first piece had; 0 if there is no text."""
+        """Return the first piece's share of all text; 0 if there is no text."""
         texts = [text for text in (*self.reasoning.texts, *self.content.texts) if text]
         return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
 
     def sent_of_reasoning(self, counted: int, reply: Reply) -> int:
-        """Return how many of the tokens of reasoning that the server counted were sent.
+        """Return how many of the reasoning tokens that the server counted were sent.
 
-        None if none was. If what was sent is a summary, with less than a quarter of the text that so many tokens
-        have in the answer, as many as that text makes, and as it has pieces at least.
+        0 if the response has no reasoning. Reasoning that is a summary (less than a quarter of the text that
+        so many tokens make in the answer) counts by its length, and as at least one token per piece.
         """
         if not reply.reasoning:
             return 0

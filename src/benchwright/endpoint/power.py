@@ -1,4 +1,4 @@
-"""What accelerators draw, as NVIDIA's DCGM exporter reports it in the Prometheus text format."""
+"""Power draw of accelerators, as NVIDIA's DCGM exporter reports it in the Prometheus text format."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from benchwright.records import Record
 
 WATTS = "DCGM_FI_DEV_POWER_USAGE"
 MILLIJOULES = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
-"""A gauge in W, and a counter in mJ since the driver was loaded: https://docs.nvidia.com/datacenter/dcgm/latest/
-dcgm-api/dcgm-api-field-ids.html, fields 155 and 156."""
+"""A gauge in W, and a counter in mJ since the driver was loaded.
+
+https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html, fields 155 and 156.
+"""
 
 _DEVICE = re.compile(r'\bUUID="([^"]+)"')
 
 
 class PowerReading(Record, frozen=True):
-    """What each device reported at one moment (wall-clock ns): the watts it draws, the joules it has used so far."""
+    """Power (watts) and energy used so far (joules) of each device at one moment (`at`, wall-clock ns)."""
 
     at: int
     watts: dict[str, float] = {}
@@ -25,7 +27,7 @@ class PowerReading(Record, frozen=True):
 
 
 def read_power(text: str, at: int) -> PowerReading | None:
-    """The devices found in the metrics; None where there are none.
+    """Read power and energy of all devices in the metrics; None if there are none.
 
     Parts of one device (MIG instances) report the figures of the whole board, so they count once.
     """

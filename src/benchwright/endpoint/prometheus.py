@@ -1,4 +1,4 @@
-"""What a server's own metrics say of the time between two looks at them."""
+"""Parser of metrics in the Prometheus text format, and the growth of counters between two scrapes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from math import isfinite
 _SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*(?:\{.*\})?)\s+([^\s]+)(?:\s+-?\d+)?\s*$")
 _TYPE = re.compile(r"^#\s*TYPE\s+(\S+)\s+(\S+)")
 GROWING = frozenset({"counter", "histogram", "summary"})
-"""Kinds whose values only grow, so that a difference means something."""
+"""Metric types whose values only grow, so that a difference is meaningful."""
 
 
 def growing_values(text: str) -> dict[str, float]:
-    """{name with labels: value} of counters, histograms and summaries in the text exposition format 0.0.4."""
+    """Return {name with labels: value} of counters, histograms and summaries in the text exposition format 0.0.4."""
     kinds: dict[str, str] = {}
     values: dict[str, float] = {}
     for line in text.splitlines():
@@ -30,9 +30,9 @@ def growing_values(text: str) -> dict[str, float]:
 
 
 def totals(text: str) -> tuple[dict[str, float], dict[str, float]]:
-    """({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
+    """Return ({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
 
-    Lines that are not samples, and values that are not numbers, are passed over.
+    Lines that are not samples, and values that are not numbers, are skipped.
     """
     sums: dict[str, float] = {}
     highest: dict[str, float] = {}
@@ -43,7 +43,7 @@ def totals(text: str) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def samples(text: str) -> Iterator[tuple[str, str, float]]:
-    """(name, labels, value) of each sample with a finite value; labels as written, with their braces."""
+    """Yield (name, labels, value) of each sample with a finite value; labels as written, with their braces."""
     for line in text.splitlines():
         found = _SAMPLE.match(line)
         if found is None:
@@ -58,7 +58,7 @@ def samples(text: str) -> Iterator[tuple[str, str, float]]:
 
 
 def _families(name: str) -> Iterator[str]:
-    """The names under which the type of a sample may have been declared."""
+    """Yield the names under which the type of a sample may have been declared."""
     yield name
     for suffix in ("_total", "_sum", "_count", "_bucket", "_created"):
         if name.endswith(suffix):
@@ -66,7 +66,7 @@ def _families(name: str) -> Iterator[str]:
 
 
 def differences(before: str, after: str) -> dict[str, float]:
-    """How much each growing value grew; a value that was not there before counts from 0, one that fell is left out."""
+    """Return the growth of each growing value. A new value counts from 0; a value that fell is left out."""
     earlier = growing_values(before)
     grown = {name: value - earlier.get(name, 0.0) for name, value in growing_values(after).items()}
     return {

@@ -1,4 +1,4 @@
-"""Where the name of a model leads: to an OpenAI-compatible endpoint, or through LiteLLM to a provider."""
+"""Target, credentials and client for a model's name: an OpenAI-compatible endpoint, or a provider by LiteLLM."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ AUTHORIZATION = "authorization"
 
 
 class ModelClient(Protocol):
-    """What speaks to one target; see `EndpointClient`."""
+    """Client of one target; see `EndpointClient`."""
 
     @property
     def target(self) -> Target:
-        """The model, its address and the settings of its requests."""
+        """Model, address, and request settings."""
         ...
 
     async def ask(
@@ -44,19 +44,19 @@ class ModelClient(Protocol):
         begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Asks, and asks again where that helps."""
+        """Send a request and return the response, with retries when they can help."""
         ...
 
     async def count_tokens(self, text: str) -> int | None:
-        """The number of tokens of a text as the server counts them; None where it does not."""
+        """Return the number of tokens of a text as the server counts them; None if the server does not count."""
         ...
 
     def hurry(self) -> None:
-        """The run is to stop: requests that get nowhere end with `RunStopped` from now on."""
+        """Let requests that make no progress fail with `RunStopped` from now on, because the run is to stop."""
         ...
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         ...
 
 
@@ -67,13 +67,13 @@ def find_target(
     settings: Mapping[str, Any] | None = None,
     access: Access = NO_ACCESS,
 ) -> Target:
-    """The target that a model's name and an address mean. Headers that may be shown are a part of it.
+    """Return the target for a model's name and a base URL. Headers that are not secret are a part of the target.
 
-    At a given address the model goes by the name as it was typed. Without one, bare names and `openai/…` are
-    asked at OPENAI_BASE_URL or at OpenAI, and for other providers LiteLLM knows the way.
+    With a base URL the model's name is used as typed. Without one, bare names and `openai/…` are requested
+    from OPENAI_BASE_URL or OpenAI, and other providers through LiteLLM.
 
     Raises:
-        UserError: the name is empty, or the address is none.
+        UserError: If the name is empty, or the base URL is invalid.
     """
     if not model.strip():
         raise UserError("Model cannot be empty. Pass a value with --model.")
@@ -88,15 +88,16 @@ def find_target(
 
 
 def find_access(given: Access, target: Target, say: Say) -> Access:
-    """The access to a target, with the key that is sent; None for a server that wants none, and if LiteLLM finds it.
+    """Return the access to a target, with the key to send: None if the server needs none, or if LiteLLM finds
+    it.
 
-    The key is the one given, else that of BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. One line says
-    to which host one of the last two goes, unless that is OpenAI or this machine. With a header `Authorization` of the
-    user's no key is looked for.
+    The key is the user's, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports
+    the host to which one of the last two is sent, unless it is OpenAI or this machine. If the user sets a
+    header `Authorization`, no key is looked up.
 
     Raises:
-        UserError: No HTTP header can carry the key, OpenAI is to be asked without one, the address comes from a
-            `.env` file and the key or a header does not, or a file for TLS cannot be used.
+        UserError: If the key is invalid in an HTTP header, OpenAI would be asked without a key, the address
+            comes from a `.env` file and the key or a header does not, or a file for TLS cannot be used.
     """
     if given.tls != NO_FILES:
         tls_context(given.tls)
@@ -151,12 +152,13 @@ def connect(
     hints: Mapping[str, str] = NO_OPTIONS,
     added: Set[str] = NOTHING,
 ) -> ModelClient:
-    """A client of a target. `hints` say by the names of body fields what to do if the server refuses one.
+    """Return a client of a target.
 
-    `added` are settings of the target that nobody asked for: if refused they are left out.
+    `hints` maps names of body fields to advice for the case that the server refuses one. `added` are settings
+    of the target that the user did not ask for: they are left out if refused.
 
     Raises:
-        UserError: the proxy that the environment names cannot be used.
+        UserError: If the proxy that the environment sets cannot be used.
     """
     if target.base_url == LITELLM:
         return LiteLLMClient(target, access, retry, (limits or Limits()).total, added)
@@ -174,11 +176,11 @@ def connect(
 
 
 def check_target(target: Target, access: Access = NO_ACCESS) -> None:
-    """Checks what can be known of a target before it is asked for the first time.
+    """Check a target as far as possible before the first request.
 
     Raises:
-        UserError: LiteLLM does not know the provider, or has no key for it.
-        ProviderError: LiteLLM is needed and not installed.
+        UserError: If LiteLLM does not know the provider, or has no key for it.
+        ProviderError: If LiteLLM is needed and not installed.
     """
     if target.base_url == LITELLM:
         LiteLLMClient(target, access).check()

@@ -1,4 +1,4 @@
-"""The gate before a target: while its server asks for a pause, no request is sent to it."""
+"""The gate in front of a target: while its server asks for a pause, no request is sent."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from time import monotonic
 from benchwright.errors import ProviderError, RunStopped
 
 LIMITING = frozenset({429, 503, 529})
-"""Statuses by which a server says, with Retry-After, that it wants no requests for a while."""
+"""Statuses with which a server asks, by Retry-After, for a pause of all requests."""
 
 SHORTEST_WAIT = 0.1
-"""Seconds that are waited at least, so that a server that asks for less is not asked in a loop."""
+"""Minimum wait in seconds, so that no request loop arises if a server asks for less."""
 
 
 class Waits:
-    """How long one trial has waited for rate limits, in seconds; requests that wait at once wait once."""
+    """Time that one trial has waited for rate limits, in seconds.
+
+    Concurrent waits of its requests count once.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -26,7 +29,7 @@ class Waits:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Counts what is within as waiting."""
+        """Count the time inside this context as waiting."""
         if not self._waiting:
             self._since = monotonic()
         self._waiting += 1
@@ -39,21 +42,26 @@ class Waits:
 
 
 class Gate:
-    """Shut for as long as a rate limit says; a trial waits before it for `longest` seconds in all."""
+    """Gate that is shut for as long as a rate limit asks.
+
+    A trial waits at it for at most `longest` seconds in total.
+    """
 
     def __init__(self, longest: float) -> None:
         self.on_shut: Callable[[float], None] = lambda seconds: None
-        """Called with the seconds for which it is shut from now on; for others to set."""
+        """Callback, for others to set: called with the seconds for which the gate is shut from now on."""
         self._longest = longest
         self._opens_at = 0.0
         self._stopped = asyncio.Event()
         self._why: ProviderError = ProviderError("")
 
     def shut(self, error: ProviderError, waits: Waits) -> bool:
-        """Shuts for as long as an error asks for, which is then no failure; false where it asks for nothing.
+        """Shut the gate for the pause that an error asks for; return False if it asks for none.
+
+        After True the error is not a failed attempt.
 
         Raises:
-            ProviderError: it asks for longer than the trial may wait.
+            ProviderError: If the pause is longer than the trial may wait.
         """
         if error.retry_after is None or error.http_status not in LIMITING:
             return False
@@ -66,11 +74,11 @@ class Gate:
         return True
 
     async def passed(self, waits: Waits) -> None:
-        """Returns when requests may be sent.
+        """Wait until requests may be sent.
 
         Raises:
-            ProviderError: the trial would have waited for longer than it may.
-            RunStopped: the run is to stop.
+            ProviderError: If the trial would have to wait for longer than it may.
+            RunStopped: If the run is to stop.
         """
         while (seconds := self._opens_at - monotonic()) > 0:
             if self._stopped.is_set():
@@ -81,11 +89,11 @@ class Gate:
 
     @property
     def is_shut(self) -> bool:
-        """Whether requests have to wait."""
+        """True while requests have to wait."""
         return self._opens_at > monotonic()
 
     def stop(self) -> None:
-        """Has nobody wait any more."""
+        """Stop all waiting: requests at the shut gate fail from now on."""
         self._stopped.set()
 
     def _check(self, seconds: float, waits: Waits, error: ProviderError) -> None:

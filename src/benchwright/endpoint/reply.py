@@ -1,4 +1,4 @@
-"""A model's answer, as whoever asked gets it."""
+"""A model's response, as callers of a client receive it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from benchwright.records import NO_USAGE, Message, RequestRecord, Usage
 
 
 class Reply(msgspec.Struct, gc=False):
-    """One answer of a model.
+    """A model's response.
 
-    `message` is the assistant message as it goes back into a conversation (role, content, tool_calls);
-    `text` is the answer proper and `reasoning` what the model thought, split from it whichever way the
-    server sent it. `tool_calls` have the OpenAI shape, their arguments a JSON string. `extra` holds answer
-    fields unknown to us; `raw` is the answer as JSON (put together, where it was streamed).
+    `message` is the assistant message as it goes back into a conversation (role, content, tool_calls). `text`
+    is the answer and `reasoning` the model's thinking, separated even if the server mixed them. `tool_calls`
+    have the OpenAI shape, with arguments as a JSON string. `extra` holds response fields unknown to us. `raw`
+    is the response as JSON (assembled if it was streamed).
     """
 
     message: Message
@@ -33,7 +33,7 @@ class Reply(msgspec.Struct, gc=False):
 
 
 def assistant_message(text: str, tool_calls: list[dict[str, Any]], refusal: str | None) -> Message:
-    """The message that goes back into the conversation."""
+    """Return the assistant message that goes back into the conversation."""
     message: Message = {"role": "assistant", "content": text if text or not tool_calls else None}
     if tool_calls:
         message["tool_calls"] = tool_calls

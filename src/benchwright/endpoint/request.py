@@ -1,4 +1,4 @@
-"""A request on its way: what it is for, how often it was sent, and the record that is made of it."""
+"""A request in progress: its purpose, its attempts, and its record."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from benchwright.records import SIMULATED, Record, RequestRecord
 
 
 class Purpose(Record, frozen=True):
-    """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn.
+    """Purpose of a request: the start of its trial (`origin`, `perf_counter_ns`), its role and turn.
 
-    `seed` is the one in its body, for its record, and `dialect` the one in which it was asked. `waits` counts what its
-    trial has waited for rate limits. `offered` are the names of the tools that it offers, empty if they are not known,
-    None if it offers none.
+    `seed` is the seed in its body, for the record, and `dialect` the dialect of the program that asked.
+    `waits` measures the time that its trial has waited for rate limits. `offered` holds the names of the
+    tools that it offers: empty if they are unknown, None if it offers none.
     """
 
     origin: int = 0
@@ -37,19 +37,22 @@ class Purpose(Record, frozen=True):
 NO_PURPOSE: Purpose = Purpose()
 
 Begin = Callable[[], Awaitable[Purpose]]
-"""Is awaited when a request is ready to be sent: waits until it is due, and says what it is for."""
+"""Callback that is awaited when a request is ready to be sent.
+
+It waits until the request is due, and returns its purpose.
+"""
 
 
 async def at_once() -> Purpose:
-    """A request that is due when it is ready, and is for nothing in particular."""
+    """Return at once, for a request that is due immediately and has no particular purpose."""
     return NO_PURPOSE
 
 
 class Request:
-    """A request on its way: how often it was sent and failed, when last (`perf_counter_ns`), what reads it.
+    """A request in progress, with its attempts, its timestamps (`perf_counter_ns`), and the meter for its response.
 
-    `left_out` names what it does not carry because the server refused it; it was `narrowed` if that was learned from
-    it.
+    `left_out` names the parts that it omits because the server refused them. `narrowed` is True if this
+    request's own refusal showed that.
     """
 
     def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
@@ -64,13 +67,13 @@ class Request:
         self.meter = AnswerMeter()
 
     def count_attempt(self) -> None:
-        """It is sent, or sent once more: the answer to each attempt is read anew."""
+        """Count an attempt, and use a new meter for the response to any but the first."""
         if self.attempts:
             self.meter = AnswerMeter()
         self.attempts += 1
 
     def narrow(self, left_out: frozenset[str]) -> None:
-        """Has the next attempt leave this out: the server refused one that did not, which counts as no attempt."""
+        """Leave these parts out of the next attempt. The refused attempt does not count."""
         self.left_out, self.narrowed = left_out, True
         self.attempts -= 1
         self.meter = AnswerMeter()
@@ -85,7 +88,7 @@ class Request:
         return None if "seed" in self.left_out else self.purpose.seed
 
     def record(self, slot: str, delivery: Delivery, reply: Reply) -> RequestRecord:
-        """The record of a request that was answered."""
+        """Return the record of a request that was answered."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
         flags = self._flags(self.left_out) if self.left_out else meter.flags
@@ -125,7 +128,7 @@ class Request:
         )
 
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
-        """The record of a request that was not: what leaving out did not help is not told as refused."""
+        """Return the record of a failed request. Parts left out in vain are not flagged as refused."""
         purpose, meter = self.purpose, self.meter
         meter.read()
         return RequestRecord(
@@ -147,10 +150,10 @@ class Request:
 
 
 def request_ids() -> Iterator[str]:
-    """Yield ids of requests: UUIDs of version 4 (RFC 9562), as servers expect them in `X-Request-Id`.
+    """Yield request ids: UUIDs of version 4 (RFC 9562), as servers expect them in `X-Request-Id`.
 
-    The first 74 random bits are those of the client, the last 48 count from a random number: that costs a tenth of a
-    new UUID, and is unique within the client for 2**48 requests.
+    The first 74 random bits are fixed for the client; the last 48 bits count from a random number. That costs
+    a tenth of a new UUID, and is unique within the client for 2**48 requests.
     """
     beginning, _, last = str(uuid.uuid4()).rpartition("-")
     start = int(last, 16)

@@ -1,4 +1,4 @@
-"""What a server says besides answers: its models, its metrics, how many tokens a text has."""
+"""Other requests to a server than generation: its models, metrics, embeddings, and token counts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from benchwright.records import UNREADABLE, Record
 PATIENCE = Limits(connect=10.0, read=30.0, stall=30.0, total=60.0)
 BRIEFLY = Limits(connect=10.0, read=5.0, stall=5.0, total=10.0)
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a document that are kept; a larger one is refused."""
+"""Maximum size of a response in bytes; a larger one is refused."""
 
 
 class Document(Record, frozen=True):
-    """A whole answer: its HTTP status, headers and body."""
+    """A whole response: its HTTP status, headers and body."""
 
     status: int
     headers: Headers
@@ -34,7 +34,7 @@ class Document(Record, frozen=True):
 
 
 class _Whole:
-    """A sink that keeps everything."""
+    """A sink that keeps the whole response."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -45,7 +45,7 @@ class _Whole:
         self.status, self.headers = status, headers
 
     def token_at(self) -> None:
-        """None: documents have no tokens."""
+        """Return None, because these responses have no tokens."""
 
     def data(self, chunk: bytes, at: int) -> None:
         if len(self.body) + len(chunk) > LARGEST:
@@ -62,12 +62,12 @@ async def ask(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER,),
 ) -> Document:
-    """Sends one request over a wire and returns the whole answer, which may take so many `seconds`.
+    """Send one request and return the whole response, which may take at most `seconds`.
 
     The key of `access` is sent in `key_headers`.
 
     Raises:
-        WireError: the exchange failed.
+        WireError: If the exchange failed.
     """
     sink = _Whole()
     await send(wire, method, path, sink, access, body, seconds, key_headers)
@@ -84,10 +84,10 @@ async def send(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER,),
 ) -> None:
-    """Sends such a request, and hands the answer to `sink` as it comes.
+    """Send one request as `ask` does, and hand the response to `sink` as it arrives.
 
     Raises:
-        WireError: The exchange failed.
+        WireError: If the exchange failed.
     """
     own = [("Accept", "*/*")]
     if body:
@@ -108,19 +108,19 @@ class _Models(Record, frozen=True):
 
 
 async def list_models(base_url: str, access: Access, limits: Limits = PATIENCE) -> Sequence[str]:
-    """The names of the models that an endpoint serves, from `GET /models`.
+    """Return the names of the models that an endpoint serves, from `GET /models`.
 
     Raises:
-        ProviderError: there is no such server, or it does not answer with a list of models.
+        ProviderError: If there is no such server, or its response is not a list of models.
     """
     return [model.id for model in await _models(base_url, access, limits)]
 
 
 async def list_owners(base_url: str, access: Access) -> Sequence[str]:
-    """Whom the models of an endpoint belong to, as it says in `owned_by`; empty where it has no list of models.
+    """Return the owners (`owned_by`) of the models of an endpoint; empty if it has no list of models.
 
     Raises:
-        ProviderError: there is no such server.
+        ProviderError: If there is no such server.
     """
     try:
         return [model.owned_by for model in await _models(base_url, access, BRIEFLY)]
@@ -131,7 +131,7 @@ async def list_owners(base_url: str, access: Access) -> Sequence[str]:
 
 
 async def tells_version(base_url: str, access: Access) -> bool:
-    """Whether a server has a `/version` beside `/v1` that names a version and nothing else, as vLLM has."""
+    """Return True if a server has, like vLLM, a `/version` beside `/v1` that returns a version and nothing else."""
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
     try:
@@ -151,10 +151,10 @@ async def _models(base_url: str, access: Access, limits: Limits) -> list[_Model]
 
 
 async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
-    """The text at a Prometheus address.
+    """Return the page at a Prometheus address.
 
     Raises:
-        ProviderError: If nobody answers there, or with something else than a page.
+        ProviderError: If the server cannot be reached, or its response is an error.
     """
     document = await _ask(parse_base_url(url), "", access, url)
     if document.status != 200:
@@ -194,10 +194,10 @@ class _Embeddings(Record, frozen=True):
 
 
 def read_embeddings(document: Document, count: int, url: str, model: str) -> list[list[float]]:
-    """So many vectors, in the order of their texts, from an answer of `/embeddings`.
+    """Return `count` vectors, in the order of their texts, from a response of `/embeddings`.
 
     Raises:
-        ProviderError: it is an error, or something else.
+        ProviderError: If the response is an error, or does not hold that many vectors of one length.
     """
     if document.status != 200:
         raise from_answer(document.status, document.headers, document.body, url, model)
@@ -219,9 +219,9 @@ class _Count(Record, frozen=True):
 
 
 class TokenCounter:
-    """Counts tokens by the server's `/tokenize`, beside `/v1`; None where there is none.
+    """Token counter that uses the server's `/tokenize`, beside `/v1`.
 
-    It takes the text in a field of vLLM's and SGLang's name, or in one of llama.cpp's.
+    The text is sent in the field that vLLM and SGLang use, or else in llama.cpp's.
     """
 
     def __init__(self, wire: Wire, model: str, access: Access) -> None:
@@ -232,7 +232,7 @@ class TokenCounter:
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
-        """The number of tokens of a text; None once the server has shown that it does not count."""
+        """Return the number of tokens of a text; None as soon as the server has proved unable to count."""
         while self._fields:
             field, *others = self._fields
             found = await self._ask(field, text)
@@ -242,12 +242,12 @@ class TokenCounter:
                 return found.count
             elif found.tokens is not None and (found.tokens or not others):
                 return len(found.tokens)
-            else:  # the field was passed over
+            else:  # the server ignored the field
                 self._fields = others
         return None
 
     async def _ask(self, field: str, text: str) -> _Count | None:
-        """Returns what the server says of a text in this field; None if it says nothing."""
+        """Return the server's count for a text in this field; None if there is none."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await ask(self._wire, "POST", self._path, self._access, body)

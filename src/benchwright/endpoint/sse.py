@@ -1,4 +1,4 @@
-"""The events of a stream (server-sent events), and the pattern that most of them share."""
+"""Server-sent events of a stream, and the pattern that most events share."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class EventTooLarge(ValueError):
 
 
 class EventStream:
-    """Turns pieces of a stream, cut anywhere, into the data of its events.
+    """Parser that turns pieces of a stream, cut anywhere, into the data of its events.
 
-    Lines end with CR LF, LF or CR; `data` lines of one event are joined by LF; comments and the fields
-    `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
-    cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
-    named `error`; `error` is what stood in a field of that name, which the standard does not have (llama.cpp until
-    September 2025), or a line of JSON that is an error (proxies whose stream has begun). `ending` is what completes
-    the last event where the stream's end does.
+    Lines end with CR LF, LF or CR. `data` lines of one event are joined by LF. Comments and the fields
+    `event`, `id` and `retry` are ignored, and so are events without data. An event that is cut off before its
+    blank line is not delivered, as the standard requires. `named_error` is True if any event was named
+    `error`. `error` is the value of a field of that name, which the standard does not have (llama.cpp until
+    September 2025), or a line of JSON that is an error (proxies whose stream has begun). `ending` is the data
+    that completes the last event at the stream's end.
     """
 
     ending = b""
@@ -44,11 +44,11 @@ class EventStream:
 
     @property
     def idle(self) -> bool:
-        """Whether an event begins with the next byte."""
+        """True if the next byte begins an event."""
         return not (self._rest or self._data or self._after_cr)
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The data of the events that this piece completes, in order."""
+        """Return the data of the events that this piece completes, in order."""
         if chunk.startswith(b"data: ") and not self._rest and not self._data:
             if chunk.find(b"\n") == len(chunk) - 2 and chunk.endswith(b"\n\n") and b"\r" not in chunk:
                 self._started, self._after_cr = True, False
@@ -100,12 +100,15 @@ class EventStream:
 
 
 class JsonLines(EventStream):
-    """Turns pieces of a stream of JSON lines, cut anywhere, into its lines: what some servers send as a stream."""
+    """Parser that turns pieces of a stream of JSON lines, cut anywhere, into its lines.
+
+    Some servers stream this way.
+    """
 
     ending = b"\n"
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that this piece completes, in order."""
+        """Return the lines that this piece completes, in order."""
         self._size += len(chunk)
         if self._size > LARGEST_EVENT:
             raise EventTooLarge(f"a line is larger than {LARGEST_EVENT} bytes")
@@ -118,7 +121,7 @@ class JsonLines(EventStream):
 
 
 def events_of(beginning: bytes) -> EventStream:
-    """Return what reads a stream that begins so."""
+    """Return the parser for a stream with this beginning."""
     return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
 
 
@@ -131,7 +134,7 @@ _PROBE = "another text"
 
 
 class EventPattern:
-    """The bytes before and after the one JSON string in which the data of events differ: the value of `field`."""
+    """The constant bytes before and after the one JSON string in which events differ: the value of `field`."""
 
     __slots__ = ("_after", "_before", "_between", "_first", "_last", "field")
 
@@ -142,7 +145,7 @@ class EventPattern:
         self._between = self._last + self._first
 
     def text(self, data: bytes) -> str:
-        """The text of one event's data; "" where more than it differs."""
+        """Return the text in the data of one event; "" if the data do not follow the pattern."""
         if data.startswith(self._before) and data.endswith(self._after):
             try:
                 return _decode_text(data[len(self._before) : len(data) - len(self._after)])
@@ -151,9 +154,9 @@ class EventPattern:
         return ""
 
     def texts(self, events: bytes) -> list[str]:
-        """The texts of whole events as they are sent; none where more than texts differs in any of them.
+        """Return the texts of whole events as sent; none if any event does not follow the pattern.
 
-        No JSON string holds a line end, so what lies between two texts cannot be found within one.
+        No JSON string holds a line end, so the bytes between two texts cannot occur within one.
         """
         if not (events.startswith(self._first) and events.endswith(self._last)):
             return []
@@ -166,10 +169,11 @@ class EventPattern:
 
 
 def pattern_of(data: bytes, chunk: Any, part: dict[str, Any], field: str) -> EventPattern | None:
-    """The pattern of an event with these data, read as `chunk`, the text of which is `part[field]`; that is replaced.
+    """Return the pattern of an event whose text is `part[field]`; None if it has no such pattern.
 
-    A JSON reader goes from left to right: where one string in this place changes that field and no other, every
-    string does. So it is tried with one. None where it is not so.
+    `data` are the event's data and `chunk` the same, decoded. `part[field]` is overwritten. A JSON reader
+    goes from left to right: if one string in this place changes that field and no other, every string does.
+    So one is tried.
     """
     name = b'"%b":' % field.encode()
     start = data.find(name)

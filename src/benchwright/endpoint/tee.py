@@ -1,4 +1,4 @@
-"""The tee: one answer for two. It is passed on as it comes, and the meter reads the same bytes."""
+"""The tee: passes a response on as it arrives, and hands the same bytes to the meter."""
 
 from __future__ import annotations
 
@@ -9,30 +9,34 @@ from benchwright.endpoint.meter import AnswerMeter
 
 
 class Receiver(Protocol):
-    """What an answer is passed on to; plain functions that never wait."""
+    """Destination to which a response is passed on. Its methods are plain functions that never wait."""
 
     def carried(self, connection: Connection) -> None:
-        """Which connection the answer will come on; it can be paused, and must be resumed then."""
+        """Take the connection on which the response will arrive.
+
+        It may be paused, and must then be resumed.
+        """
         ...
 
     def head(self, status: int, headers: Headers) -> None:
-        """The status line and headers."""
+        """Take the status and headers."""
         ...
 
     def data(self, chunk: bytes) -> None:
-        """A piece of the body, transfer coding removed."""
+        """Take a piece of the body, transfer coding removed."""
         ...
 
     def end(self) -> None:
-        """The answer is whole. Not called when the exchange failed."""
+        """End the response, as it is complete. Not called after a failed exchange."""
         ...
 
 
 class Tee:
-    """A sink that hands every piece to the receiver first and to the meter then.
+    """A sink that hands every piece to the receiver first, and then to the meter.
 
-    What the meter cannot read is passed on all the same; `failure` keeps why it gave up. Once `is_passed_on`, an answer
-    is under way; receivers hold errors back until they end.
+    Data that the meter cannot parse are passed on all the same; `failure` is then the meter's error.
+    `is_passed_on` is True while a successful response is under way. Receivers hold back error responses until
+    they end.
     """
 
     def __init__(self, receiver: Receiver) -> None:
@@ -40,13 +44,13 @@ class Tee:
         self.begin(AnswerMeter())
 
     def begin(self, meter: AnswerMeter) -> None:
-        """Has this meter read the next answer; one that came before was not for the receiver after all."""
+        """Prepare for the next response, with this meter. The receiver did not get an earlier one."""
         self.meter = meter
         self.failure: ValueError | None = None
         self.is_passed_on = False
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """The status line and headers."""
+        """Hand the status and headers on."""
         self.is_passed_on = status < 300
         self.receiver.head(status, headers)
         try:
@@ -55,11 +59,11 @@ class Tee:
             self.failure = error
 
     def token_at(self) -> int | None:
-        """See `AnswerMeter.token_at`; None for an answer that the meter cannot read."""
+        """Return when the last token arrived, see `AnswerMeter.token_at`; None if the meter cannot parse the data."""
         return self.meter.token_at() if self.failure is None else None
 
     def data(self, chunk: bytes, at: int) -> None:
-        """A piece of the body."""
+        """Hand a piece of the body on."""
         self.receiver.data(chunk)
         if self.failure is None:
             try:

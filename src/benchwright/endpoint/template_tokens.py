@@ -11,7 +11,7 @@ _CHANNEL = re.compile(
     r"(?:<\|(?:end|return|call)\|>|(?=<\|start\|>|<\|channel\|>)|\Z)",
     re.DOTALL,
 )
-"""A message of OpenAI's Harmony format (openai/harmony, docs/format.md)."""
+"""Pattern of a message in OpenAI's Harmony format (openai/harmony, docs/format.md)."""
 
 _ENDS = (
     *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<|end|>", "<|return|>"),
@@ -21,7 +21,7 @@ _ENDS = (
 
 
 class Channels(NamedTuple):
-    """The messages of a text in the Harmony format: what was thought, what was answered, and where that begins."""
+    """Parsed Harmony messages of a text: the reasoning, the answer, and the answer's offset in the text."""
 
     reasoning: str
     text: str
@@ -29,9 +29,9 @@ class Channels(NamedTuple):
 
 
 def read_channels(content: str) -> Channels | None:
-    """Read a text in the Harmony format; None if it is in another.
+    """Parse a text in the Harmony format; None if it has another format.
 
-    A message to a function is a tool call that the server should have read: it stays in the text.
+    A message to a function is a tool call that the server should have parsed: it stays in the text.
     """
     if "<|channel|>" not in content:
         return None
@@ -50,7 +50,7 @@ def read_channels(content: str) -> Channels | None:
 
 
 def without_end(text: str) -> tuple[str, str]:
-    """Return a text without the token that ends its turn, and that token; "" for none."""
+    """Return a text without the token that ends its turn, and that token ("" if there is none)."""
     stripped = text.rstrip()
     if not stripped.endswith(">"):
         return text, ""

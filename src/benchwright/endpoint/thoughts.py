@@ -1,4 +1,4 @@
-"""What a model thought, apart from what it answered: in fields of its own, or inline in the text of the answer."""
+"""Separation of a model's reasoning from its answer: in separate fields, or inline in the answer's text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FIELDS = (
     "thinking_blocks",
     "reasoning_details",
 )
-"""Fields in which servers send it: the first that holds text counts, as some send it in two of them."""
+"""Fields for reasoning. The first that holds text counts, because some servers send it in two fields."""
 
 _TEXTS = ("text", "content", "thinking", "reasoning", "summary")
-"""Fields of an object in place of a text."""
+"""Fields of an object that is sent instead of a string."""
 
 THOUGHT_FIELDS = frozenset({*_FIELDS, "thought"})
 
@@ -40,7 +40,7 @@ def flat_text(value: Any) -> str:
     """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is none.
 
     Raises:
-        TypeError: If it is anything else.
+        TypeError: If the value is anything else.
     """
     if isinstance(value, str):
         return value
@@ -53,7 +53,7 @@ def flat_text(value: Any) -> str:
     raise TypeError(f"text was expected, not {value!r:.40}")
 
 
-# Inline
+# Inline reasoning
 
 _NAME = r"(?:(?:seed:|mm:|longcat_)?think(?:ing)?|thought)"
 _TAG = re.compile(
@@ -63,7 +63,7 @@ _TAG = re.compile(
 """Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL; Command R; Gemma 4."""
 
 _SIGNS = ("think", "THINK", "thought", "<channel|>")
-"""One of these is in every text that holds a tag."""
+"""Every text with a tag contains one of these; a quick check."""
 
 _QUOTES = "`\"'"
 _FENCE = "```"
@@ -71,9 +71,10 @@ _BLANKS = re.compile(r"\s*")
 
 
 class Thought(NamedTuple):
-    """A span of an answer that is thinking: `begin` to `end` with its tags, `inner` without them.
+    """A span of an answer that is reasoning: `begin` to `end` with its tags, `inner` without them.
 
-    One that `is_unopened` has no opening tag, as the chat template has it; one that `is_unclosed` never ends.
+    `is_unopened`: it has no opening tag, because that is in the chat template. `is_unclosed`: it has no
+    closing tag.
     """
 
     begin: int
@@ -84,11 +85,12 @@ class Thought(NamedTuple):
 
 
 def inline_thoughts(content: str) -> list[Thought]:
-    """Find the thinking in the text of an answer, in order.
+    """Find the reasoning in the text of an answer, in order.
 
-    Models write `<think>…</think>` before the answer, and some once more within it. Many chat templates have opened the
-    block already, so that only its end shows. A block that never ends reaches to the end of the text, if it stands at
-    the beginning of the text or of a line. Tags in quotation marks or backticks are words of the answer.
+    Models write `<think>…</think>` before the answer, and some again within it. Many chat templates contain
+    the opening tag, so that only the closing one is in the text. A block without a closing tag extends to the
+    end of the text, if it begins at the start of the text or of a line. Tags in quotation marks or backticks
+    belong to the answer.
     """
     if not any(sign in content for sign in _SIGNS):
         return []
@@ -107,12 +109,12 @@ def split_reasoning(content: str) -> tuple[str, str]:
 
 
 def answer_start(content: str) -> int:
-    """Return where the answer proper starts in a text that may hold its reasoning inline; its length if it has none."""
+    """Return the offset of the answer in a text that may hold reasoning inline; the text's length if it has none."""
     return answer_begin(content, inline_thoughts(content))
 
 
 def reasoning_in(thoughts: list[Thought]) -> str:
-    """Return what was thought."""
+    """Return the text of all these thoughts."""
     return "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
 
 
@@ -126,7 +128,7 @@ def without_thoughts(content: str, thoughts: list[Thought]) -> str:
 
 
 def answer_begin(content: str, thoughts: list[Thought]) -> int:
-    """Return where the answer starts in a text with these thoughts; the text's length if it has none."""
+    """Return the offset of the answer in a text with these thoughts; the text's length if it has no answer."""
     start = 0
     for thought in thoughts:
         if content[start : thought.begin].strip():
@@ -136,13 +138,13 @@ def answer_begin(content: str, thoughts: list[Thought]) -> int:
 
 
 def is_late(content: str, thoughts: list[Thought]) -> bool:
-    """Return True if any of the thoughts of a text stands behind the beginning of its answer."""
+    """Return True if any of the thoughts comes after the beginning of the answer."""
     starts = [0, *(thought.end for thought in thoughts)]
     return any(content[start : one.begin].strip() for start, one in zip(starts, thoughts, strict=False))
 
 
 def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
-    """Return the tag that closes a block which the chat template has opened; None if it has opened none."""
+    """Return the tag that closes a block opened by the chat template; None if it opened none."""
     if tags[0]["close"]:
         return tags[0]
     closings = [tag for tag in tags if tag["close"]]
@@ -152,7 +154,7 @@ def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | N
 
 
 def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Thought]:
-    """Find the blocks from `start` on. What lies between them is the answer, and so are tags in a block of code."""
+    """Find the blocks from `start` on. Text between them is the answer, including tags in a block of code."""
     closings = iter([tag for tag in tags if tag["close"]])
     closing = next(closings, None)
     is_answered, fences = False, 0
@@ -178,7 +180,7 @@ def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Tho
 
 
 def _ends_line(text: str) -> bool:
-    """Return True if what follows a text stands at the beginning of a line."""
+    """Return True if the next character after a text begins a line (blanks aside)."""
     line = text.rpartition("\n")
     return bool(line[1]) and not line[2].strip()
 
@@ -186,7 +188,7 @@ def _ends_line(text: str) -> bool:
 def _thought(
     content: str, begin: int, inner: int, closing: re.Match[str], is_answered: bool = False
 ) -> Thought:
-    """Return the block up to a closing tag, with the blanks that set the answer apart from it."""
+    """Return the block up to a closing tag, with the blanks that separate it from the answer."""
     opened, end = content[inner : closing.start()], closing.end()
     if not is_answered or content[begin - 1].isspace():
         blanks = _BLANKS.match(content, end)
@@ -195,9 +197,9 @@ def _thought(
 
 
 def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
-    """Find the tags that are no words of the answer: a quoted one stands behind a quotation mark.
+    """Find the tags that are not quoted in the answer. An opening tag is quoted if a quotation mark precedes it.
 
-    A closing one is quoted if the same mark follows it, and stands before it or before its opening tag.
+    A closing tag is quoted if a mark follows it that also precedes it or its opening tag.
     """
     quote = ""
     for tag in _TAG.finditer(content):

@@ -1,4 +1,4 @@
-"""TLS: which servers are trusted, and the certificate by which a client is known."""
+"""TLS: the trusted certificates, and the client's own certificate."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from benchwright.records import Record
 class TlsFiles(Record, frozen=True):
     """PEM files for encrypted connections.
 
-    `ca_file` holds certificates that are trusted besides those of the system. `client_cert` is the certificate (with
-    its chain) by which a server knows the client, `client_key` its private key, None if it lies in the same file.
+    `ca_file` holds certificates that are trusted in addition to the system's. `client_cert` is the
+    certificate (with its chain) that identifies the client to a server; `client_key` is its private key, None
+    if it is in the same file.
     """
 
     ca_file: str | None = None
@@ -29,10 +30,10 @@ NO_FILES = TlsFiles()
 def tls_context(files: TlsFiles) -> ssl.SSLContext:
     """Return the context of connections with these files.
 
-    The environment (SSL_CERT_FILE, SSL_CERT_DIR) still says what the system trusts.
+    The environment (SSL_CERT_FILE, SSL_CERT_DIR) still determines the system's trusted certificates.
 
     Raises:
-        UserError: If a file cannot be read, or is not what it should be; names its option.
+        UserError: If a file cannot be read or used. The message names its option.
     """
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
@@ -88,11 +89,11 @@ def _content(path: str) -> str:
 
 
 def refused_certificate(error: Exception | None) -> str | None:
-    """Return what a server's alert says of the client's certificate (RFC 8446 6.2); None if it says nothing of it."""
+    """Return why a server's alert refuses the client's certificate (RFC 8446 6.2); None if the error is another one."""
     reason = (error.reason or "") if isinstance(error, ssl.SSLError) else ""
     if "CERTIFICATE_REQUIRED" in reason:
         return "the server asks for a client certificate: give one with --client-cert"
-    if reason == "SSLV3_ALERT_HANDSHAKE_FAILURE":  # what TLS 1.2 says of a certificate that is missing, too
+    if reason == "SSLV3_ALERT_HANDSHAKE_FAILURE":  # sent by TLS 1.2 also for a missing certificate
         return "the server ended the TLS handshake; if it asks for a client certificate, give one with --client-cert"
     if "ALERT" in reason and ("CERTIFICATE" in reason or "UNKNOWN_CA" in reason):
         return (
@@ -102,7 +103,7 @@ def refused_certificate(error: Exception | None) -> str | None:
 
 
 def certificates_missing() -> str:
-    """Return what is wrong with the certificates that the environment trusts, of which OpenSSL says nothing."""
+    """Return the fault of SSL_CERT_FILE or SSL_CERT_DIR, which OpenSSL does not report; "" if there is none."""
     if file := os.environ.get("SSL_CERT_FILE"):
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)

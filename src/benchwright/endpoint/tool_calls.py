@@ -1,4 +1,4 @@
-"""Tool calls put together from the pieces in which a stream delivers them."""
+"""Tool calls assembled from the deltas of a stream."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from benchwright.endpoint.json_reading import whole_characters
 from benchwright.records import UNREADABLE
 
 LOOKS = 16
-"""How often a call is looked at for arguments that come once more: each look reads all of them."""
+"""Maximum number of checks of a call for repeated arguments, because each check decodes all arguments."""
 
 NOTHING = "{}"
-"""The arguments of a call that has none."""
+"""Arguments of a call without any."""
 
 
 class Call:
-    """One call, as far as it has come. `has_arguments` is True once any came, be they an empty object."""
+    """One call, as far as it was received.
+
+    `has_arguments` is True once any arguments came, even an empty object.
+    """
 
     __slots__ = ("arguments", "has_arguments", "id", "looks", "name")
 
     def __init__(self) -> None:
         self.id: str | None = None
         self.name = ""
-        self.arguments: list[str] = []  # adding to a text instead would copy it for each piece
+        self.arguments: list[str] = []  # pieces, because appending to a string would copy it for each of them
         self.has_arguments = False
         self.looks = LOOKS
 
@@ -34,9 +37,10 @@ class Call:
         return whole_characters("".join(self.arguments)) or NOTHING
 
     def differs_from(self, text: str) -> bool | None:
-        """Compare the arguments so far with further ones. None if either are no whole object: the further ones go on.
+        """Compare the arguments so far with further ones.
 
-        What follows a whole object is the same once more, or belongs to another call.
+        None if either is not a whole object: then the further ones continue the earlier. After a whole object
+        comes the same object again, or one that belongs to another call.
         """
         if not self.arguments or not (text.startswith("{") and text.rstrip().endswith("}")) or not self.looks:
             return None
@@ -47,12 +51,13 @@ class Call:
 
 
 class ToolCalls:
-    """The tool calls of one message, from their pieces.
+    """The tool calls of one message, assembled from their deltas.
 
-    Pieces belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways before
-    Gemini), send a call once more when it is whole, give one id to two calls (llama.cpp), or another id to each piece.
-    So a name decides: with an id of its own, or behind arguments that are there, it begins another call. Missing ids
-    are made up: `prefix` and the call's place. After `finish`, `unread` tells of calls that could not be read as such.
+    Deltas belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways
+    before Gemini), send a call again when it is whole, use one id for two calls (llama.cpp), or another id
+    for each delta. So a name decides: with a new id, or after arguments were received, it begins another
+    call. Missing ids are made from `prefix` and the call's position. After `finish`, `unread` lists calls
+    that are invalid.
     """
 
     def __init__(self, prefix: str = "call_") -> None:
@@ -63,16 +68,16 @@ class ToolCalls:
 
     @property
     def first(self) -> Call | None:
-        """The call that comes first, as far as it has come; None if that is not known yet."""
+        """The call at index 0, as far as it was received; None if there is none yet."""
         calls = self._calls.get(0)
         return calls[0] if calls else None
 
     def made_up(self, place: int) -> str:
-        """Return the id of a call that came without one."""
+        """Return the id for a call that came without one."""
         return f"{self._prefix}{place}"
 
     def add_all(self, message: dict[str, Any], *, whole: bool = False) -> bool:
-        """Add the calls of a delta, or of a `whole` message; return True if any carried something of a call."""
+        """Add the calls of a delta, or of a `whole` message; return True if any carried a part of a call."""
         deltas = message.get("tool_calls")
         if type(deltas) is list and len(deltas) == 1 and not whole:
             return self.add(deltas[0])
@@ -80,17 +85,17 @@ class ToolCalls:
         return any(came)
 
     def add(self, delta: Any) -> bool:
-        """Add one entry of a delta's `tool_calls`; return True if it carried something of a call.
+        """Add one entry of a delta's `tool_calls`; return True if it carried a part of a call.
 
         Raises:
-            TypeError: If it has not the shape of a tool call.
+            TypeError: If the entry does not have the shape of a tool call.
         """
         if self._goes_on(delta):
             return True
         return delta is not None and self.add_piece(piece_of(delta))
 
     def _goes_on(self, delta: Any) -> bool:
-        """Add a delta that is nothing but a further piece of arguments, as most are; return False if it is not."""
+        """Add a delta that only continues the arguments, as most do; return False if the delta is another one."""
         if type(delta) is not dict or delta.get("id"):
             return False
         function, calls = delta.get("function"), self._calls.get(delta.get("index", ""))
@@ -103,7 +108,7 @@ class ToolCalls:
         return True
 
     def add_piece(self, piece: CallPiece) -> bool:
-        """Add a piece; return True if it carried something of a call: a name or arguments."""
+        """Add a piece; return True if it carried a part of a call: a name or arguments."""
         name, arguments = piece.name, piece.arguments
         if not (name or arguments or piece.id):
             return False
@@ -133,7 +138,7 @@ class ToolCalls:
         return self._last + 1 if another else self._last
 
     def finish(self) -> list[dict[str, Any]]:
-        """Return the calls in the order of their index, as a message holds them; `unread` tells what is amiss."""
+        """Return the calls in the order of their index, in the format of a message; list invalid calls in `unread`."""
         if not self._calls:
             return []
         calls = [call for index in sorted(self._calls) for call in self._calls[index]]
@@ -153,7 +158,7 @@ class ToolCalls:
 
 
 def _call_of(piece: CallPiece, calls: list[Call]) -> Call | None:
-    """Return the call of an index that a piece goes on with: the one of its id if it has no name, else the last."""
+    """Return the call at an index that a piece continues: by its id if it has no name, else the last."""
     if piece.id and not piece.name and len(calls) > 1:
         return next((call for call in calls if call.id == piece.id), calls[-1])
     return calls[-1] if calls else None
@@ -168,7 +173,7 @@ def _begins_another(call: Call, piece: CallPiece, differs: bool | None) -> bool:
 
 
 def _joined(calls: list[Call]) -> list[Call]:
-    """Join calls of one name whose arguments are an object only together: each piece came with an id of its own."""
+    """Join calls of one name whose arguments are an object only together, because each piece had another id."""
     joined: list[Call] = []
     for call in calls:
         before = joined[-1] if joined else None
@@ -182,7 +187,7 @@ def _joined(calls: list[Call]) -> list[Call]:
 
 
 def _without_copies(calls: list[Call]) -> list[Call]:
-    """Leave out calls that came twice under one id (LocalAI), and those that have neither name nor arguments."""
+    """Leave out calls that came twice with one id (LocalAI), and calls with neither name nor arguments."""
     kept: list[Call] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
@@ -202,7 +207,7 @@ def _last_if_cumulative(pieces: list[str]) -> str | None:
 
 
 def read_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object in a text; None if it is none."""
+    """Return the JSON object in a text; None if the text is anything else."""
     try:
         value = msgspec.json.decode(text)
     except UNREADABLE:

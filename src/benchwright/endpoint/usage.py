@@ -1,4 +1,4 @@
-"""Token counts of an answer, from the `usage` objects that servers send."""
+"""Token counts of a response, from the `usage` objects that servers send."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "outpu
 
 
 class TotalGap(NamedTuple):
-    """The tokens that `total_tokens` has beyond prompt and completion.
+    """The tokens by which `total_tokens` exceeds prompt and completion.
 
-    `are_thinking` is False if another count of the same usage explains them, such as one of a prompt's cache.
+    `are_thinking` is False if another count of the same usage explains them, such as the count of a prompt
+    cache.
     """
 
     tokens: int
@@ -22,11 +23,11 @@ class TotalGap(NamedTuple):
 
 
 def read_usage(usage: Any) -> Usage:
-    """Read the token counts of an answer's `usage` object. None for what is missing, no number, or more than the whole.
+    """Read the token counts of a response's `usage` object. None for counts that are missing, invalid, or too large.
 
-    Tokens of thinking belong to the completion's. Some servers (xAI's) count them beside it, and others (gateways
-    before Gemini) tell them by `total_tokens` alone: in both cases they are added, so that the tokens of an answer mean
-    the same everywhere.
+    Reasoning tokens are a part of the completion tokens. Some servers (xAI's) count them separately, and
+    others (gateways before Gemini) include them only in `total_tokens`: in both cases they are added, so that
+    the count means the same everywhere. A count of cached tokens above the prompt's is invalid.
     """
     if not isinstance(usage, dict):
         return NO_USAGE
@@ -46,7 +47,10 @@ def read_usage(usage: Any) -> Usage:
 
 
 def total_gap(usage: Any) -> TotalGap | None:
-    """Return what `total_tokens` has beyond prompt and completion, None if that is nothing or counted as reasoning."""
+    """Return the excess of `total_tokens` over prompt and completion.
+
+    None if there is none, or if the usage counts reasoning tokens.
+    """
     if not isinstance(usage, dict):
         return None
     total, (prompt, completion) = _count(usage.get("total_tokens")), _sides(usage)
@@ -61,9 +65,9 @@ def total_gap(usage: Any) -> TotalGap | None:
 
 
 def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
-    """Add an estimate of the reasoning tokens to a usage if reasoning was sent and not counted apart.
+    """Add an estimate of the reasoning tokens if reasoning was sent and its tokens were not counted.
 
-    A server may also count 0 for reasoning that it sent; that is taken as not counted.
+    A server may also count 0 for reasoning that it sent; that is treated as not counted.
     """
     if usage.reasoning_tokens or not reasoning or usage.completion_tokens is None:
         return usage
@@ -73,7 +77,7 @@ def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
 
 
 def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Return the tokens of prompt and completion, also under Anthropic's names, as some gateways send them."""
+    """Return the tokens of prompt and completion, also from Anthropic's fields, which some gateways send."""
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     if prompt is None:
         prompt = _count(usage.get("input_tokens"))
@@ -83,7 +87,7 @@ def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _cached(usage: dict[str, Any]) -> int | None:
-    """Return the tokens from a cache, also under the names of Moonshot, DeepSeek and Anthropic."""
+    """Return the tokens read from a cache, also from the fields of Moonshot, DeepSeek and Anthropic."""
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
     for name in (
@@ -95,7 +99,7 @@ def _cached(usage: dict[str, Any]) -> int | None:
 
 
 def _reasoning(usage: dict[str, Any]) -> int | None:
-    """Return the tokens of reasoning; SGLang has them outside the details, and 0 if it does not count them."""
+    """Return the reasoning tokens. SGLang has them outside the details, as 0 if it does not count them."""
     details = usage.get("completion_tokens_details")
     reasoning = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else None
     if reasoning is None and "reasoning_tokens" in usage:
@@ -104,7 +108,7 @@ def _reasoning(usage: dict[str, Any]) -> int | None:
 
 
 def _counts(usage: dict[str, Any]) -> list[tuple[str, int]]:
-    """Return the names and values of all counts of a usage, those of its details too."""
+    """Return the names and values of all counts of a usage, including its details."""
     nested = [pair for value in usage.values() if isinstance(value, dict) for pair in value.items()]
     return [
         (name, count) for name, value in (*usage.items(), *nested) if (count := _count(value)) is not None

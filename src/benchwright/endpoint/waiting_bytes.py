@@ -1,4 +1,4 @@
-"""How long bytes had waited in a socket before they were read."""
+"""Measurement of how long bytes waited in a socket before they were read."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import socket
 import struct
 
 TICK_NS = 4_000_000
-"""The coarsest clock tick that Linux kernels in use have (CONFIG_HZ=250); TCP_INFO counts in ticks."""
+"""Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns; TCP_INFO counts in ticks."""
 
 _LAST_DATA_RECEIVED = struct.Struct("=I")
 _LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
 
 
 class WaitingBytes(socket.socket):
-    """A socket that is another's, only to be looked at: that this one is dropped does not close it."""
+    """A borrowed socket, only for inspection: deleting this object does not close it."""
 
     def __del__(self) -> None:
         self.detach()
 
     def age(self) -> int:
-        """How long the newest bytes have waited: a lower bound in ns, 0 where it cannot be told.
+        """Return how long the newest bytes have waited: a lower bound in ns, 0 if unknown.
 
-        The kernel says when data last came (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h) in milliseconds
-        counted in clock ticks; one tick is taken off, so the lag is never overstated.
+        The kernel reports when data last arrived (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h) in
+        milliseconds counted in clock ticks; one tick is subtracted, so that the lag is never overstated.
         """
         try:
             info = self.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
@@ -33,7 +33,7 @@ class WaitingBytes(socket.socket):
 
 
 def waiting_in(sock: socket.socket | None) -> WaitingBytes | None:
-    """The bytes that wait in the socket of a transport; None where it has none, or no longer."""
+    """Return an object that measures waiting bytes in a transport's socket; None if there is no open socket."""
     if sock is None or sock.fileno() < 0:
         return None
     return WaitingBytes(sock.family, sock.type, sock.proto, sock.fileno())

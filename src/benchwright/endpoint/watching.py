@@ -1,4 +1,4 @@
-"""A server's own metrics while it works: looked at again and again, as vLLM, SGLang and others tell them."""
+"""Polling of a server's metrics while it works, as vLLM, SGLang and others publish them."""
 
 from __future__ import annotations
 
@@ -58,23 +58,23 @@ GAUGES: Mapping[str, Sequence[str]] = {
     "drafted": ("vllm:spec_decode_num_draft_tokens_total", "vllm:spec_decode_num_draft_tokens"),
     "accepted": ("vllm:spec_decode_num_accepted_tokens_total", "vllm:spec_decode_num_accepted_tokens"),
 }
-"""The names under which servers tell the same; the first that is there counts.
+"""The names under which servers publish each metric; the first one present counts.
 
-vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (before 0.9 the names of its cache began with `gpu_`); SGLang (with
---enable-metrics): https://docs.sglang.io/docs/references/production_metrics.md; Text Generation Inference and llama.cpp
-(--metrics) have some of them in their READMEs.
+vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (before 0.9 the names of its cache began with `gpu_`);
+SGLang (with --enable-metrics): https://docs.sglang.io/docs/references/production_metrics.md; Text Generation
+Inference and llama.cpp (--metrics) have some of them in their READMEs.
 """
 
 HIGHEST = frozenset({"cache"})
-"""Of these the highest of several engines counts, of the others the sum."""
+"""Metrics for which the highest value of several engines counts; for the others it is the sum."""
 
 
 class Look(Record, frozen=True):
-    """What a server said at one moment (wall-clock ns); None where it does not say.
+    """A server's metrics at one moment (`at`, wall-clock ns); None for metrics that it does not publish.
 
-    `running`, `waiting` and `cache` (the share in use) are of that moment. The others only grow: preemptions, tokens of
-    prompts that were looked for in the prefix cache, those of them that were found, tokens that speculative decoding
-    drafted, and those of them that the model accepted.
+    `running`, `waiting` (requests) and `cache` (share in use) are current values. The others are counters:
+    preemptions; prompt tokens looked up in the prefix cache and found there; tokens drafted by speculative
+    decoding and accepted by the model.
     """
 
     at: int
@@ -89,7 +89,7 @@ class Look(Record, frozen=True):
 
 
 def read_look(text: str, at: int) -> Look:
-    """Finds what is known of a server in its metrics, in the Prometheus text format."""
+    """Read the known metrics from a page in the Prometheus text format."""
     sums, highest = totals(text)
     found = {}
     for field, names in GAUGES.items():
@@ -100,7 +100,7 @@ def read_look(text: str, at: int) -> Look:
 
 
 def read_known(text: str, at: int) -> Look | None:
-    """The same; None where a server says nothing of its load."""
+    """Read the known metrics from a page; None if it has none about the server's load."""
     look = read_look(text, at)
     return None if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4 else look
 
@@ -109,11 +109,11 @@ Seen = TypeVar("Seen")
 
 
 class Watch(Generic[Seen]):
-    """Reads metrics in the Prometheus text format every so many seconds, as a context manager.
+    """Poller of metrics in the Prometheus text format, at a fixed interval. An async context manager.
 
-    `read` makes of a page and its moment (wall-clock ns) what is put into `looks`, or None where it finds nothing.
-    Nothing depends on a watch: the first look that fails is reported by `say`, and there are no further ones. `of`
-    names what is then left out.
+    `read` turns a page and its time (wall-clock ns) into the value appended to `looks`, or returns None if
+    the page lacks it. Nothing depends on these metrics: the first failure is reported by `say`, and polling
+    stops. `of` names what is then left out. `every`: seconds between two reads.
     """
 
     def __init__(
@@ -175,14 +175,14 @@ class Watch(Generic[Seen]):
 
 
 NAMED = 3
-"""So many metrics are named where none is known."""
+"""Number of metrics listed if none is known."""
 
 LONGEST_EXCERPT = 80
-"""Characters of a page without metrics that are shown."""
+"""Characters shown of a page without metrics."""
 
 
 def _names_in(page: str) -> str:
-    """What there is on a page that holds no metric that is known here."""
+    """Describe the contents of a page that holds no known metric."""
     names = list(totals(page)[0])
     if not names:
         begin = " ".join(page.split())[:LONGEST_EXCERPT]

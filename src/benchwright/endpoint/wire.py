@@ -1,8 +1,8 @@
-"""The wire: `send(call, sink)` over a pool of kept-alive connections, its limits held by one sweeper.
+"""HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one timer.
 
-HTTP/1.1, one server, TLS and proxies as the address and the environment say. No redirects, cookies or
-compression. A coroutine that sends wakes once, when the answer is whole; its sink is called before, from
-`data_received`.
+HTTP/1.1 to one server; TLS and proxies according to the address and the environment. No redirects, cookies or
+compression. A coroutine that sends wakes up once, when the response is whole. Before that, `data_received`
+calls its sink.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from benchwright.records import Record
 IDLE_LIMIT_NS = 60 * 1_000_000_000
 
 LARGE_BODY = 32 * 1024
-"""Bytes from which a body is not copied once more, to be sent in one piece with its head."""
+"""Bytes from which a body is sent separately from its head, because joining them would copy it."""
 
 
 class Call(Record, frozen=True):
-    """A request, ready to send: method, path and headers in one piece, and the body, the `rest` of it in pieces.
+    """A request, ready to be sent.
 
-    `seconds` are those until the end of its answer, where fewer are left of them than the wire's limits allow.
+    `head` holds method, path and headers; `body` and the pieces of `rest` follow. `seconds`: time until the
+    end of the response, if less is left than the limits of the transport allow.
     """
 
     head: bytes
@@ -38,10 +39,10 @@ class Call(Record, frozen=True):
 
 
 class Delivery(Record, frozen=True):
-    """When things happened in a finished exchange, `perf_counter_ns`; durations in ns.
+    """Timings of a finished exchange: moments are `perf_counter_ns`, durations are in ns.
 
-    `resent` is how often it had been sent before on kept-alive connections that were closed upon it: the server may
-    have read it then, too. That took the time `lost`.
+    `resent` is how often the request had been sent before on kept-alive connections that the server then
+    closed; the server may have read these requests, too. `lost` is the time they took.
     """
 
     sent_at: int
@@ -54,7 +55,7 @@ class Delivery(Record, frozen=True):
 
 
 class Wire:
-    """Connections to one server, never more than `connections`, so that a request may have to wait."""
+    """Pool of at most `connections` connections to one server; a request may have to wait for one."""
 
     def __init__(
         self,
@@ -77,18 +78,18 @@ class Wire:
     async def send(
         self, call: Call, sink: Sink, carried: Callable[[Connection], None] | None = None
     ) -> Delivery:
-        """Sends a request and returns when its answer is whole and was handed to `sink`.
+        """Send a request, and return when its response is whole and was handed to `sink`.
 
-        A kept-alive connection that turns out to have been closed before any byte came is replaced.
-        `carried` is told which connection is used, so that reading from it can be paused. Cancelling closes
-        the connection.
+        A kept-alive connection that turns out to have been closed before any byte arrived is replaced.
+        `carried` is called with the connection in use, so that reading from it can be paused. Cancelling
+        closes the connection.
 
         Raises:
-            WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
-                total_timeout, too_large, closed, malformed, client_closed, stopped.
+            WireError: If the exchange failed. Its kind is one of connect, connect_timeout, read_timeout,
+                stall, total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
         queued_at, resent, first_at = perf_counter_ns(), 0, 0
-        await self._slots.acquire()  # `async with` takes two coroutines more for each request
+        await self._slots.acquire()  # `async with` would create two more coroutines per request
         try:
             while True:
                 opening_at = perf_counter_ns()
@@ -156,16 +157,19 @@ class Wire:
         return None
 
     def close_idle(self) -> None:
-        """Closes the connections that wait for a request."""
+        """Close the idle connections."""
         while self._idle:
             self._idle.pop().close()
 
     def hurry(self) -> None:
-        """From now on, answers without a token for the `stall` limit fail (kind `stopped`), the first one included."""
+        """Let exchanges without a token for the `stall` limit fail from now on, even before the first token.
+
+        Their errors have the kind `stopped`.
+        """
         self._sweeper.hurried = True
 
     def close(self) -> None:
-        """Closes everything; requests under way fail, and later ones too."""
+        """Close everything. Requests under way fail, and so do later ones."""
         self._closed = True
         self.close_idle()
         self._sweeper.stop()

@@ -1,11 +1,9 @@
-"""What there is on this machine of what Benchwright can use, what is missing, and what is wrong.
+"""Examination of this machine: what Benchwright can use, what is missing, and what is wrong.
 
-findings    what is found out, and how: every check in a thread of its own, with a time limit
-machine     home directory, memory, open files, clock
-network     loopback, proxies
-agents      command-line agents, and what they need
-programs    Python and its extras, Node, the local sandbox
-containers  the engine, its disk and images, the `docker` program
+findings    findings and checks; every check runs in its own thread with a time limit machine     home
+directory, memory, open files, clock network     loopback, proxies agents      command-line agents, and what
+they need programs    Python and its extras, Node, the local sandbox containers  the engine, its disk and
+images, the `docker` program
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ __all__ = ["Finding", "examine"]
 
 
 def examine(*, call_out: bool = False) -> list[Finding]:
-    """What is found on this machine. Asks nobody outside of it unless `call_out`."""
+    """Return the findings about this machine. Network access beyond the machine only if `call_out`."""
     seconds = containers.PULL_SECONDS if call_out else 0.0
     checks = [
         Check("Python", programs.python),

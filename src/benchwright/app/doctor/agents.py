@@ -1,4 +1,4 @@
-"""Command-line agents: which are installed, and what those that are not would need."""
+"""Findings on command-line agents: which are installed, and what the others need."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from benchwright.recipes.tmux import ADVICE, PROGRAM, tmux_version
 
 
 def command_line_agents() -> Iterator[Finding]:
-    """What of the agents is installed here.
+    """Yield a finding for each installed agent, and one for the missing ones.
 
     Raises:
-        UserError: a recipe of the user's is none.
+        UserError: If a recipe of the user is invalid.
     """
     recipes = [recipe for recipe in all_recipes() if recipe.install is not None]
     installed = [recipe for recipe in recipes if layer_of(recipe) is not None]

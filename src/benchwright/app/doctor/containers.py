@@ -1,4 +1,4 @@
-"""Containers: the engine and what it can do, its disk, its images, what dead runs left in it, the `docker` program."""
+"""Findings on containers: the engine, its disk, images and leftovers of killed runs, the `docker` program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GiB = 2**30
 SECONDS = 6.0
-"""How long the engine may take to answer."""
+"""Maximum seconds for the engine to respond."""
 PULL_SECONDS = 30.0
 LITTLE_DISK = 20 * GiB
 OLDEST_API = (1, 41)
@@ -30,14 +30,14 @@ IMAGES = {
     "swe_bench_pro": "jefzda/sweap-images",
     "built here": "benchwright/",
 }
-"""How the names of images begin."""
+"""Prefixes of image names, by group."""
 
 LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
-"""What the engine must be able to bound, by its names in `docker info`."""
+"""Resources that the engine must be able to limit, by their names in `docker info`."""
 
 
 def docker_program() -> Iterator[Finding]:
-    """Whether images can be built."""
+    """Check whether images can be built."""
     builds = "building images: tasks of terminal_bench, verifiers of packs"
     program = shutil.which("docker")
     if program is None:
@@ -59,7 +59,7 @@ def docker_program() -> Iterator[Finding]:
 
 
 def engine(*, call_out: bool) -> Iterator[Finding]:
-    """Whether containers can run; with `call_out` also whether images can be pulled."""
+    """Check whether containers can run. `call_out`: also check whether images can be pulled."""
     return iter(asyncio.run(_collected(call_out)))
 
 

@@ -1,4 +1,4 @@
-"""What a check finds out, and checks that run beside one another and cannot hang."""
+"""Findings, and checks that run in parallel and cannot hang."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from benchwright.secrets import SECRETS
 State = Literal["ok", "missing", "problem"]
 
 SECONDS = 10.0
-"""How long a check may take."""
+"""Default maximum seconds for a check."""
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
 
 class Finding(Record, frozen=True, omit_defaults=False):
-    """One thing of this machine. `missing` things are needed only for what `needed_for` says."""
+    """One finding about this machine. The state `missing` matters only for what `needed_for` names."""
 
     subject: str
     said: str
@@ -33,7 +33,7 @@ class Finding(Record, frozen=True, omit_defaults=False):
 
 
 class Check(Record, frozen=True):
-    """Finds something out; may block, and may raise errors of ours, which are problems of its subject."""
+    """A check, which may block. It may raise Benchwright errors, which become problems of its subject."""
 
     subject: str
     look: Callable[[], Iterable[Finding]]
@@ -41,13 +41,16 @@ class Check(Record, frozen=True):
 
 
 def findings_of(checks: Sequence[Check]) -> list[Finding]:
-    """What all checks find, in their order; one that takes longer than it may is a problem. Shows no credentials."""
+    """Return the findings of all checks in order, without credentials.
+
+    A check that takes too long is a problem.
+    """
     looks = [_Look(check) for check in checks]
     return [_without_credentials(finding) for look in looks for finding in look.findings()]
 
 
 class _Look:
-    """A check under way, in a thread that ends with the process whatever it waits for."""
+    """A running check, in a daemon thread that ends with the process."""
 
     def __init__(self, check: Check) -> None:
         self._check = check
@@ -68,7 +71,7 @@ class _Look:
             self._found = list(self._check.look())
         except BenchwrightError as error:
             self._found = [Finding(self._check.subject, str(error), "problem")]
-        except Exception as error:  # one check that fails is no reason to know nothing of the others
+        except Exception as error:  # one failed check must not hide the results of the others
             said = f"this check failed: {type(error).__name__}: {error}"
             self._found = [Finding(self._check.subject, said, "problem")]
 

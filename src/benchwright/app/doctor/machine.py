@@ -1,4 +1,4 @@
-"""This machine: where runs are kept, memory, open files, the clock."""
+"""Findings on this machine: home directory, memory, open files, clock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GiB = 2**30
 LITTLE_DISK = 1 * GiB
 LITTLE_MEMORY = GiB // 2
 OWN_FILES = 64
-"""Files that are open besides the connections of requests."""
+"""Number of open files besides the connections of requests."""
 MANY_FILES = 4096
 COARSE_CLOCK, CLOCK_SECONDS = 1e-4, 0.01
 
@@ -26,7 +26,7 @@ _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 
 
 def home_directory() -> Iterator[Finding]:
-    """Whether runs can be kept where they are to be, and how many there are."""
+    """Check whether runs can be stored in the home directory. Report their number and the free space."""
     subject, folder = "home directory", home()
     elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory you own."
     there = next(path for path in (folder, *folder.parents) if path.exists())
@@ -52,7 +52,7 @@ def _cannot_write(folder: Path) -> str | None:
 
 
 def memory() -> Iterator[Finding]:
-    """Processors, and memory that is there and free; a limit of the control group counts."""
+    """Report processors, and total and free memory, limited by the control group."""
     facts = host_facts()
     total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
     free = _available()
@@ -87,7 +87,7 @@ def _limits_of_the_group() -> Iterator[int]:
 
 
 def open_files() -> Iterator[Finding]:
-    """How many requests can be under way at once, each of which takes a connection."""
+    """Report how many requests can be in flight at once, since each needs a connection."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -102,7 +102,7 @@ def open_files() -> Iterator[Finding]:
 
 
 def clock() -> Iterator[Finding]:
-    """How finely latencies can be told."""
+    """Report the resolution of the clock that measures latencies."""
     began = before = time.perf_counter()
     step = CLOCK_SECONDS
     while before - began < CLOCK_SECONDS:

@@ -1,4 +1,4 @@
-"""The network as far as it is this machine's own: the loopback, and proxies in the environment."""
+"""Findings on this machine's network: loopback, and proxies in the environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 3.0
 
 
 def loopback() -> Iterator[Finding]:
-    """Whether programs on this machine reach one another by the name `localhost`."""
+    """Check whether programs on this machine can reach each other by the name `localhost`."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         try:
             with socket.create_connection(("localhost", server.getsockname()[1]), timeout=SECONDS) as ours:
@@ -34,7 +34,10 @@ def loopback() -> Iterator[Finding]:
 
 
 def proxies() -> Iterator[Finding]:
-    """Which proxies the environment puts before endpoints elsewhere; servers on this machine never have one."""
+    """Report the environment's proxies for remote endpoints.
+
+    Servers on this machine are never reached through a proxy.
+    """
     try:
         ways = [
             f"{scheme}:// through {proxy.host}:{proxy.port}"

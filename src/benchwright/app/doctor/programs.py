@@ -1,4 +1,4 @@
-"""Programs and libraries: Python and its extras, Node, what holds model-written code."""
+"""Findings on programs and libraries: Python and its extras, Node, isolation of model-written code."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ EXTRAS = {
     "math": "answers of math_500",
     "otel": "telemetry (--otel)",
 }
-"""The extras of this package, and what needs them."""
+"""The extras of this package, and the features that need them."""
 
 _REQUIREMENT = re.compile(r"""(?P<name>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['"](?P<extra>[^'"]+)""")
 
 
 def first_line_of(argv: Sequence[str]) -> str | None:
-    """What a program prints first; None where it fails or takes too long."""
+    """Return the first line that a program prints. None if it fails or takes too long."""
     try:
         ended = subprocess.run(
             argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
@@ -49,12 +49,12 @@ def first_line_of(argv: Sequence[str]) -> str | None:
 
 
 def python() -> Iterator[Finding]:
-    """Which Python this is."""
+    """Report the versions of Python and Benchwright."""
     yield Finding("Python", f"{platform.python_version()} ({sys.executable}), Benchwright {__version__}")
 
 
 def extras() -> Iterator[Finding]:
-    """Which of the extras are installed."""
+    """Report which extras are installed."""
     packages: dict[str, list[str]] = {}
     for requirement in requires("benchwright") or ():
         found = _REQUIREMENT.match(requirement)
@@ -80,7 +80,7 @@ def _version(package: str) -> str | None:
 
 
 def node() -> Iterator[Finding]:
-    """Whether packs written in JavaScript can run."""
+    """Check whether packs written in JavaScript can run."""
     from benchwright.packs.bridge.commands import OLDEST_NODE
 
     subject, needed_for = "Node.js", "bench packs written in JavaScript"
@@ -101,7 +101,7 @@ def node() -> Iterator[Finding]:
 
 
 def pack_processes() -> Iterator[Finding]:
-    """Whether packs can look into other processes of the user."""
+    """Check whether packs are isolated from the user's other processes."""
     from benchwright.own_processes import bare_command
     from benchwright.sandbox import layout
 
@@ -116,7 +116,7 @@ def pack_processes() -> Iterator[Finding]:
 
 
 def sandbox() -> Iterator[Finding]:
-    """What holds model-written code outside of containers."""
+    """Report how model-written code is isolated outside of containers."""
     from benchwright.sandbox import choose_protection
 
     needed_for = (

@@ -1,1 +1,1 @@
-"""The parts of an eval, made of its settings."""
+"""The parts of an eval, created from its settings."""

@@ -1,4 +1,4 @@
-"""What earlier runs have of an eval's conversations, and what is said of it."""
+"""Conversations of earlier runs that an eval can reuse, and the messages about them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from benchwright.text import Say
 
 MOST_EARLIER_RUNS = 20
 MOST_RUNS_LOOKED_AT = 3
-"""Runs that --reuse takes from; runs that are looked at to offer it."""
+"""Number of earlier runs that are searched to offer --reuse.
+
+`MOST_EARLIER_RUNS`: number that --reuse takes from.
+"""
 
 LARGEST_OFFER = 20_000
-"""Trials of a plan up to which it is worth counting what earlier runs have of it."""
+"""Largest plan (in trials) for which the reusable trials are counted for an offer."""
 
 
 def find_reuse(settings: EvalSettings, plan: Plan, shelf: EvalShelf, say: Say) -> Reuse:
-    """What a new run takes over from earlier ones; without --reuse nothing, but says what it could.
+    """Return what a new run takes over from earlier ones. Without --reuse, only report what it could take over.
 
     Raises:
-        UserError: --rescore has nothing to score.
+        UserError: If --rescore has nothing to score.
     """
     wanted = settings.reuse or settings.rescore
     if not wanted and (settings.fresh or shelf.has_entry()):
@@ -40,7 +43,7 @@ def find_reuse(settings: EvalSettings, plan: Plan, shelf: EvalShelf, say: Say) -
 
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
-    """Says how many conversations --reuse would keep, if any."""
+    """Report how many conversations --reuse would take over, if any."""
     if not runs or plan.trial_count > LARGEST_OFFER:
         return
     known = _count_known(plan, runs)
@@ -51,10 +54,10 @@ def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
 
 
 def _check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
-    """Says how many trials --rescore leaves out.
+    """Report how many trials --rescore leaves out.
 
     Raises:
-        UserError: it would leave out all.
+        UserError: If it would leave out all.
     """
     known = _count_known(plan, runs)
     if not known:

@@ -1,4 +1,4 @@
-"""How an eval scores: built-in scorers, those of the user, and eval functions."""
+"""The scorers of an eval: built-in scorers, the user's own, and eval functions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from benchwright.scorers.registry import SCORERS, make_scorer
 from benchwright.suggest import did_you_mean
 
 GROUP = "benchwright.scorers"
-"""The entry points' group; each names a function, a `Scorer`, or a class of one."""
+"""Entry point group of scorers. Each entry point names a function, a `Scorer`, or a scorer class."""
 
 
 def eval_scorers(settings: EvalSettings, objects: Mapping[str, Any]) -> Sequence[Scorer]:
-    """The scorers that the settings name; `objects` are those that need not be looked for, by their names.
+    """Return the scorers that the settings name. `objects`: scorers that are loaded already, by name.
 
     Raises:
-        UserError: there is no such scorer, it cannot be made, an option is not known, or a name is there twice.
+        UserError: If a scorer does not exist or cannot be created, an option is unknown, or a name is
+            repeated.
     """
     scorers = [_scorer(name, settings, objects) for name in settings.scorer]
     scorers.extend(EvalFnScorer(wrapper) for wrapper in load_eval_fns(settings.eval_fn))
@@ -35,7 +36,10 @@ def eval_scorers(settings: EvalSettings, objects: Mapping[str, Any]) -> Sequence
 
 
 def needs_target(settings: EvalSettings, scorers: Sequence[Scorer]) -> bool:
-    """Whether a row without a target is a mistake: a judge can do without, and users' scorers say for themselves."""
+    """Return True if a row without a target is an error.
+
+    A judge does not need one; users' scorers declare whether they do.
+    """
     compared = any(name in SCORERS and name != "judge" for name in settings.scorer)
     return bool(settings.eval_fn) or compared or any(getattr(one, "needs_target", False) for one in scorers)
 
@@ -50,10 +54,10 @@ def _scorer(name: str, settings: EvalSettings, objects: Mapping[str, Any]) -> Sc
 
 
 def _own(name: str, objects: Mapping[str, Any]) -> Any:
-    """What the name of a scorer stands for that is not built in.
+    """Return the object that the name of a scorer refers to, if it is not a built-in one.
 
     Raises:
-        UserError: nothing, or it cannot be loaded.
+        UserError: If there is none, or it cannot be loaded.
     """
     if name in objects:
         return objects[name]
@@ -68,14 +72,17 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
         )
     try:
         return entries[name].load()
-    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
+    except (Exception, SystemExit) as failure:  # a user's module may raise anything
         raise UserError(
             f"The scorer '{name}' ({entries[name].value}) cannot be loaded: {in_one_line(failure)}"
         ) from failure
 
 
 def _options(name: str, settings: EvalSettings) -> dict[str, str]:
-    """The options given that this scorer has, all of them if it is the only scorer; the judge's model too."""
+    """Return the options for this scorer, including the judge's model.
+
+    If it is the only scorer, return all options.
+    """
     given = settings.scorer_option
     if len(settings.scorer) > 1:
         for option in given:

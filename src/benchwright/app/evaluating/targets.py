@@ -1,4 +1,4 @@
-"""Whom an eval asks: the models under test and the judge, with the access to each."""
+"""The targets of an eval: the models under test and the judge, with the access to each."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def eval_targets(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
 ) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
-    """(the models to try, targets to ask besides, to which the access is among that to the models).
+    """Return the models under test, and the other targets. The models' `access` includes the other targets.
 
     Raises:
-        UserError: an address or a key is missing.
+        UserError: If an address or a key is missing.
     """
     _check_reach(settings, objects)
     models = find_models(settings, _model_settings(settings, objects), say)
@@ -68,7 +68,10 @@ def _secret(value: SecretStr | None) -> str | None:
 def _baseline(
     settings: EvalSettings, model: str, say: Say, objects: Mapping[str, Any]
 ) -> tuple[Target, Access]:
-    """The baseline's target and access; what is wrong with them is told as the baseline's, with its own options."""
+    """Return the baseline's target and access.
+
+    Errors are reported for the baseline, with its own option names.
+    """
 
     def told(text: str) -> str:
         return (
@@ -93,7 +96,10 @@ def _baseline(
 
 
 def _judge(settings: EvalSettings, target: Target, access: Access, say: Say) -> tuple[Target, Access]:
-    """The judge's target; without a model of its own the model under test judges itself, which is said."""
+    """Return the judge's target and access.
+
+    Without a judge model, the model under test judges itself, with a warning.
+    """
     if settings.judge_model is None:
         answers = "its own answers" if len(settings.tried) == 1 else "all answers, its own included"
         who = "the model" if len(settings.tried) == 1 else plain(settings.tried[0].title)
@@ -116,7 +122,10 @@ def _judge(settings: EvalSettings, target: Target, access: Access, say: Say) -> 
 
 
 def _model_settings(settings: EvalSettings, objects: Mapping[str, Any]) -> dict[str, object]:
-    """Body fields of every request. Agents on the rollout types pass temperature and max_tokens on themselves."""
+    """Return the body fields of every request.
+
+    Agents on the rollout types pass temperature and max_tokens themselves.
+    """
     passes_on = passes_params_on(settings, objects)
     for entry in settings.models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:

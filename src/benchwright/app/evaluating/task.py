@@ -1,4 +1,4 @@
-"""What an eval asks and how it scores: its task, made of the settings."""
+"""The task of an eval, created from its settings."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NOTHING: Mapping[str, Any] = {}
 
 
 def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> DatasetTask:
-    """The task over the rows at `path`, without bad ones if the settings say so.
+    """Return the task over the rows at `path`, without bad rows if the settings say so.
 
-    `objects` are agents and scorers that need not be loaded, by the `module:attribute` that the settings name.
+    `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
 
     Raises:
-        UserError: something that the settings name cannot be loaded or used.
+        UserError: If something that the settings name cannot be loaded or used.
     """
     task = _task(settings, path, objects)
     if settings.skip_bad_rows:
@@ -34,7 +34,7 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
 
 
 def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
-    """MCP tools, a program, a function, an agent, a solver, or the model itself, over the rows at `path`."""
+    """Return the task over the rows at `path` for the kind of agent, or for the plain model."""
     scorers = eval_scorers(settings, objects)
     rows: dict[str, Any] = {
         "limit": settings.limit,
@@ -96,20 +96,26 @@ def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> Dat
 
 
 def _template(settings: EvalSettings) -> str | None:
-    """The template given; else, for multiple choice, a request to answer with a letter."""
+    """Return the given template.
+
+    For multiple choice without one, return a request to answer with a letter.
+    """
     if settings.template is None and "mcq" in settings.scorer:
         return ANSWER_WITH_A_LETTER
     return settings.template
 
 
 def completion_params(settings: EvalSettings) -> dict[str, float | int]:
-    """What the documents pass to the agent, which hands it on: temperature and max_tokens, where given."""
+    """Return temperature and max_tokens, if given, as the documented parameters that an agent passes on."""
     params = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 
 
 def agent_name(settings: EvalSettings) -> str | None:
-    """What the agent is called: its function in its module, its tools' directory, its program; None without one."""
+    """Return the name of the agent: its module and function, its tools' directory, or its program.
+
+    None without one.
+    """
     if settings.module is not None:
         return settings.module.replace(":", ".")
     if settings.mcp is not None:
@@ -120,25 +126,25 @@ def agent_name(settings: EvalSettings) -> str | None:
 
 
 def _program_name(command: str) -> str:
-    """The file's name of a program, or of the script that it runs."""
+    """Return the file name (without suffix) of a program, or of the script that it runs."""
     paths = [Path(word) for word in shlex.split(command) if not word.startswith("-")][:2]
     return next((path for path in paths if path.suffix[1:].isalpha()), paths[0]).stem
 
 
 def is_program(settings: EvalSettings) -> bool:
-    """Whether the agent is a program: a command of the user's, or one that a recipe installs."""
+    """Return True if the agent is a program: a command of the user, or one that a recipe installs."""
     return settings.agent_command is not None or settings.agent is not None
 
 
 def asks_by_itself(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
-    """Whether the agent is a program or a function, which reaches the model through the relay."""
+    """Return True if the agent is a program or a function, which reaches the model through the relay."""
     if is_program(settings):
         return True
     return settings.module is not None and isroutine(_agent(settings.module, objects))
 
 
 def passes_params_on(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
-    """Whether the agent is on the rollout types, and hands temperature and max_tokens on itself."""
+    """Return True if the agent is on the rollout types and passes temperature and max_tokens itself."""
     if settings.mcp is not None:
         return True
     if settings.module is None:

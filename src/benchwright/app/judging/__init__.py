@@ -1,1 +1,1 @@
-"""Judges of finished runs: their verdicts compared with people's labels, and tested for what should not matter."""
+"""Judges of finished runs: comparison with human labels, and tests for irrelevant influences on verdicts."""

@@ -1,6 +1,6 @@
-"""Asking the judge of a run about known answers, with a journal of its own beside that of the run.
+"""Requests to a run's judge about known answers, with a separate journal inside the run's directory.
 
-Whatever was asked before is not asked again: an interrupted command goes on when it is given once more.
+Earlier verdicts are reused, so that repeating an interrupted command continues it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from benchwright.runs.table import RunTable
 from benchwright.text import Say
 
 PLACE = "judge"
-"""The directory of that journal, in the run's."""
+"""Directory of that journal within the run's directory."""
 
 VERDICT = "verdict"
 MOST_IN_FLIGHT = 64
 
 
 class Question(Record, frozen=True):
-    """A known answer to a sample, and how the judge is asked about it."""
+    """A known answer to a sample, and the scorer that asks the judge about it."""
 
     scorer: JudgingScorer
     sample: Sample
@@ -41,7 +41,7 @@ class Question(Record, frozen=True):
 
 
 class Asked(Record, frozen=True):
-    """The verdict on each question, None where the judge gave none (yet), and how the session ended."""
+    """Verdicts by question (None if the judge gave none yet), and the result of the session."""
 
     verdicts: list[float | None]
     result: RunResult
@@ -56,11 +56,13 @@ async def ask(
     listeners: Sequence[Listener],
     say: Say,
 ) -> Asked:
-    """Asks a judge, on behalf of a run, all of these questions that it was not asked before; equal ones each.
+    """Ask a judge, on behalf of a run, the questions that it was not asked before.
+
+    Equal questions are asked separately.
 
     Raises:
-        RunLocked: another process works on the run.
-        JournalError: the journal cannot be written.
+        RunLocked: If another process is working on the run.
+        JournalError: If the journal cannot be written.
     """
     plan = Plan(_Asking(questions), len(questions), [judge], shares_journal=True)
     settings = request.settings
@@ -97,7 +99,7 @@ def _verdicts(place: Path, plan: Plan) -> list[float | None]:
 
 
 class _Asking:
-    """The task: known answers, and judges that are asked about each in its own way."""
+    """Task with known answers as samples, each scored by its question's judge."""
 
     spec = TaskSpec("judge", "1", fingerprint("judge", 1))
 
@@ -128,14 +130,14 @@ class _Asking:
 
 
 class _Known:
-    """Solves nothing: the answer is known."""
+    """Solver that returns the known answer."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         return Outcome(answer=trial.sample.content["answer"])
 
 
 class _InItsWay:
-    """Has each question asked by its own scorer."""
+    """Scorer that scores each question with the question's own scorer."""
 
     name = VERDICT
     fingerprint = fingerprint(VERDICT, 1)

@@ -1,4 +1,4 @@
-"""Tests of a judge: it is asked again about answers that it has scored, each time with one thing changed."""
+"""Tests of a judge: it scores answers again, each time with one thing changed."""
 
 from __future__ import annotations
 
@@ -26,28 +26,31 @@ from benchwright.text import Say
 PADDING = (
     "I read the question with care and went through it step by step before I wrote down this answer. " * 6
 )
-"""What stands before an answer that is made longer: 576 characters that say nothing."""
+"""Prefix that makes an answer longer: 576 characters without content."""
 
 AUTHORS_PROMPT = "the prompt is the benchmark's own, and its order is part of it"
 NO_REFERENCE = "no sample has a reference to swap the answer with"
 
 
 class JudgeAtWork(NamedTuple):
-    """A judge that can be asked, and the access to it."""
+    """A judge's target, and the access to it."""
 
     target: Target
     access: Access
 
 
 class Checked(Record, frozen=True):
-    """What was found, None where a judge was not asked to the end; and how asking ended."""
+    """Result of testing a judge.
+
+    `found`: None if asking was not finished. `result`: how the session ended.
+    """
 
     found: JudgeCheck | None
     result: RunResult
 
 
 class _Way(NamedTuple):
-    """An experiment: how the judge is asked, and what becomes of the answer."""
+    """An experiment: the scorer, and a function that changes the answer."""
 
     name: str
     scorer: JudgingScorer
@@ -65,13 +68,13 @@ async def check_judge(
     progress: Callable[[str], Sequence[Listener]],
     say: Say,
 ) -> Checked:
-    """Asks a run's judge again about n of its answers, drawn at random, and a second judge if there is one.
+    """Ask a run's judge again about n of its answers, drawn at random, and a second judge if there is one.
 
-    `progress` makes what shows how far a judge is, from its title.
+    `progress` returns the listeners that display a judge's progress, given a title.
 
     Raises:
-        UserError: no judge has scored the run.
-        RunLocked, JournalError: see `asking.ask`.
+        UserError: If no judge has scored the run.
+        RunLocked, JournalError: If `asking.ask` raises it.
     """
     judges = judges_of(prepared)
     drawn = drawn_answers(read_table(directory), n, seed=seed)
@@ -106,7 +109,7 @@ async def check_judge(
 
 
 def _ways(judges: Judges, samples: Sequence[Sample], repeats: int) -> tuple[list[_Way], dict[str, str]]:
-    """(the experiments with the run's own judge, those that cannot be made and why)."""
+    """Return the experiments with the run's own judge, and the impossible ones with the reason."""
     scorer = judges.scorer
     ways = [
         _Way("asked again" if repeats == 1 else f"asked again ({k})", scorer) for k in range(1, repeats + 1)

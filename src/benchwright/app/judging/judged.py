@@ -1,4 +1,4 @@
-"""The answers of a run that its judge has scored, and who judged them."""
+"""A run's answers that its judge has scored, and the judge."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 JUDGE = "judge"
-"""The slot of the judge."""
+"""Slot of the judge."""
 
 
 class JudgedAnswer(Record, frozen=True):
-    """An answer with the judge's verdict; `question` and `expected` as a person reads them."""
+    """An answer with the judge's verdict. `question` and `expected` are texts for people."""
 
     trial: str
     attempt: int
@@ -36,17 +36,17 @@ class JudgedAnswer(Record, frozen=True):
 
 
 class Judges(Record, frozen=True):
-    """The judge of a run: how it asks, and the target that is asked."""
+    """The judge of a run: its scorer, and its target."""
 
     scorer: JudgingScorer
     target: Target
 
 
 def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
-    """A run as it was prepared: its samples, its judge and the judge's key. Nothing of it is run again.
+    """Prepare a run again, to get its samples, its judge and the judge's key. Nothing is run again.
 
     Raises:
-        UserError: it cannot be made again, or its data or configuration has changed.
+        UserError: If it cannot be prepared, or its data or configuration has changed.
     """
     settings: Any = resume_settings(run, given)
     if run.manifest.kind == "eval":
@@ -67,10 +67,10 @@ def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> Prepa
 
 
 def judges_of(prepared: PreparedRun[Any]) -> Judges:
-    """Who judges the answers of a run.
+    """Return the judge of a run.
 
     Raises:
-        UserError: nobody.
+        UserError: If there is none.
     """
     plan = prepared.request.plan
     target = next((helper for helper in plan.helpers if helper.slot == JUDGE), None)
@@ -84,10 +84,10 @@ def judges_of(prepared: PreparedRun[Any]) -> Judges:
 
 
 def judged_score(manifest: Manifest) -> str:
-    """The score of a run that its judge gave.
+    """Return the name of the score that the run's judge gave.
 
     Raises:
-        UserError: there is none.
+        UserError: If there is none.
     """
     for scorer in manifest.scorers:
         if scorer.judging is not None:
@@ -96,10 +96,10 @@ def judged_score(manifest: Manifest) -> str:
 
 
 def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> Iterator[JudgedAnswer]:
-    """The answers of these rows.
+    """Yield the answers of these rows.
 
     Raises:
-        JournalError: a body is gone.
+        JournalError: If a body is missing.
     """
     with body_file(table.directory) as bodies:
         for trial in table.trials(rows):
@@ -117,7 +117,7 @@ def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> 
 
 
 def samples_named(prepared: PreparedRun[Any], names: frozenset[str]) -> dict[str, Sample]:
-    """The samples of a run with these ids; those that it does not have are left out."""
+    """Return the samples of a run with these ids. Unknown ids are ignored."""
     samples = prepared.request.plan.task.samples()
     found: dict[str, Sample] = {}
     for sample in samples:

@@ -1,4 +1,4 @@
-"""Labels of people for the answers of a run: matched with its answers, or judged, and kept with the run."""
+"""Human labels for a run: matched with the run's answers or judged, and stored with the run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from benchwright.text import Say
 
 
 def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
-    """The labels that `--judge-labels` names; none without it.
+    """Return the labels in the file of `--judge-labels`. Empty without a file.
 
     Raises:
-        DatasetError, UserError: the file cannot be read, or no judge scores the run.
+        DatasetError: If the file cannot be read.
+        UserError: If a label is invalid, or no judge scores the run.
     """
     if path is None:
         return ()
@@ -39,14 +40,14 @@ async def label_run(
     listeners: Sequence[Listener],
     say: Say,
 ) -> RunResult | None:
-    """Keeps labels with a run, in place of earlier ones; `source` is what their file is called.
+    """Store labels with a run, replacing earlier ones. `source`: the name of their file.
 
-    The judge is asked about answers that are not of the run. Returns how that ended, None where there was nothing to
-    ask; labels are kept only once all were asked.
+    The judge is asked about labelled answers that are not from the run. Return the result of that session,
+    None if there was nothing to ask. Labels are stored only after all questions were asked.
 
     Raises:
-        UserError: no judge scored the run, or a label is of a trial or a sample that it does not have.
-        RunLocked, JournalError: see `asking.ask`.
+        UserError: If no judge scored the run, or a label refers to an unknown trial or sample.
+        RunLocked, JournalError: If `asking.ask` raises it.
     """
     judges = judges_of(prepared)
     table = read_table(directory)
@@ -79,10 +80,10 @@ async def label_run(
 def _sorted(
     labels: Sequence[HumanLabel], answers: Sequence[JudgedAnswer]
 ) -> tuple[list[OwnLabel], list[HumanLabel]]:
-    """(labels of the run's own answers, those of other answers).
+    """Return (labels of the run's own answers, labels of other answers).
 
-    A label with a trial is of that attempt at it; without, it is of an answer that the run gave to the sample, if it
-    gave just that.
+    A label with a trial refers to that trial. Without one, it refers to the run's answer to the sample, if
+    that has the same text.
     """
     by_trial = {one.trial: one for one in answers}
     by_text: dict[tuple[str, str], JudgedAnswer] = {}

@@ -1,4 +1,4 @@
-"""Files with people's labels: written to be filled in, without the judge's verdicts, and read back."""
+"""Label files: written without the judge's verdicts for people to fill in, and read back."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ WORDS = {
     **dict.fromkeys(("1", "1.0", "yes", "true", "right", "correct"), 1.0),
     **dict.fromkeys(("0", "0.0", "no", "false", "wrong", "incorrect"), 0.0),
 }
-"""What a label may say instead of a number."""
+"""Words accepted as labels besides numbers."""
 
 
 class HumanLabel(Record, frozen=True):
-    """What a person said of an answer, from 0 (wrong) to 1 (right).
+    """A person's label for an answer, from 0 (wrong) to 1 (right).
 
-    The answer is that of an `attempt` at a `trial` of the run, or an `answer` to one of its samples.
+    It refers to an `attempt` at a `trial` of the run, or to an `answer` to one of its samples.
     """
 
     label: float
@@ -40,10 +40,10 @@ class HumanLabel(Record, frozen=True):
 
 
 def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
-    """Writes answers to be labelled, as CSV or JSON Lines by the file's suffix.
+    """Write answers to be labelled, as CSV or JSON Lines by the file's suffix.
 
     Raises:
-        UserError: another suffix, or the file cannot be written.
+        UserError: If the file has another suffix, or cannot be written.
     """
     rows = [
         (one.trial, one.attempt, one.sample, one.question, one.expected, one.answer, "") for one in answers
@@ -62,11 +62,12 @@ def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
 
 
 def read_form(path: Path) -> list[HumanLabel]:
-    """The labels in a file (.csv, .jsonl, .json or .parquet); rows without a label are left out.
+    """Return the labels in a file (.csv, .jsonl, .json or .parquet). Rows without a label are skipped.
 
     Raises:
-        DatasetError: the file cannot be read.
-        UserError: a row does not say which answer it is about, its label is none, or no row has one.
+        DatasetError: If the file cannot be read.
+        UserError: If a row does not identify its answer, a label is invalid or repeated, or there are no
+            labels.
     """
     with naming(path):
         labels = list(_labels(path))

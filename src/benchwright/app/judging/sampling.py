@@ -1,4 +1,4 @@
-"""Answers of a run drawn at random, to be labelled by a person or judged again."""
+"""Random selection of a run's answers, for a person to label or a judge to score again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.runs.table import RunTable
 
 
 def drawn_answers(table: RunTable, n: int, *, seed: int = 0, target: str | None = None) -> list[JudgedAnswer]:
-    """So many answers with a verdict, or all where there are fewer, in random order; the same for the same seed.
+    """Return n answers with a verdict (or all, if there are fewer) in random order, determined by the seed.
 
     Raises:
-        UserError: there is none, or no judge scored the run.
-        JournalError: the journal cannot be read.
+        UserError: If there is none, or no judge scored the run.
+        JournalError: If the journal cannot be read.
     """
     scorer = judged_score(read_manifest(table.directory))
     rows = np.sort(judged_rows(table, scorer, target))

@@ -1,4 +1,4 @@
-"""A second judge, from what was typed."""
+"""Creates a second judge from options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.text import Say
 
 
 class SecondJudge(Record, frozen=True):
-    """What was typed of a second judge; `headers` and `headers_env` as those of a model."""
+    """Options for a second judge. `headers` and `headers_env` are like those of a model."""
 
     model: str | None
     base_url: str | None = None
@@ -25,12 +25,12 @@ class SecondJudge(Record, frozen=True):
 
 
 def second_judge_of(typed: SecondJudge, judge: JudgeAtWork, say: Say) -> JudgeAtWork | None:
-    """Return the second judge, by default at the address of the first `judge`, whose access it then has.
+    """Return the second judge, by default at the address and with the access of the first `judge`.
 
     None without a model.
 
     Raises:
-        UserError: If an option is given without the model, a variable is not set, or a header cannot be sent.
+        UserError: If an option is given without the model, a variable is not set, or a header is invalid.
     """
     if typed.model is None:
         if typed != SecondJudge(None):

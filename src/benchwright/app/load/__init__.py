@@ -1,1 +1,1 @@
-"""Load as a question: levels of concurrency or of arrivals, each an ordinary run, and what they come to together."""
+"""Load measurements: levels of concurrency or request rate, each an ordinary run."""

@@ -1,4 +1,4 @@
-"""What is asked under load: the samples of a benchmark, the rows of a dataset, synthetic prompts, or a trace."""
+"""The workload of a load measurement: benchmark samples, dataset rows, synthetic prompts, or a trace."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from benchwright.text import Say
 
 
 def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Trace | None = None) -> Workload:
-    """Checks everything that can be checked without asking the model, of which there is one.
+    """Check everything that can be checked without a request, and return the workload. There is one model.
 
-    Prompts that are made, which `prompt_seed` chooses, are calibrated later.
+    `prompt_seed` determines synthetic prompts, which are calibrated later.
 
     Raises:
-        UserError: there is nothing to ask, or more than one thing; or as `prepare_benchmark` and `prepare_eval`.
+        UserError: If there is nothing or more than one thing to send, or if `prepare_benchmark` or
+            `prepare_eval` raises it.
     """
     check_shape(settings)
     asked = [settings.benchmark, settings.dataset, settings.synthetic_input]
@@ -61,7 +62,7 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
 def load_parts(
     concurrency: int, settings: LoadSettings, prompt_seed: int, level: int, calibration: Calibration | None
 ) -> ShardParts:
-    """What a worker process needs of a level, by its number: the workload is found there again."""
+    """Find the workload again in a worker process, and return the parts for a level, given its number."""
     workload = find_workload(settings, prompt_seed, said_by_the_parent, find_trace(settings))
     if workload.calibrating is not None and calibration is not None:
         workload = workload.calibrating.calibrated(calibration)
@@ -140,7 +141,7 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
 
 
 def _shared(settings: LoadSettings, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The settings that every kind of run has."""
+    """Return the settings that every kind of run has."""
     names = Settings.model_fields.keys() - {*without, "concurrency", "workers", "executor", "ray_address"}
     shared = {name: getattr(settings, name) for name in names}
     return {**shared, "base_url": settings.base_url or LOCAL_SERVER}

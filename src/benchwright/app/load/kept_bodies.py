@@ -1,4 +1,4 @@
-"""Which conversations of a level the journal keeps: those of a large load take more disk than anyone reads."""
+"""Selection of the conversations that a level's journal keeps. A large load would fill the disk with them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from benchwright.records import FAILED, TrialRecord
 
 
 class KeptBodies:
-    """Keeps a share of them, chosen by the keys of trials; besides, what failed, and the first ones.
+    """Keeps the bodies of a share of trials, chosen by their keys, of failed trials, and of the first ones.
 
-    By the first ones it is known whether the server's cache was warm.
+    The first ones show whether the server's cache was warm.
     """
 
     def __init__(self, share: float) -> None:
@@ -17,6 +17,6 @@ class KeptBodies:
         self._first = LOOKED_AT
 
     def __call__(self, record: TrialRecord) -> bool:
-        """Whether the body of this trial is kept."""
+        """Return True if the body of this trial is kept."""
         self._first -= 1
         return self._first >= 0 or record.status in FAILED or int(record.key[:8], 16) < self._below

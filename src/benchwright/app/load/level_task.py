@@ -1,4 +1,4 @@
-"""The trials of one level: prompts taken round and round, for so many requests or so long, each when it is due."""
+"""The trials of one level: prompts in cycles, until a number of requests or a duration is reached."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from benchwright.records import Sample, TaskSpec, Trial
 from benchwright.runs.keys import SampleContent
 
 KEPT_CHARACTERS = 50_000_000
-"""Characters of prompts that are kept in memory, so that they need not be read again for each round."""
+"""Characters of prompts kept in memory, so that they are not read again for each cycle."""
 
 DIGEST_CHARACTERS = 700
-"""As many take about as much memory as the beginning of a digest, which is kept with each of them."""
+"""Number of characters that use as much memory as the partial digest kept with each prompt."""
 
 
 class LevelTask:
-    """A task of which the samples come round and round: at most `requests` of them.
+    """A task that cycles through its samples, for at most `requests` of them.
 
-    With more than one round the requests of one sample are not independent trials of the model: they share a group,
-    unless the sample is in one already, which the statistics respect.
+    With more than one cycle, the requests of one sample are not independent trials of the model. They share a
+    group, which the statistics respect, unless the sample already has one.
     """
 
     def __init__(self, task: Task, size: int | None, requests: int | None) -> None:
@@ -36,19 +36,22 @@ class LevelTask:
 
     @property
     def _repeats(self) -> bool:
-        """Whether a sample may come twice."""
+        """True if a sample may occur more than once."""
         return self._size is not None and (self._requests is None or self._requests > self._size)
 
     def samples(self) -> Iterator[Sample]:
-        """The samples, until there are enough."""
+        """Yield the samples until there are enough."""
         return (sample for sample, _ in self.contents())
 
     def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """See `RecurringTask.contents`."""
+        """Yield the samples with their contents; see `RecurringTask.contents`."""
         return islice(self._round_and_round(), self._requests)
 
     def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """The samples; those of the first round are kept for the next ones, as long as they are not too large."""
+        """Yield the samples in cycles.
+
+        The first cycle keeps them for the next ones, unless they are too large.
+        """
         kept, room, repeats = list[tuple[Sample, SampleContent]](), KEPT_CHARACTERS, self._repeats
         while True:
             for sample in self._task.samples():
@@ -63,23 +66,26 @@ class LevelTask:
                 yield from kept
 
     def size(self) -> int:
-        """How many requests there will be; where only the time says it, how many prompts there are."""
+        """Return the number of requests. If only the duration is limited, return the number of prompts."""
         return self._requests or self._size or 1
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Starts what the task needs."""
+        """Open the underlying task."""
         return self._task.open()
 
 
 class Rounds:
-    """Puts trials in order of time: `repeat` is the round in which a sample comes, `due` says when each is due."""
+    """Arranges the trials of a level.
+
+    `repeat` becomes the cycle of the sample, `due` is when each trial is due.
+    """
 
     def __init__(self, size: int | None, due: Sequence[float] | None) -> None:
         self._size = size
         self._due = due
 
     def __call__(self, trials: Iterator[Trial]) -> Iterator[Trial]:
-        """See `Plan.arrange`."""
+        """Yield the trials with their repeat and due time; see `Plan.arrange`."""
         for place, trial in enumerate(trials):
             repeat = place // self._size if self._size else 0
             due = None if self._due is None else round(self._due[place] * 1e9)
@@ -89,7 +95,7 @@ class Rounds:
 
 
 def _characters(content: Any) -> int:
-    """About how long a content is: its text, and a little for each value."""
+    """Return the approximate length of a content: its text, and a little for each value."""
     if isinstance(content, str):
         return len(content)
     if isinstance(content, Mapping):

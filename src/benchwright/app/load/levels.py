@@ -1,4 +1,4 @@
-"""Levels of load: how long each lasts, and when its requests are due."""
+"""Levels of load: their durations, and the due times of their requests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from benchwright.stats import arrivals
 
 
 def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) -> list[float] | None:
-    """When each request (conversation of a trace) of a level is due, in seconds from its start; None in a closed loop.
+    """Return when each request (or conversation of a trace) is due, in seconds from the level's start.
+
+    None for a closed loop.
 
     Raises:
-        UserError: there would be none.
+        UserError: If no request would be due within the duration.
     """
     if level.concurrency is not None:
         return None
@@ -37,19 +39,25 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
 
 
 def most_requests(settings: LoadSettings, trace: Trace | None) -> int | None:
-    """How many requests there are at most; of a trace that is replayed, conversations."""
+    """Return the maximum number of requests (for a replayed trace: conversations).
+
+    None if it is not limited.
+    """
     return settings.requests if trace is None or not settings.replays else len(trace.conversations)
 
 
 def slug(level: Level) -> str:
-    """A level in the name of its run."""
+    """Return the level's part of its run's name."""
     if level.concurrency is not None:
         return f"c{level.concurrency}"
     return "trace" if level.rate is None else f"r{level.rate:g}"
 
 
 def level_seconds(settings: LoadSettings) -> float | None:
-    """How long requests are issued; no limit where their number is said, or that of a trace."""
+    """Return for how many seconds requests are sent.
+
+    None (no limit) if their number, or a trace's, is the limit.
+    """
     if settings.duration is None and settings.requests is None and not settings.replays:
         return DEFAULT_SECONDS
     return settings.duration

@@ -1,4 +1,4 @@
-"""A measurement under load: its levels one after the other, those of a sweep chosen as it goes."""
+"""A load measurement: runs its levels one after another. A sweep chooses them as it goes."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from benchwright.text import Say
 
 
 def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
-    """A measurement for each model, to be made one after the other: under load at once they would slow each other down.
+    """Return a measurement for each model, to be run one after another so that they do not slow each other down.
 
-    They share a tag and, if the prompts are synthetic, the prompts. Without a seed these are new ones, as a server that
-    has seen them would answer from its prefix cache.
+    They share a tag and any synthetic prompts. Without a seed the prompts are new, because a server that has
+    seen them before would answer from its prefix cache.
 
     Raises:
-        UserError: as `LoadTest` and `find_models`.
+        UserError: If `LoadTest` or `find_models` raises it.
     """
     identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
     prompt_seed = settings.seed if settings.seed is not None else random.SystemRandom().getrandbits(31)
@@ -73,12 +73,12 @@ def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
 
 
 class LoadTest:
-    """A measurement of one model that is ready to go: every check that needs no model has passed.
+    """A measurement of one model that is ready to run: every check that needs no model has passed.
 
-    `levels` are those that were measured so far, so that there is something to show at any time.
+    `levels` are the levels measured so far, so that there is something to show at any time.
 
     Raises:
-        UserError: an option is not as it should be, or as `find_workload`.
+        UserError: If an option is invalid, or if `find_workload` raises it.
     """
 
     def __init__(self, settings: LoadSettings, identity: str, prompt_seed: int, say: Say) -> None:
@@ -105,14 +105,14 @@ class LoadTest:
 
     @property
     def model(self) -> str:
-        """What the model is called in results."""
+        """Name of the model in results."""
         return self.workload.request.typed_models[self.workload.request.plan.targets[0].slot]
 
     async def probe(self) -> None:
-        """Asks the endpoints for their models, unless the settings say not to.
+        """Ask the endpoints for their models, unless the settings forbid it. Warn of models that are not listed.
 
         Raises:
-            ProviderError: one does not answer, or does not have the model.
+            UserError: If an endpoint cannot be reached.
         """
         request = self.workload.request
         if self.settings.probe:
@@ -121,13 +121,13 @@ class LoadTest:
     async def measure(
         self, listener_of: Callable[[Level], Sequence[Listener]], repeat: int = 1
     ) -> AsyncIterator[LevelResult]:
-        """Runs the levels, each with listeners of its own; yields the result of each.
+        """Run the levels, each with its own listeners. Yield the result of each.
 
-        An even `repeat` has them the other way round, so that what changes in the course of time meets all alike.
+        An even `repeat` reverses their order, so that changes over time affect all levels alike.
 
         Raises:
-            ProviderError: the endpoint does not answer the requests that calibrate.
-            UserError, JournalError: see `launch.launch`.
+            ProviderError: If the endpoint does not respond to the calibration requests.
+            UserError, JournalError: If `launch.launch` raises it.
         """
         if self.workload.calibrating is not None:
             self.workload = await self._calibrated(self.workload, self.workload.calibrating)
@@ -159,12 +159,14 @@ class LoadTest:
         return read.result
 
     def _allow_connections(self, level: Level) -> None:
-        """Let this process, or each of its workers, have the connections that a level needs.
+        """Let this process, or each of its workers, open the connections that a level needs.
 
-        In an open loop fewer may be in flight if there cannot be so many; the result says whether that limit was met.
+        In an open loop, the limit in flight is lowered to the possible number; the result says whether it was
+        reached.
 
         Raises:
-            UserError: If a closed loop cannot have as many in flight as it is to have: the rest would wait here.
+            UserError: If a closed loop cannot have its number in flight, because the rest would wait in this
+                process.
         """
         parallel, workers = self.workload.request.plan.parallel, self.settings.workers or 1
         wanted = level.concurrency or self.settings.max_in_flight
@@ -189,10 +191,12 @@ class LoadTest:
         power: Watch[PowerReading] | None = None,
         repeat: int = 1,
     ) -> PreparedRun[ReadLevel]:
-        """The run of a level, counted from 1; `watch` sees the server's metrics meanwhile, `power` its devices'.
+        """Prepare the run of a level. `number` counts from 1.
+
+        `watch` reads the server's metrics meanwhile, `power` the power of its devices.
 
         Raises:
-            UserError: see `due_times`.
+            UserError: If `due_times` raises it.
         """
         plan = self._plan(level, number, repeat)
 
@@ -217,7 +221,7 @@ class LoadTest:
         )
 
     def _plan(self, level: Level, number: int, repeat: int) -> LevelPlan:
-        """What the run of a level keeps of it."""
+        """Return the plan of a level as stored with its run."""
         settings = self.settings
         due = due_times(level, settings, self.trace)
         output = settings.synthetic_output or ""
@@ -246,7 +250,7 @@ class LoadTest:
         )
 
     def _request(self, level: LevelPlan) -> RunRequest:
-        """The workload's run, with other trials and other limits on what is in flight."""
+        """Return the workload's run request with the trials and in-flight limit of a level."""
         settings, base, size = self.settings, self.workload.request, self.workload.size
         task = LevelTask(self.workload.task_of(level.number), size, level.requests)
         concurrency = level.level.concurrency
@@ -289,7 +293,7 @@ class LoadTest:
         return calibrating.calibrated(self._calibration)
 
     def report(self) -> LoadReport:
-        """What was found so far."""
+        """Return the report of the levels measured so far."""
         return load_report(self.levels, interrupted=self.interrupted)
 
 

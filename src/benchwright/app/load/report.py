@@ -1,4 +1,4 @@
-"""`report` of measurements under load: one HTML file that needs nothing else, and its plots as SVG files."""
+"""`report` of load measurements: one self-contained HTML file, and its plots as SVG files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from benchwright.secrets import SECRETS
 
 
 def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: ReportSettings) -> int:
-    """Writes the report of measurements, the first compared with the others; returns its size in bytes.
+    """Write the report of measurements, comparing the first with the others. Return its size in bytes.
 
     Raises:
-        UserError: the file is there and no report, or cannot be written.
+        UserError: If the file exists and is not a report, or cannot be written.
     """
     require_free(output)
     made_at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
@@ -35,10 +35,10 @@ def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: Rep
 
 
 def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Path]:
-    """Writes each plot to a file in the directory, which is made; returns them.
+    """Write each plot to a file in the directory, which is created. Return the paths.
 
     Raises:
-        UserError: a file is there and no plot of ours, or cannot be written.
+        UserError: If a file exists and is not a plot of Benchwright, or cannot be written.
     """
     files = {directory / name: content for name, content in svg_files(load_sections(loads)).items()}
     try:
@@ -53,7 +53,7 @@ def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Pat
 
 
 def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> LoadsCompared | None:
-    """The first against the others; None of a single one."""
+    """Compare the first measurement with the others. None if there is only one."""
     if len(loads) < 2:
         return None
     return compare_loads([load.report for load in loads], LoadRules(), anyway=anyway)

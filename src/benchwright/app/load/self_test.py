@@ -1,6 +1,6 @@
-"""What this machine can measure: our own client against our own simulated server, before a level is trusted.
+"""Measures what this machine can measure: Benchwright's client against its simulated server, before a load.
 
-Both run as programs of their own, as in a real measurement, with a home that is thrown away.
+Both run as separate processes, as in a real measurement, with a temporary home directory.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ TOKENS = 32
 
 STARTING = 30.0
 LONGEST = 120.0
-"""Seconds that the server may take to start, and a measurement to end."""
+"""Maximum seconds for a measurement to end. `STARTING`: maximum seconds for the server to start."""
 
 
 def self_test(say: Say) -> SelfTest:
-    """Measures for some ten seconds how many requests and chunks per second our process can take, and how true TTFT is.
+    """Measure for about ten seconds what this client can handle, and the error of its TTFT.
 
-    Requests are as small as they get, 64 at once. Chunks per second are those of a core that does nothing else, by the
-    processor time of 64 streams with a token every 10 ms; of the same streams is the error of TTFT, the client's
-    against the server's own log.
+    Requests per second are measured with the smallest possible requests, 64 at once. Chunks per second are
+    per core, computed from the processor time of 64 streams with a token every 10 ms. The TTFT error is from
+    the same streams: the client's value against the server's own log.
 
     Raises:
-        UserError: the simulated server or the client did not run.
+        UserError: If the simulated server or the client did not run.
     """
     say(f"Self-test: {IN_FLIGHT} at once against a simulated server, about {3 * SECONDS:.0f} s.")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
@@ -57,7 +57,7 @@ def self_test(say: Say) -> SelfTest:
 
 
 def beyond(found: SelfTest, levels: Sequence[Level]) -> list[str]:
-    """Which levels ask for more than this machine can measure, in words."""
+    """Return a warning for each level that exceeds what this machine can measure."""
     return [
         f"{level.name} is beyond what this machine can measure ({found.requests:,.0f} requests/s): its figures will be "
         "those of the client"
@@ -95,7 +95,7 @@ def _read(directory: Path, small: LoadReport, streams: LoadReport) -> SelfTest:
 
 @contextmanager
 def _server(directory: Path, *options: str) -> Iterator[str]:
-    """A simulated server in a process of its own; its truth log is a new one."""
+    """Start a simulated server in a separate process with a new truth log. Yield its URL; stop it on exit."""
     port_file, truth = directory / "port", directory / "truth.jsonl"
     port_file.unlink(missing_ok=True)
     truth.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a user says of a measurement under load."""
+"""User settings of a load measurement."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from benchwright.formats import seconds_of
 from benchwright.stats.windows import Cut
 
 DEFAULT_SECONDS = 30.0
-"""How long requests are issued at each level where nothing is said."""
+"""Default seconds for which requests are sent at each level."""
 
 Length = Annotated[str, BeforeValidator(str)]
-"""A length in tokens, see `synthetic.lengths`."""
+"""A length in tokens; see `synthetic.lengths`."""
 
 MEASURES: dict[str, Measure] = {
     "ttft": "ttft",
@@ -27,14 +27,17 @@ MEASURES: dict[str, Measure] = {
     "itl": "itl",
     "tpot": "itl",
 }
-"""Objectives by the names that are in use for them."""
+"""Measures by the common names of their objectives."""
 
 MILLISECONDS_FROM: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
-"""Numbers without a unit that are so large were meant in milliseconds, as other programs take them."""
+"""Smallest value without a unit that is assumed to be in milliseconds, as in other programs, and rejected."""
 
 
 class LoadSettings(ThinkingSettings):
-    """`benchwright load`. The prompts are those of one of `benchmark`, `dataset`, `synthetic_input` and `trace`."""
+    """Settings of `benchwright load`.
+
+    Prompts come from one of `benchmark`, `dataset`, `synthetic_input` and `trace`.
+    """
 
     benchmark: str | None = None
     dataset: Path | None = None
@@ -42,7 +45,7 @@ class LoadSettings(ThinkingSettings):
     synthetic_output: Length | None = None
     turns: int | None = Field(default=None, ge=1)
     think: float | None = Field(default=None, ge=0)
-    """Seconds between the turns of a synthetic conversation."""
+    """Seconds between the turns of a synthetic conversation. None: 0."""
     shared_prefix: int | None = Field(default=None, ge=1)
     images: int | None = Field(default=None, ge=1)
     image_size: str | None = None
@@ -70,14 +73,14 @@ class LoadSettings(ThinkingSettings):
     skip_bad_rows: bool = False
 
     levels: tuple[int, ...] = ()
-    """Concurrencies; of a sweep the first."""
+    """Concurrency levels; for a sweep the first one."""
     rates: tuple[float, ...] = ()
     arrivals: Literal["constant", "poisson", "trace"] | None = None
     trace: Path | None = None
-    """A file, a folder, or a run by its id."""
+    """Trace to replay: a file, a folder, or a run by its id."""
     speed: float | None = Field(default=None, gt=0)
     block_size: int | None = Field(default=None, ge=8)
-    """Tokens of a block of the trace, where it is another size than the format's."""
+    """Tokens per block of the trace, if it differs from the format's default."""
     max_think: float | None = Field(default=None, ge=0)
     max_in_flight: int = Field(default=1024, ge=1)
     requests: int | None = Field(default=None, ge=1)
@@ -87,53 +90,56 @@ class LoadSettings(ThinkingSettings):
     window: str | None = None
 
     self_test: bool = False
-    """Whether it is measured first what this machine can measure."""
+    """True: first measure what this machine can measure."""
     repeats: int = Field(default=1, ge=1)
-    """How often each level is measured, in alternating order."""
+    """Number of times that each level is measured, in alternating order."""
     against: str | None = None
-    """The measurement that this one is compared with."""
+    """Measurement to compare this one with."""
     max_regression: float | None = Field(default=None, ge=0, lt=1)
     prove: bool = False
 
     sweep: bool = False
     gain: float = Field(default=0.1, gt=0, lt=1)
-    """A level is saturated if doubling it serves less than this share more."""
+    """A level is saturated if doubling it increases the throughput by less than this share."""
     bisect: int = Field(default=2, ge=0)
     most: float | None = Field(default=None, gt=0)
-    """The highest level of a sweep."""
+    """Highest level of a sweep."""
     slo: tuple[str, ...] = ()
 
     price: tuple[str, ...] = ()
-    """`IN,OUT` per million tokens or `COST/h` per hour of hardware, with `MODEL=` before it for one of several."""
+    """`IN,OUT` per million tokens, or `COST/h` per hour of hardware.
+
+    The prefix `MODEL=` selects one of several models.
+    """
 
     keep_bodies: float = Field(default=1.0, ge=0, le=1)
-    """The share of conversations that is kept."""
+    """Share of conversations that is kept."""
     metrics: bool = True
     metrics_url: str | None = None
     energy_url: str | None = None
-    """Address of the metrics of all devices that serve the model, as NVIDIA's DCGM exporter has them."""
+    """URL of the metrics of all devices that serve the model, in the format of NVIDIA's DCGM exporter."""
     retries: int = Field(default=0, ge=0)
     max_wait: float = Field(default=0.0, ge=0)
     output: Path | None = None
 
     @property
     def asks(self) -> bool:
-        """Whether it is said what to send."""
+        """True if the settings name something to send."""
         others = (self.benchmark, self.dataset, self.synthetic_input, self.trace)
         return any(one is not None for one in others)
 
     @property
     def replays(self) -> bool:
-        """Whether the trace tells what is asked, and not only when."""
+        """True if the trace supplies the requests and not only their times."""
         others = (self.benchmark, self.dataset, self.synthetic_input)
         return self.trace is not None and all(one is None for one in others)
 
 
 def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
-    """The levels that are asked for, of a sweep the first. `timed` says whether the trace, if any, has moments.
+    """Return the wanted levels, for a sweep the first one. `timed`: whether the trace, if any, has times.
 
     Raises:
-        UserError: they contradict each other, or one is not a level.
+        UserError: If options contradict each other, or a level is invalid.
     """
     arrivals = settings.arrivals
     if settings.trace is None and arrivals == "trace":
@@ -175,11 +181,11 @@ def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
 
 
 def objectives(settings: LoadSettings) -> list[Objective]:
-    """The objectives of `--slo`: `ttft=0.5`, `latency=10s`, `itl=50ms`.
+    """Return the objectives of `--slo`, such as `ttft=0.5`, `latency=10s`, `itl=50ms`.
 
     Raises:
-        UserError: one is none of these, is there twice, seems to be in milliseconds without saying so, or cannot be
-            measured without streaming.
+        UserError: If one is invalid or repeated, seems to be in milliseconds without a unit, or needs
+            streaming that is off.
     """
     found: dict[str, Objective] = {}
     for text in settings.slo:
@@ -204,10 +210,10 @@ def objectives(settings: LoadSettings) -> list[Objective]:
 
 
 def window_of(settings: LoadSettings) -> tuple[float, float] | None:
-    """The seconds of each level that count, where they are given.
+    """Return the (begin, end) seconds of each level that count. None without --window.
 
     Raises:
-        UserError: it is not a window, or a warm-up or cool-down is given too.
+        UserError: If the window is invalid, or a warm-up or cool-down is given too.
     """
     if settings.window is None:
         return None
@@ -223,10 +229,12 @@ def window_of(settings: LoadSettings) -> tuple[float, float] | None:
 
 
 def price_of(settings: LoadSettings, model: str) -> Price | None:
-    """What is paid for a model: the price of its name, else that without a name.
+    """Return the price for a model: the one with its name, else the one without a name.
+
+    None if there is neither.
 
     Raises:
-        UserError: one is not a price.
+        UserError: If a price is invalid.
     """
     found: dict[str, Price] = {}
     for text in settings.price:
@@ -252,15 +260,15 @@ def _price(amounts: str, typed: str) -> Price:
 
 
 def sweep_plan(settings: LoadSettings) -> SweepPlan:
-    """How a sweep chooses its levels."""
+    """Return the rules by which a sweep chooses its levels."""
     return SweepPlan(settings.gain, settings.bisect, settings.most)
 
 
 def cut_of(text: str | None, option: str, default: Cut) -> Cut:
-    """A warm-up or cool-down: `20` requests, or `5s`.
+    """Return a warm-up or cool-down: `20` requests, or `5s`.
 
     Raises:
-        UserError: it is neither.
+        UserError: If it is neither.
     """
     if text is None:
         return default

@@ -1,4 +1,4 @@
-"""What every level of a measurement runs."""
+"""The workload that all levels of a load measurement share."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from benchwright.text import Say
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """What every level runs: `request` is that of an ordinary run, of which a level makes its own.
+    """The workload of all levels. `request`: an ordinary run request, from which each level derives its own.
 
-    `task_of` gives the task of a level by its number. `size` is how many different prompts there are, None for no end.
-    `about` says in words what is asked; `prompt_seed` which prompts were made, None for other ones. `calibrating` is
-    there where their lengths are still to be calibrated; `made_of_trace` tells prompts that journals do not keep.
+    `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if
+    endless. `about`: description of what is sent. `prompt_seed`: seed of the generated prompts, None for
+    other prompts. `calibrating`: set if the lengths are still to be calibrated. `made_of_trace`: True if
+    prompts were generated from a trace, which journals do not keep.
     """
 
     request: RunRequest
@@ -37,7 +38,10 @@ class Workload(msgspec.Struct, frozen=True):
 
 
 class Calibrating(NamedTuple):
-    """How a workload is calibrated: `text` makes so many words from a seed, `calibrated` the workload itself."""
+    """Calibration of a workload.
+
+    `text` makes a number of words from a seed; `calibrated` returns the calibrated workload.
+    """
 
     text: Callable[[int, str], str]
     calibrated: Callable[[Calibration], Workload]
@@ -55,7 +59,10 @@ def plain_request(
     parallel: int = 1,
     aborts: bool = False,
 ) -> RunRequest:
-    """A run of prompts that nobody scores; `parallel` and `aborts` are those of its plan."""
+    """Return a run request for prompts that are not scored.
+
+    `parallel` and `aborts` are passed to its plan.
+    """
     body = {
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,

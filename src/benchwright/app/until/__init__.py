@@ -1,6 +1,5 @@
 """`--until`: a run that ends as soon as its question is decided.
 
-question   what the settings ask, and in which order samples are asked for it
-earlier    answers that were given before (`--against`), and those of further models
-rule       follows the run and ends it
+question   the question in the settings, and the order of its samples earlier    existing answers: of the old
+model (`--against`), and of other models rule       the stop rule, which follows the run and ends it
 """

@@ -1,4 +1,4 @@
-"""Answers that were given before: those of the old model (`--against`), and of further models on the same samples."""
+"""Existing answers to a run's samples: of the old model (`--against`), and of other models."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from benchwright.runs.question import Earlier
 from benchwright.text import Say, plain
 
 MOST_OTHERS = 8
-"""Further models whose answers are used: more say little that these do not."""
+"""Maximum number of other models whose answers are used. Further models would add little."""
 MOST_READ = 50
-"""Runs, the newest first, whose manifests are looked at for them."""
+"""Number of runs, newest first, that are searched for other models."""
 
 Values = dict[str, tuple[float, float]]
-"""The least and the most that a score can be, by sample, from 0 to 1."""
+"""Lower and upper bound of each sample's score, from 0 to 1."""
 
 
 def earlier_answers(
     request: RunRequest, reference: str, scores: list[str], *, finite: bool, say: Say
 ) -> Earlier:
-    """The old model's scores of the samples of this run.
+    """Return the old model's scores for the samples of this run.
 
-    Samples of a run are paired by what was asked (content, agent or prompt, and limits as the old run had them), those
-    of a file by their ids.
+    Samples of a run are matched by trial key (content, agent or prompt, and the old run's limits), samples of
+    a file by id.
 
     Raises:
-        UserError: there is no such run or file, it lacks a score, or the two cannot be compared.
+        UserError: If there is no such run or file, it lacks a score, or the two are not comparable.
     """
     manifest = manifest_of(request, "", request.fingerprint, 0)
     found = resolve(reference)
@@ -67,7 +67,7 @@ def earlier_answers(
 
 
 def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, str]:
-    """The ids in this run of the samples that the old one has under its own ids: {old: new}."""
+    """Return the samples that both runs have, as {id in the old run: id in this run}."""
     manifest, table = run.manifest, run.table
     target = next(one for one in manifest.targets if one.slot == slot)
     maker = TrialKeys(target, manifest.task.fingerprint, manifest.limits)
@@ -80,7 +80,10 @@ def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, st
 
 
 def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str] | None) -> Values:
-    """The least and the most of each sample's score, repeats averaged."""
+    """Return the bounds of each sample's score, averaged over repeats.
+
+    A failed repeat has the bounds 0 and 1.
+    """
     if score not in side.trials.scores:
         known = ", ".join(side.trials.scores) or "none"
         raise UserError(f"--against: {plain(side.facts.reference)} has no score {score!r}; it has {known}.")
@@ -97,7 +100,7 @@ def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str]
 
 
 def _other_runs(request: RunRequest, manifest: Manifest, old: Side) -> Iterator[Side]:
-    """Finished runs of further models on the same data, graded by the same rules; one for each model."""
+    """Yield finished runs of other models on the same data with the same scorers, one for each model."""
     seen = {old.facts.model, *manifest.typed_models.values()}
     for path in sorted(runs_directory().glob(f"*/{MANIFEST}"), reverse=True)[:MOST_READ]:
         for side in _sides_like(path.parent, manifest):
@@ -114,13 +117,16 @@ def _sides_like(directory: Path, manifest: Manifest) -> Iterator[Side]:
             return
         yield from RunSides(directory, directory.name).sides()
     except BenchwrightError:
-        return  # what cannot be read tells nothing
+        return  # skip runs that cannot be read
 
 
 def _others(
     runs: list[Side], kept: Mapping[str, Values], manifest: Manifest
 ) -> dict[str, list[dict[str, float]]]:
-    """Each further model's mean score of every sample that the question is about; models that lack one are left out."""
+    """Return the mean scores per sample of each other model.
+
+    Models without a score for some sample are left out.
+    """
     found: dict[str, list[dict[str, float]]] = {}
     for score, samples in kept.items():
         found[score] = []

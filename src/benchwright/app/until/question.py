@@ -1,4 +1,4 @@
-"""What the settings of a run ask, and in which order its samples are asked for it."""
+"""The question that a run's settings ask, and the order of its samples."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from benchwright.text import Say, plain
 BASELINE = "baseline"
 
 OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
-"""Settings that say nothing without `until`."""
+"""Settings that have an effect only with `until`."""
 
 
 def check_until(settings: DecidingSettings) -> None:
-    """Checks the options that need no data.
+    """Check the options that can be checked without data.
 
     Raises:
-        UserError: they do not go together.
+        UserError: If they contradict each other.
     """
     if settings.until is None:
         for name in OPTIONS:
@@ -46,17 +46,20 @@ Deciding = TypeVar("Deciding", bound=DecidingSettings)
 
 
 def sharing(settings: Deciding, runs: int) -> Deciding:
-    """The settings of each of so many runs that one command decides: each has an equal share of the error."""
+    """Return the settings for each of several runs decided by one command.
+
+    Each run gets an equal share of the error.
+    """
     if settings.until is None or runs < 2:
         return settings
     return settings.model_copy(update={"error": settings.error / runs})
 
 
 def question_of(request: RunRequest, say: Say) -> Question:
-    """The question that a run is to decide. Reads the samples, and what is named by `--against`.
+    """Return the question that a run is to decide. Reads the samples, and the answers named by `--against`.
 
     Raises:
-        UserError: a score or an earlier run is not there, or the two cannot be compared.
+        UserError: If a score or an earlier run does not exist, or the two are not comparable.
     """
     settings = _settings(request)
     asked = _without_samples(request)
@@ -70,10 +73,10 @@ def question_of(request: RunRequest, say: Say) -> Question:
 
 
 def check_same(kept: Question, request: RunRequest) -> None:
-    """Checks that the question of a run is that of the settings.
+    """Check that a run's stored question equals the question of the settings.
 
     Raises:
-        UserError: it is another one.
+        UserError: If they differ.
     """
     against = None if kept.earlier is None else kept.earlier.reference
     if (
@@ -108,7 +111,7 @@ def _without_samples(request: RunRequest) -> Question:
 
 
 def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
-    """The scores to decide on: those that were named, else what a run of the kind is judged by."""
+    """Return the scores to decide on: the named ones, or else the main scores for the kind of run."""
     scorers = [scorer.name for scorer in request.plan.task.scorers]
     known = {"benchmark": [ACCURACY, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
     for name in wanted:
@@ -118,13 +121,13 @@ def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
 
 
 def _reference(request: RunRequest) -> str:
-    """The slot of the old model: the baseline, else the first."""
+    """Return the slot of the old model: the baseline if there is one, else the first."""
     slots = [target.slot for target in request.plan.targets]
     return BASELINE if BASELINE in slots else slots[0]
 
 
 def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]:
-    """The samples by group; of earlier answers, those that have one by every score."""
+    """Return the samples by group. With earlier answers, only samples that have every score there."""
     units: dict[str, list[str]] = {}
     for sample, _ in request.plan.contents():
         if earlier is None or all(sample.id in scores for scores in earlier.scores.values()):
@@ -134,7 +137,10 @@ def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]
 
 
 def in_order(question: Question) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
-    """Puts trials into the question's order; those of samples that it is not about come last."""
+    """Return a function that sorts trials into the question's order.
+
+    Samples outside the question come last.
+    """
     places = {sample: place for place, unit in enumerate(question.units) for sample in unit}
     last = len(question.units)
 

@@ -1,4 +1,4 @@
-"""Follows a run, and ends it once its question is decided."""
+"""Stop rule that follows a run and ends it once its question is decided."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from benchwright.text import Say
 
 
 class Until:
-    """See `engine.stop.Until`. It reads the journal by itself, as whoever looks at the run later does.
+    """Stop rule for a run's question; see `engine.stop.Until`.
 
-    `plan` is that of the run in the question's order; what arranged it before comes after. Trials in one of the
-    statuses `again` are asked once more, unless the question is over with them as they are. Those that the user wants
-    to be retried are in any case.
+    It reads the journal itself, like later readers of the run. `plan` is the run's plan in the question's
+    order; an arrangement that it had before is applied afterwards. Trials with a status in `again` are
+    retried, unless the question is decided with them as they are. Trials that the user wants retried are
+    retried in any case.
     """
 
     def __init__(
@@ -50,21 +51,21 @@ class Until:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to be asked for the question."""
+        """True if no more samples are needed for the question."""
         return self._following.over
 
     @property
     def decided(self) -> bool:
-        """See `engine.stop.Until`."""
+        """True if the question is decided; see `engine.stop.Until`."""
         return self._following.family.decided
 
     @property
     def decision(self) -> RunDecision:
-        """What is known by now."""
+        """The current decision, based on the trials so far."""
         return decision_so_far(self._following)
 
     def update(self, result: Result) -> str | None:
-        """See `engine.stop.StopRule`."""
+        """Process a result. Return a reason to stop if the question is over; see `engine.stop.StopRule`."""
         if isinstance(result, Solved):
             return None
         self._table.advance()
@@ -80,11 +81,13 @@ class Until:
 
 
 def begin_until(request: RunRequest, directory: Path, again: Collection[Status], say: Say) -> Until | None:
-    """What ends this run; None where it is to ask all samples. Its question is written down before it is asked.
+    """Return the stop rule for this run. None if it is to ask all samples.
+
+    The question of a new run is stored before the first sample.
 
     Raises:
-        UserError: the run has another question, and what `question_of` refuses.
-        JournalError: the question cannot be written, or the journal not read.
+        UserError: If the run has another question, or if `question_of` raises it.
+        JournalError: If the question cannot be written, or the journal not read.
     """
     settings = request.settings
     if not isinstance(settings, DecidingSettings) or settings.until is None:

@@ -1,4 +1,4 @@
-"""BFCL and its variants in plain data."""
+"""Metadata of BFCL and its variants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.data.declared import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
 API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR, "memory_rec_sum")
-"""The modules of the executable classes; the documents of their functions are called alike."""
+"""The modules of the executable classes. The files with their functions' documents have the same names."""
 
 _ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")
 _ANSWERED = tuple(name for name in _ONE_FILE_EACH if "relevance" not in name)
@@ -48,7 +48,7 @@ DATASET = Dataset(
     },
     json_lines=True,
 )
-"""Version 4 as its package lays it out; local files may also be those of version 3."""
+"""Version 4 in its package's layout. Local files may also be in version 3's layout."""
 
 _MODEL_NAME = "all-MiniLM-L6-v2"
 EMBEDDING_MODEL = Dataset(
@@ -69,10 +69,10 @@ EMBEDDING_MODEL = Dataset(
     origin=HubRepository(f"sentence-transformers/{_MODEL_NAME}", kind="model"),
     licence="Apache-2.0",
 )
-"""With which memory_vector searches; only that category needs it, so that `fetch` does not bring it."""
+"""The model with which memory_vector searches. `fetch` skips it, because only that category needs it."""
 
 PUBLISHED_WEIGHTS = "340d94e989ceea9234cb29e344fee166"
-"""The xxh3 digest (128 bits) of its `model.safetensors`, which all its commits on the hub have in common."""
+"""The xxh3 digest (128 bits) of its `model.safetensors`, the same in all its commits on the hub."""
 
 BFCL = About(
     name="bfcl",

@@ -1,4 +1,4 @@
-"""BFCL put together."""
+"""Builds the BFCL benchmarks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from benchwright.runs.journal import Body
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes.
+    """Build the variant that `about` describes.
 
     Raises:
-        UserError: memory_vector is wanted, and its libraries or its model are not here; says how to get them.
+        UserError: If memory_vector is wanted, but its libraries or model are missing. States how to get them.
     """
     wanted = wanted_categories(options.text("categories"))
     if about.variant == "documented":
@@ -62,11 +62,11 @@ class Bfcl:
         self.scorers: Sequence[Scorer] = (BfclScorer(about.metric, mode, self._executor),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The tasks of the wanted categories.
+        """Yield the tasks of the wanted categories.
 
         Raises:
-            UserError: answers in Java or JavaScript text cannot be parsed here; says what to install.
-            DatasetError: as `rows.samples`.
+            UserError: If answers in Java or JavaScript cannot be parsed here. States what to install.
+            DatasetError: As in `rows.samples`.
         """
         for sample in samples(source, self._wanted, self._executables):
             language = CATEGORIES[sample.content["category"]].language
@@ -80,10 +80,12 @@ class Bfcl:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Each multi-turn conversation starts a sandbox for itself; those for judging and embedding are ended here.
+        """Yield the solver; on exit, stop the sandboxes for judging and embedding.
+
+        Each multi-turn conversation starts its own sandbox.
 
         Raises:
-            UserError: memory_vector is wanted, and its model cannot be loaded.
+            UserError: If memory_vector is wanted, and its model cannot be loaded.
         """
         with_memory = AskWithMemory(self._mode, self._executor, self._conversations, self._memories)
         try:
@@ -94,24 +96,24 @@ class Bfcl:
 
     @property
     def remembers(self) -> bool:
-        """Whether questions begin with what earlier trials of the run have left."""
+        """True if questions depend on the memory that earlier trials of the run have left."""
         return not self._wanted.isdisjoint(MEMORY_CLASSES)
 
     def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
-        """Takes up the memories of trials that ended before the run was resumed."""
+        """Load the memories from trials that ended before the run was resumed."""
         self._memories.recall(self._conversations, trials, read)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """The gold answer to a sample, and decoys."""
+        """Yield the gold answer to a sample, and decoys."""
         return checks(self._mode, sample)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Categories, groups, and the weighted mean of what is there."""
+        """Return the scores of categories and groups, and the weighted mean of the available ones."""
         return figures(graded)
 
 
 class BfclSolver:
-    """Asks once, or in turns, as the task is."""
+    """Asks once or in several turns, depending on the task."""
 
     def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
         self._once = AskCalls(mode)
@@ -119,7 +121,7 @@ class BfclSolver:
         self._with_memory = with_memory
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs one trial."""
+        """Run one trial."""
         kind = CATEGORIES[trial.sample.content["category"]].kind
         if kind == "multi_turn":
             return await self._in_turns.converse(trial, session)

@@ -1,8 +1,8 @@
-"""Whether function calls are right: BFCL's rules (bfcl_eval, eval_checker/ast_eval/ast_checker.py).
+"""Checks function calls by BFCL's rules (bfcl_eval, eval_checker/ast_eval/ast_checker.py).
 
-A possible answer is `{name: {parameter: [allowed values]}}`; the empty string among the values means that
-the parameter may be left out. Types are compared exactly: True is not an integer, 1.0 is none either; an
-integer is good where a Python float is wanted.
+A possible answer is `{name: {parameter: [allowed values]}}`. An empty string among the values means that the
+parameter may be left out. Types are compared exactly: neither True nor 1.0 is an integer. But an integer is
+accepted if a Python float is wanted.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def wrong_calls(
     answers: Sequence[Answer],
     spelled: Callable[[str], str],
 ) -> Mistake | None:
-    """Why the calls are not the expected ones; None if they are.
+    """Return the reason why the calls are not the expected ones; None if they are.
 
-    `functions` are the documents of the functions on offer, and `spelled` how a function's name reads in the
-    answer (with `_` for `.` where it was called as a tool).
+    `functions` are the documents of the functions on offer. `spelled` converts a function's name to its form
+    in the answer (with `_` for `.` if it was called as a tool).
     """
     if category.kind == "parallel":
         return _wrong_set(category.language, functions, calls, answers, spelled)
@@ -60,7 +60,7 @@ def _wrong_set(
     answers: Sequence[Answer],
     spelled: Callable[[str], str],
 ) -> Mistake | None:
-    """Every expected call, in order, takes the first call that fits and is not taken yet."""
+    """Match each expected call, in order, with the first fitting call that is not matched yet."""
     if len(calls) != len(answers):
         return Mistake("parallel_function_checker_no_order:wrong_count", _count(calls, answers))
     left = list(calls)
@@ -94,7 +94,7 @@ def _document(functions: Sequence[dict[str, Any]], answer: Answer) -> dict[str, 
 def wrong_call(
     language: Language, document: dict[str, Any], call: Call, answer: Answer, spelled: Callable[[str], str]
 ) -> Mistake | None:
-    """Why one call is not the expected one; None if it is."""
+    """Return the reason why one call is not the expected one; None if it is."""
     possible = next(iter(answer.values()))
     name = spelled(document["name"])
     if call.name != name:
@@ -152,10 +152,11 @@ def _as_declared(declared: str, value: Any) -> Any:
 def wrong_type(
     name: str, value: Any, possible: Sequence[Any], wanted: type[Any], element: type[Any] | None = None
 ) -> Mistake | None:
-    """Of the wanted type, or of that of the first possible value (a variable's name in place of its value).
+    """Return the reason why a value has a wrong type; None if its type is right.
 
-    Elements are looked at one level deep: all must be right for one possible value; any will do where that
-    value is not a list.
+    Right is the wanted type, or the type of the first possible value (a variable's name in place of its
+    value). Elements are checked one level deep: all must be right for one possible value. If that value is
+    not a list, any elements are right.
     """
     variable = _variable_type(possible)
     if type(value) is wanted:

@@ -1,4 +1,4 @@
-"""Function calls as the checks see them."""
+"""Function calls, as the checks use them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Call(Record, frozen=True):
 
 
 class Mistake(Record, frozen=True):
-    """Why an answer is wrong: the official error type, and a sentence."""
+    """The reason why an answer is wrong: the official error type, and a sentence."""
 
     kind: str
     said: str
 
 
 class DecodingError(Exception):
-    """An answer that is not a list of function calls; `kind` is the official error type."""
+    """An answer that is not a list of function calls. `kind` is the official error type."""
 
     kind = "ast_decoder:decoder_failed"
 
@@ -36,11 +36,11 @@ class NoCallError(DecodingError):
 
 
 def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
-    """The calls of an assistant message.
+    """Return the calls of an assistant message.
 
     Raises:
-        DecodingError: the arguments of one are no JSON.
-        TypeError: they are JSON, but no object.
+        DecodingError: If the arguments of a call are not JSON.
+        TypeError: If they are JSON, but not an object.
     """
     calls = []
     for tool_call in tool_calls:
@@ -56,7 +56,7 @@ def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
 
 
 def shown(calls: Iterable[Call]) -> str:
-    """Calls as one line to read: `f(a=1); g()`."""
+    """Return calls as one readable line: `f(a=1); g()`."""
     return "; ".join(
         f"{call.name}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
         for call in calls

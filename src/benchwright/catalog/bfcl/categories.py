@@ -1,4 +1,4 @@
-"""The categories of BFCL, their groups, and which of them are wanted."""
+"""The categories of BFCL, their groups, and the selection by `--option categories`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Language = Literal["python", "java", "javascript"]
 
 
 class Category(Record, frozen=True):
-    """One category: its group on the leaderboard, what is checked, and the language of its functions."""
+    """One category: its group on the leaderboard, the kind of check, and the language of its functions."""
 
     name: str
     group: str
@@ -47,10 +47,10 @@ CATEGORIES = {
         Category("memory_rec_sum", "memory", "memory"),
     )
 }
-"""All categories that can be run here, by their names in version 4."""
+"""All supported categories, keyed by their names in version 4."""
 
 FORMER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
-"""What version 3 calls some of them."""
+"""Names of version 3 that have changed."""
 
 GROUPS = ("non_live", "live", "multi_turn", "memory")
 
@@ -62,26 +62,29 @@ MEMORY_CLASSES = {
     VECTOR: "MemoryAPI_vector",
     "memory_rec_sum": "MemoryAPI_rec_sum",
 }
-"""The categories that are run only where they are named, as conversations go before their questions; their classes."""
+"""The memory categories and their classes.
+
+They run only if named, because conversations precede their questions.
+"""
 
 NOT_RUN = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
-"""What of the agentic categories is not run here, by how their names begin, and why."""
+"""Agentic categories that are not supported, by the start of their names, and why."""
 
 
 def category_of(identifier: str) -> Category | None:
-    """The category of a row: what stands before the last `_` of its id; None if it is none of ours."""
+    """Return the category of a row: the part of its id before the last `_`. None if it is not supported."""
     name = identifier.rpartition("_")[0]
     return CATEGORIES.get(FORMER_NAMES.get(name, name))
 
 
 def wanted_categories(text: str) -> frozenset[str]:
-    """The categories that a comma-separated list of names and groups (or `all`) asks for; none for "".
+    """Return the categories in a comma-separated list of names and groups (or `all`). Empty for "".
 
     Raises:
-        UserError: a name is neither a category nor a group, or is one that cannot be run here.
+        UserError: If a name is neither a category nor a group, or is not supported here.
     """
     wanted: set[str] = set()
     for name in filter(None, (part.strip() for part in text.split(","))):

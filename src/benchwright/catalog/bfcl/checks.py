@@ -23,7 +23,7 @@ Write = Callable[[Sequence[Call]], Message]
 
 
 def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
-    """The gold answer to a sample and decoys, as tool calls or as text."""
+    """Yield the gold answer to a sample and decoys, as tool calls or as text."""
     category = CATEGORIES[sample.content["category"]]
     if category.kind == "multi_turn":
         return _multi_turn(mode, sample.content)
@@ -90,7 +90,7 @@ def _decoys(
 
 
 def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> Iterator[tuple[str, Call]]:
-    """A truth value, and a fraction, in place of an integer that all expected calls give as such."""
+    """Yield calls with a boolean, and with a float, for a parameter whose expected values are integers."""
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
         integers = all(type(one) is int for one in allowed if one != OMITTED)
@@ -114,7 +114,7 @@ def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
 
 
 def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
-    """One reply each, which the conversations before the question get too where they are still to be played."""
+    """Yield one reply each. Conversations before the question that are not played yet get the same reply."""
     answer, *_ = content["answer"]
     yield Check(GOLD, [assistant(f"{{'answer': '{answer}', 'context': 'You said so.'}}")])
     yield Check("not known", [assistant("{'answer': 'I do not know', 'context': '?'}")], passes=False)
@@ -125,7 +125,7 @@ def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
 
 
 def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:
-    """All calls of a turn in one step, and a sentence behind them."""
+    """Return all calls of a turn in one step, then a sentence."""
     replies: list[Message] = []
     for calls in turns:
         replies += [_step(mode, calls), assistant(SAID)] if calls else [assistant(SAID)]

@@ -1,4 +1,4 @@
-"""Function calls written as text, read as BFCL reads them (bfcl_eval, model_handler/utils.py); nothing is run."""
+"""Parses function calls in text as BFCL does (bfcl_eval, model_handler/utils.py). Nothing is executed."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ _OPERATORS = {
 
 
 def decode_calls(text: str, language: Language = "python") -> list[Call]:
-    """The calls in an answer: backquotes, line breaks and spaces around them taken off, brackets added if missing.
+    """Parse the calls in an answer.
 
-    Only named arguments are kept. Names in place of values become their text, calls among the arguments a
-    dictionary `{name: arguments}`, or their text where they have no named arguments.
+    Surrounding backquotes, line breaks and spaces are removed, and missing brackets added. Only named
+    arguments are kept. A name in place of a value becomes its text. A call among the arguments becomes a
+    dictionary `{name: arguments}`, or its text if it has no named arguments.
 
     Raises:
-        DecodingError: it is not a list of calls, as far as the official parser goes.
-        UserError: it is Java or JavaScript, and tree-sitter is not installed.
+        DecodingError: If the text is not a list of calls, by the official parser's rules.
+        UserError: If it is Java or JavaScript, and tree-sitter is not installed.
     """
     text = text.strip("`\n ")
     if len(text) > LONGEST_TEXT:
@@ -43,7 +44,7 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
     if language != "python":
         return source_calls(text[1:-1], language)
     try:
-        with warnings.catch_warnings(action="ignore"):  # of escape sequences that Python does not know
+        with warnings.catch_warnings(action="ignore"):  # about escape sequences that Python does not know
             body = ast.parse(text.strip().strip("'"), mode="eval").body
         nodes = [body] if isinstance(body, ast.Call) else _elements(body)
         return [_call(node) for node in nodes]
@@ -75,7 +76,7 @@ def _value(node: ast.expr | None) -> Any:
         case ast.Constant(value=value):
             return "..." if value is Ellipsis else value
         case ast.UnaryOp(operand=ast.Constant(value=value)):
-            return -value  # type: ignore[operator]  # a TypeError says that it is not a number
+            return -value  # type: ignore[operator]  # raises TypeError if it is not a number
         case ast.List(elts=elements):
             return [_value(element) for element in elements]
         case ast.Tuple(elts=elements):
@@ -95,7 +96,7 @@ def _value(node: ast.expr | None) -> Any:
 
 
 def _calculated(node: ast.expr) -> Any:
-    """The result of an expression of numbers, strings and lists; large ones are refused."""
+    """Evaluate an expression of numbers, strings and lists. Large results are refused."""
     match node:
         case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
             one, other = _calculated(left), _calculated(right)
@@ -123,6 +124,6 @@ def _check_size(kind: ast.operator, one: Any, other: Any) -> None:
 
 
 def _repeated_length(one: Any, other: Any) -> int:
-    """The length of a text or list repeated by a number, in either order; 0 for anything else."""
+    """Return the length of a text or list repeated by a number, in either order; 0 for anything else."""
     thing, times = (one, other) if hasattr(one, "__len__") else (other, one)
     return len(thing) * times if hasattr(thing, "__len__") and isinstance(times, int) else 0

@@ -26,27 +26,27 @@ from benchwright.runs.keys import fingerprint
 SINGLE_TURN = frozenset(
     name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance", "memory")
 )
-"""What one expected answer can be said of; where no call fits, that is not a call."""
+"""Categories with one expected answer. If no call fits, that is an answer without a call."""
 
 EQUAL_IN_PYTHON = ("a boolean for an integer", "a float for an integer")
-"""Decoys of the official rules that may be equal to the expected value."""
+"""Decoys of the official rules that may equal the expected value here."""
 
 
 class DocumentedScorer:
-    """The documented comparison: as many calls, each equal to one that is expected."""
+    """The documented comparison: the same number of calls, each equal to an expected one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("bfcl-documented", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Grades one outcome."""
+        """Grade one outcome."""
         last = outcome.messages[-1] if outcome.messages else {}
         return verdict_score(grade(sample.content, last, outcome.answer))
 
 
 def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
-    """The verdict on tool calls, or on calls found in the text where there are none."""
+    """Grade tool calls or, without any, the calls found in the text."""
     from benchwright.catalog.documented.evaluators.ast_eval import compare_function_calls, parse_function_call
 
     category = CATEGORIES[content["category"]]
@@ -64,7 +64,7 @@ def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
 
 
 def expected_calls(content: dict[str, Any]) -> list[Call]:
-    """The first possible answer, its names as those of tools; none where no call fits."""
+    """Return the first possible answer, with tool names. Empty if no call fits."""
     if not content["answer"]:
         return []
     calls = gold_calls(CATEGORIES[content["category"]], content["functions"], content["answer"])
@@ -85,30 +85,33 @@ class DocumentedBfcl:
         self._wanted = (wanted & SINGLE_TURN) or wanted
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The single-turn tasks of the wanted categories."""
+        """Yield the single-turn tasks of the wanted categories."""
         for sample in samples(source, self._wanted, Executables()):
             if sample.labels["category"] in SINGLE_TURN:
                 yield sample
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Nothing has to be started."""
+        """Yield the solver. Nothing has to be started."""
         yield _AskOnce()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """The gold answer to a sample, and decoys; what cannot be right officially can be equal here."""
+        """Yield the gold answer to a sample, and decoys.
+
+        Official exceptions do not apply, since such answers can be equal here.
+        """
         for check in checks("tools", sample):
             if check.name not in EQUAL_IN_PYTHON:
                 yield msgspec.structs.replace(check, reason=None)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Categories and groups."""
+        """Return the scores of categories and groups."""
         return figures(graded)
 
 
 class _AskOnce:
-    """Offers the functions as tools, and asks once."""
+    """Offers the functions as tools, and sends one request."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs one trial."""
+        """Run one trial."""
         return await AskCalls("tools").ask(trial, session)

@@ -21,7 +21,7 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 LIBRARIES = ("sentence-transformers", "faiss-cpu")
 FAISS = "1.11.0"
-"""The version that the authors pin; of sentence-transformers they want 2.7.0 or later."""
+"""The version that the authors pin. For sentence-transformers, they require 2.7.0 or later."""
 
 GiB = 2**30
 LIMITS = Limits(
@@ -33,13 +33,16 @@ LIMITS = Limits(
     disk_bytes=GiB // 2,
 )
 START_SECONDS = 300.0
-"""To load the libraries and the model, on a machine under load."""
+"""Time limit for loading the libraries and the model, on a machine under load."""
 SECONDS = 60.0
-"""To embed what is asked at once: at most the 57 texts that both parts of a memory hold, or one that is looked for."""
+"""Time limit for one request: at most the 57 texts in both parts of a memory, or one query."""
 
 
 class EmbeddingModel(Record, frozen=True):
-    """Where its files lie, what tells them from others, and in what model and libraries are not the authors'."""
+    """An embedding model: its directory, the digest of its files, and departures.
+
+    Departures are differences from the authors' model and libraries.
+    """
 
     directory: Path
     digest: str
@@ -47,11 +50,11 @@ class EmbeddingModel(Record, frozen=True):
 
 
 def find_model(data_dir: Path) -> EmbeddingModel:
-    """The model, in the data directory, in the hub's cache or from the hub; libraries are looked for first.
+    """Find the model in the data directory, the hub's cache or on the hub. Libraries are checked first.
 
     Raises:
-        UserError: a library is not installed, or the model is nowhere; says how to get it.
-        DatasetError: the hub refuses.
+        UserError: If a library is not installed, or the model is not found. States how to get it.
+        DatasetError: If the hub refuses.
     """
     departures = []
     if (installed := _library_versions()["faiss-cpu"]) != FAISS:
@@ -81,7 +84,7 @@ def _library_versions() -> dict[str, str]:
 
 
 class Encoder:
-    """Embeds texts, in one process for all conversations: loading the libraries takes seconds and a gigabyte."""
+    """Embeds texts, in one process for all conversations, because loading takes seconds and a gigabyte."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -91,10 +94,12 @@ class Encoder:
         self._process: SandboxProcess | None = None
 
     async def load(self) -> None:
-        """Starts the process, which keeps the event loop busy for a moment: best before any request is timed.
+        """Start the process.
+
+        Best called before any request is timed, because it blocks the event loop for a moment.
 
         Raises:
-            UserError: the model or the libraries cannot be loaded.
+            UserError: If the model or the libraries cannot be loaded.
         """
         try:
             await self._start()
@@ -103,10 +108,10 @@ class Encoder:
             raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
 
     async def vectors(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a question, as `inside/encoder.py` describes both.
+        """Return the answer to a request. `inside/encoder.py` describes both.
 
         Raises:
-            TrialError: the process cannot be started, or has ended.
+            TrialError: If the process cannot be started, or has ended.
         """
         async with self._lock:
             answer = None
@@ -117,12 +122,12 @@ class Encoder:
             except ExecutionError as error:
                 raise TrialError(f"the embedding model failed: {error}") from error
             finally:
-                if answer is None:  # what was asked may still be answered, and that to someone else
+                if answer is None:  # a late answer could reach another caller
                     await self.close()
             return answer
 
     async def close(self) -> None:
-        """Ends the process."""
+        """Stop the process."""
         self._process = None
         await self._stack.aclose()
 
@@ -137,7 +142,7 @@ class Encoder:
 
 
 def files_for(directory: Path) -> dict[str, bytes]:
-    """What lies in the sandbox: the program, and the model's files in a folder beside it."""
+    """Return the files of the sandbox: the program, and the model's files in a folder beside it."""
     program = Path(__file__).parent / "inside" / "encoder.py"
     names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated]
     model = {f"model/{name}": (directory / name).read_bytes() for name in names}

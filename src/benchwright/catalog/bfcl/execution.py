@@ -19,53 +19,53 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
 LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
-"""Of one process; that of a conversation waits for the model between two steps, which may take long."""
+"""Limits of one process. A conversation's process also waits for the model, which may take long."""
 
 JUDGED_AT_MOST = 100
-"""Conversations judged by one process, so that no limit is used up by what came before."""
+"""Number of conversations judged by one process, so that earlier ones do not use up its limits."""
 
 ATTEMPTS = 2
-"""To judge a conversation; the process may have been at its end through others."""
+"""Attempts to judge a conversation. The first may fail because earlier ones used up the process's limits."""
 
 FAILED = "multi_turn:execution_failed"
 """Our own error type: the calls used up the sandbox's time or memory."""
 
 INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py", "sentence_transformers.py")
-"""What of ours lies beside the classes: the server, and what stands in for what they import."""
+"""Our own files beside the classes: the server, and replacements for the libraries that they import."""
 
 Turns = list[list[list[str]]]
 """Calls as source text, by turn and step."""
 
 
 class Execution:
-    """The instances of one conversation; `encoder` is what those that need vectors are given them by."""
+    """The instances of one conversation. `encoder` embeds texts for those instances that need vectors."""
 
     def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:
         self._process = process
         self._encoder = encoder
 
     async def execute(self, calls: list[str]) -> list[str]:
-        """Executes calls, given as source text; their results, as text.
+        """Execute calls, written as source text, and return their results as text.
 
         Raises:
-            ExecutionError: they take too long or too much memory.
+            ExecutionError: If they take too long or too much memory.
         """
         results: list[str] = (await self._ask({"calls": calls}))["results"]
         return results
 
     async def memory(self) -> dict[str, Any]:
-        """What the model sees of its memory (`shown`), and all that is in it (`snapshot`).
+        """Return the part of the memory that the model sees (`shown`), and the whole (`snapshot`).
 
         Raises:
-            ExecutionError: it takes too long or too much memory.
+            ExecutionError: If that takes too long or too much memory.
         """
         return await self._ask({"memory": True})
 
     async def open(self, opening: dict[str, Any]) -> None:
-        """Makes the instances.
+        """Create the instances.
 
         Raises:
-            ExecutionError: that takes too long or too much memory.
+            ExecutionError: If that takes too long or too much memory.
         """
         await self._ask({"opening": opening})
 
@@ -77,12 +77,12 @@ class Execution:
 
 
 class Executor:
-    """Starts executions; `executables` are the sources of the classes, there once the samples were read.
+    """Starts executions.
 
-    `model` is where memory_vector's embedding model lies; None where that category is not wanted.
-
-    Each conversation has a process of its own. Conversations are judged one after the other in a process
-    that stays, each on fresh instances.
+    `executables` are the sources of the classes, available once the samples are read. `model` is the
+    directory of memory_vector's embedding model; None if that category is not wanted. Each conversation has
+    its own process. Conversations are judged one after the other in a long-lived process, each on fresh
+    instances.
     """
 
     def __init__(self, executables: Executables, model: Path | None = None) -> None:
@@ -95,20 +95,20 @@ class Executor:
         self._stack = AsyncExitStack()
 
     async def prepare(self) -> None:
-        """Loads the embedding model, where there is one.
+        """Load the embedding model, if there is one.
 
         Raises:
-            UserError: it cannot be loaded.
+            UserError: If it cannot be loaded.
         """
         if self._encoder is not None:
             await self._encoder.load()
 
     @asynccontextmanager
     async def start(self, content: dict[str, Any]) -> AsyncIterator[Execution]:
-        """Fresh instances for a sample.
+        """Start a process with fresh instances for a sample; stop it on exit.
 
         Raises:
-            ExecutionError: they cannot be started.
+            ExecutionError: If they cannot be started.
         """
         opening = _opening(content)
         async with self._process(opening["classes"].values()) as process:
@@ -117,10 +117,12 @@ class Executor:
             yield execution
 
     async def judge(self, content: dict[str, Any], model: Turns) -> Mistake | None:
-        """Why the model's calls are not as good as the expected ones; None if they are. Executes both again.
+        """Return the reason why the model's calls are worse than the expected ones; None if they are not.
+
+        Both are executed again.
 
         Raises:
-            ExecutionError: the sandbox cannot be started.
+            ExecutionError: If the sandbox cannot be started.
         """
         question = {"opening": _opening(content), "model": model, "gold": content["answer"]}
         async with self._judging:
@@ -136,7 +138,7 @@ class Executor:
         return failure
 
     async def close(self) -> None:
-        """Ends the process in which conversations are judged, and the one that embeds texts."""
+        """Stop the process that judges conversations, and the one that embeds texts."""
         await self._end_judge()
         if self._encoder is not None:
             await self._encoder.close()

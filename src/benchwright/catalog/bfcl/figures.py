@@ -9,7 +9,10 @@ from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.breakdowns import mean
 
 WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "memory": 20}
-"""The weights of version 4, in percent; the other half of the agentic 40 is web search, which is not run here."""
+"""The weights of version 4, in percent.
+
+The other half of the agentic 40 is web search, which is not supported here.
+"""
 
 OVERALL = "overall of the available parts, not comparable"
 
@@ -18,7 +21,10 @@ Means = Mapping[str, tuple[float, int]]
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The accuracy of each category, the scores of the groups, and the weighted mean of those that are there."""
+    """Return the accuracy of each category, the scores of the groups, and their weighted mean.
+
+    Only categories and groups with tasks are included.
+    """
     means = _means(graded)
     groups = group_scores(means)
     shown = [Figure(f"category {name}", mean) for name, (mean, _) in means.items()]
@@ -38,10 +44,11 @@ def _means(graded: Iterable[Graded]) -> dict[str, tuple[float, int]]:
 
 
 def group_scores(means: Means) -> dict[str, float]:
-    """The groups of which something is there.
+    """Return the scores of the groups with any tasks.
 
-    Non-live: the unweighted mean of simple (itself that of its languages), multiple, parallel and
-    parallel_multiple. Live: weighted by the number of tasks. Irrelevance, multi-turn and memory: unweighted.
+    Non-live: the unweighted mean of simple (itself the unweighted mean of its languages), multiple, parallel
+    and parallel_multiple. Live: weighted by the number of tasks. Irrelevance, multi-turn and memory:
+    unweighted.
     """
     simple = _unweighted(means, ("simple_python", "simple_java", "simple_javascript"))
     others = _present(means, ("multiple", "parallel", "parallel_multiple"))
@@ -57,7 +64,7 @@ def group_scores(means: Means) -> dict[str, float]:
 
 
 def overall(groups: Mapping[str, float]) -> float | None:
-    """The mean of the groups by their weights, as far as they are there."""
+    """Return the weighted mean of the groups that are available. None if there are none."""
     weight = sum(WEIGHTS[name] for name in groups)
     return sum(WEIGHTS[name] * value for name, value in groups.items()) / weight if weight else None
 

@@ -25,7 +25,10 @@ _JAVA_CLASSES = {
 def gold_calls(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> list[Call]:
-    """The first allowed value of every parameter that may not be left out; source text in Java and JavaScript."""
+    """Return calls with the first allowed value of every parameter that may not be left out.
+
+    In Java and JavaScript, values are source text.
+    """
     documents = {function["name"]: function["parameters"] for function in functions}
     return [_gold_call(category.language, documents, answer) for answer in answers]
 
@@ -44,7 +47,7 @@ def _gold_call(language: Language, documents: dict[str, Any], answer: Answer) ->
 
 
 def _plain(value: Any) -> Any:
-    """A value with the first allowed one for each key of its dictionaries."""
+    """Replace the allowed values for each key of a dictionary by the first one."""
     if isinstance(value, dict):
         return {
             key: next((one for one in values if one != OMITTED), OMITTED)
@@ -57,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def _source(language: Language, declared: dict[str, Any], value: Any) -> str:
-    """A value in the syntax of the language."""
+    """Return a value in the syntax of the language."""
     kind = declared.get("type", "any")
     element = declared.get("items", {}).get("type", "any")
     if isinstance(value, str):
@@ -109,7 +112,10 @@ def _java_element(kind: str, element: str, value: Any) -> str:
 def never_right(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> str | None:
-    """Why no call can fit the possible answers, although they are the official ones; None where one can."""
+    """Return the reason why no call can fit the possible answers, although they are official.
+
+    None if one can.
+    """
     documents = {function["name"]: function["parameters"] for function in functions}
     for answer in answers:
         ((name, possible),) = answer.items()
@@ -137,7 +143,7 @@ def _unreadable_elements(declared: dict[str, Any], values: Sequence[Any]) -> boo
 
 
 def gold_turns(functions: Sequence[dict[str, Any]], answers: Sequence[Sequence[str]]) -> list[list[Call]]:
-    """The expected calls of a multi-turn task, their positional arguments named after the documents."""
+    """Return the expected calls of a multi-turn task. Positional arguments get names from the documents."""
     names = {function["name"]: list(function["parameters"]["properties"]) for function in functions}
     return [[_named(source, names) for source in turn] for turn in answers]
 
@@ -152,7 +158,7 @@ def _named(source: str, names: dict[str, list[str]]) -> Call:
 
 
 def as_message(calls: Sequence[Call], spelled: Any) -> dict[str, Any]:
-    """An assistant message that makes these calls as tools."""
+    """Build an assistant message with these calls as tool calls."""
     tool_calls = [
         {
             "id": f"call_{number}",
@@ -165,7 +171,10 @@ def as_message(calls: Sequence[Call], spelled: Any) -> dict[str, Any]:
 
 
 def as_text(calls: Sequence[Call], language: Language) -> str:
-    """The calls as a prompt model writes them; in Java and JavaScript all values are text, as the documents ask for."""
+    """Write the calls as a prompt model does.
+
+    In Java and JavaScript, all values are text, as the documents require.
+    """
     written = [
         f"{call.name}({', '.join(f'{name}={_written(language, value)}' for name, value in call.arguments.items())})"
         for call in calls

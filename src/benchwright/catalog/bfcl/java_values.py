@@ -1,6 +1,6 @@
-"""Values written in Java, as BFCL reads them (bfcl_eval, java_type_converter.py).
+"""Parses values written in Java as BFCL does (bfcl_eval, java_type_converter.py).
 
-What cannot be read as the wanted type stays the text that it is; the comparison of types then fails.
+A value that cannot be parsed as the wanted type remains text; the comparison of types then fails.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _KEY_END = re.compile(r"\",\s*")
 
 
 def java_value(text: str, wanted: str, element: str | None = None) -> Any:
-    """A value from its source text; `element` is the declared type of a collection's elements.
+    """Parse a value's source text. `element` is the declared type of a collection's elements.
 
     Raises:
-        NotImplementedError: BFCL has no rule for this type (Set, Hashtable, Queue, Stack).
+        NotImplementedError: If BFCL has no rule for the type (Set, Hashtable, Queue, Stack).
     """
     match wanted:
         case "byte" | "short" | "integer":
@@ -74,7 +74,10 @@ def _list(text: str, element: str | None) -> Any:
 
 
 def _list_block(text: str) -> str | None:
-    """What stands in `{{ … }}` behind the constructor, at least one character; None if there is no such block."""
+    """Return the text in `{{ … }}` after the constructor, at least one character.
+
+    None if there is no such block.
+    """
     for opening in _LIST_BLOCK.finditer(text):
         start = opening.end()
         inner = start + len(text[start:]) - len(text[start:].lstrip())
@@ -100,7 +103,7 @@ def _map(text: str) -> Any:
 
 
 def _puts(block: str) -> Iterator[tuple[str, str]]:
-    """The (key, value) of every `put("key", value)`; neither holds a line break."""
+    """Yield the (key, value) of every `put("key", value)`. Neither contains a line break."""
     at = 0
     while (start := block.find('put("', at)) >= 0:
         line_end = _or_end(block.find("\n", start), block)
@@ -120,7 +123,7 @@ def _or_end(position: int, text: str) -> int:
 
 
 def _untyped(text: str) -> Any:
-    """A value whose type nobody declared, told by how it is written."""
+    """Parse a value without a declared type, by its form."""
     if text in ("true", "false"):
         return text == "true"
     if text.startswith('"') and text.endswith('"'):
@@ -133,7 +136,7 @@ def _untyped(text: str) -> Any:
 
 
 def number_or_text(text: str) -> Any:
-    """What Python reads the text as: an int, else a float, else the text itself."""
+    """Parse the text as an int, else as a float, else return it unchanged."""
     for kind in (int, float):
         try:
             return kind(text)

@@ -1,6 +1,6 @@
-"""Values written in JavaScript, as BFCL reads them (bfcl_eval, js_type_converter.py).
+"""Parses values written in JavaScript as BFCL does (bfcl_eval, js_type_converter.py).
 
-What cannot be read as the wanted type stays the text that it is; the comparison of types then fails.
+A value that cannot be parsed as the wanted type remains text; the comparison of types then fails.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _PAIR = re.compile(r"([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)")
 
 
 def javascript_value(text: str, wanted: str, element: str | None = None) -> Any:
-    """A value from its source text; `element` is the declared type of an array's elements.
+    """Parse a value's source text. `element` is the declared type of an array's elements.
 
     Raises:
-        ValueError: BFCL has no rule for this type.
+        ValueError: If BFCL has no rule for the type.
     """
     match wanted:
         case "String":
@@ -70,7 +70,10 @@ def _array(text: str, element: str | None) -> Any:
 
 
 def _rows(text: str) -> list[list[Any]] | None:
-    """The rows of an array of arrays, `[[…], […]]` or `new Array([…], […])`; None if it is none."""
+    """Return the rows of an array of arrays, `[[…], […]]` or `new Array([…], […])`.
+
+    None if the text is not one.
+    """
     opening = _ROWS_OPENING.match(text)
     if opening is None:
         return None
@@ -83,10 +86,10 @@ def _rows(text: str) -> list[list[Any]] | None:
 
 
 def _rows_end(text: str, start: int, closing: str) -> int | None:
-    """Where the array ends whose first row begins at `start`; None if it does not.
+    """Return the end of the array whose first row begins at `start`. None if it does not end.
 
-    A row ends with the first `]` on its line behind which the array ends, or another row that itself ends.
-    Worked out from the right, so that no text takes more than a moment.
+    A row ends with the first `]` on its line that is followed by the array's end, or by another row that
+    itself ends. The search goes from right to left, so that no text takes more than a moment.
     """
     inside: list[int | None] = [None] * (len(text) + 1)
     for position in range(len(text) - 1, start - 1, -1):
@@ -125,7 +128,7 @@ def _member(text: str) -> Any:
 
 
 def _untyped(text: str) -> Any:
-    """A value whose type nobody declared, told by how it is written."""
+    """Parse a value without a declared type, by its form."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

@@ -1,7 +1,8 @@
 """The memory categories: conversations that fill a model's memory, and questions that each begin with it.
 
-The order is that of bfcl_eval at commit 6ea5797: the conversations of a scenario one after the other, each with the
-memory that the one before has left; then every question with the memory after the last one, to which it adds nothing.
+The order is as in bfcl_eval at commit 6ea5797: the conversations of a scenario run one after the other, each
+with the memory that the previous one left. Then every question starts with the memory after the last
+conversation, and changes nothing in it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from benchwright.records import Message, Outcome, Trial, TrialRecord
 from benchwright.runs.journal import Body
 
 Snapshot = dict[str, Any]
-"""What a memory holds, as JSON."""
+"""The content of a memory, as JSON."""
 
 
 class Whose(NamedTuple):
-    """Whose memory, and of which scenario: each repeat of each model has its own."""
+    """The key of a memory: each repeat of each model has a separate one per scenario."""
 
     slot: str
     repeat: int
@@ -37,7 +38,7 @@ class Whose(NamedTuple):
 
 
 class _Memory:
-    """A memory while it is filled: after so many conversations it holds `snapshot`."""
+    """A memory while it is filled. After `played` conversations it holds `snapshot`."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -52,7 +53,7 @@ class Memories:
         self._of: dict[Whose, _Memory] = {}
 
     def of(self, whose: Whose) -> _Memory:
-        """The memory, a new one where there is none."""
+        """Return the memory for a key, a new one if there is none."""
         return self._of.setdefault(whose, _Memory())
 
     def recall(
@@ -61,7 +62,7 @@ class Memories:
         trials: Iterable[TrialRecord],
         read: Callable[[TrialRecord], Body],
     ) -> None:
-        """Takes memories from trials that ended earlier, so that further questions begin with the same ones."""
+        """Take over memories from earlier trials, so that further questions begin with the same ones."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
             memory = self.of(Whose(trial.target, trial.repeat, category, scenario))
@@ -73,10 +74,10 @@ class Memories:
 
 
 class AskWithMemory:
-    """Asks a question; the first one of a scenario has the conversations before it.
+    """Asks a question. Before a scenario's first question, it plays the conversations.
 
-    `Outcome.artifacts` holds the calls in `turns`, the `memory` that the question began with, and in
-    `conversations` the messages of those that this trial has played.
+    `Outcome.artifacts` contains the calls in `turns`, the `memory` at the question's start, and in
+    `conversations` the messages of the conversations that this trial has played.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class AskWithMemory:
         self._memories = memories
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
-        """Fills the memory where that is still to be done, and asks."""
+        """Fill the memory if that is still to be done, and ask."""
         content = trial.sample.content
         whose = Whose(trial.target.slot, trial.repeat, content["category"], content["scenario"])
         memory = self._memories.of(whose)
@@ -117,7 +118,7 @@ class AskWithMemory:
         *,
         asks: bool,
     ) -> tuple[Outcome, Snapshot | None]:
-        """Plays a conversation; with what is in the memory after it."""
+        """Play a conversation, and return its outcome with the memory's content afterwards."""
         name = MEMORY_CLASSES[content["category"]]
         opening = {
             "category": content["category"],
@@ -137,14 +138,17 @@ class AskWithMemory:
                 return outcome, (await execution.memory())["snapshot"]
             except (
                 ExecutionError
-            ):  # replacements can let it grow without bounds; what was there before is kept
+            ):  # replacements can make it grow without bounds; the earlier snapshot is kept
                 return outcome, snapshot
 
 
 def wrong_answer(
     messages: Sequence[Message], artifacts: Mapping[str, Any], answers: Sequence[str]
 ) -> Mistake | None:
-    """Why the last thing said does not answer the question; None if it does (agentic_checker.py)."""
+    """Return the reason why the last message does not answer the question; None if it does.
+
+    Source: agentic_checker.py.
+    """
     if "failed" in artifacts:
         return Mistake(FAILED, artifacts["failed"])
     said = last_said(messages, artifacts)
@@ -157,9 +161,10 @@ def wrong_answer(
 
 
 def last_said(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
-    """The last message that is no call; None where the steps were used up before there was one.
+    """Return the last message that is not a call. None if the steps were used up before there was one.
 
-    Calls whose arguments cannot be read are none for the official code: their first one counts as what was said.
+    As in the official code, calls with invalid arguments do not count as calls: the first one counts as the
+    message.
     """
     turns = artifacts.get("turns") or [[]]
     if len(turns[-1]) > MOST_STEPS:
@@ -178,5 +183,5 @@ _LEFT_OUT = re.compile(r"[,./\-_*^()]")
 
 
 def standardised(text: str) -> str:
-    """A text as texts are compared: small letters, some punctuation left out, single quotes as double ones."""
+    """Return a text in its compared form: lower case, less punctuation, double in place of single quotes."""
     return _LEFT_OUT.sub("", text).lower().replace("'", '"')

@@ -1,4 +1,7 @@
-"""What models are told of their memory (bfcl_eval, default_prompts.py and model_handler/utils.py at commit 6ea5797)."""
+"""Prompts about a model's memory.
+
+Source: bfcl_eval, default_prompts.py and model_handler/utils.py at commit 6ea5797.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +37,13 @@ CORE_AND_ARCHIVAL = (
     "capacity, but will be held outside of your immediate context due to its size.\n\n"
     "Here is the content of your Core Memory from previous interactions:\n"
 )
-"""The rest of it for memories in two parts, likewise."""
+"""The rest of the system prompt for memories in two parts, also word for word."""
 
 UNIFIED = (
     f"\n\nYou have access to an advanced memory system, which is {_PERSISTENT}"
     "Here is the content of your memory system from previous interactions:\n"
 )
-"""For a memory that is one text."""
+"""The rest of the system prompt for a memory that is one text."""
 
 ANSWER_FORMAT = (
     "For your final answer to the user, you must respond in this format: {'answer': A short and precise answer to the "
@@ -49,11 +52,14 @@ ANSWER_FORMAT = (
     "cannot be properly answered, response with {'answer': 'I cannot answer this question', 'context': A short reason "
     "explaining why this question cannot be answered}.\n"
 )
-"""What stands behind it for the questions, and not for the conversations before them."""
+"""The end of the system prompt for questions; the conversations before them lack it."""
 
 
 def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> Message:
-    """The system prompt of a conversation; `memory` is what the model sees, `asks` whether its answer is graded."""
+    """Build the system prompt of a conversation.
+
+    `memory` is the part that the model sees. `asks` is true if the answer is graded.
+    """
     told = UNIFIED if category == "memory_rec_sum" else CORE_AND_ARCHIVAL
     prompt = f"{SETTINGS[scenario]}{told}{memory}\n"
     return system(f"{prompt}\n\n{ANSWER_FORMAT}" if asks else prompt)

@@ -1,4 +1,4 @@
-"""BFCL's questions about what a model was told before, and the conversations in which it is told."""
+"""BFCL's questions about earlier conversations, and these conversations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Turns = list[list[Message]]
 
 
 class MemoryRow(Record, frozen=True):
-    """A question, or a conversation before the questions, of one scenario."""
+    """A question of one scenario, or a conversation before its questions."""
 
     id: str
     question: Turns
@@ -28,25 +28,25 @@ class MemoryRow(Record, frozen=True):
 
 
 class MemoryAnswer(Record, frozen=True):
-    """Texts of which one must be in the answer."""
+    """Possible answers: one of the texts must be in the answer."""
 
     id: str
     ground_truth: list[str]
 
 
 class Conversations(msgspec.Struct):
-    """The conversations of each scenario in their order, filled when the samples are read."""
+    """The conversations of each scenario, in order. Loaded when the samples are read."""
 
     of: dict[str, list[Turns]] = {}
 
     def load(self, source: Source) -> None:
-        """Reads those of a source."""
+        """Read the conversations of a source."""
         self.of = {}
         for row in source.read(MemoryRow, "conversations"):
             self.of.setdefault(row.scenario, []).append(row.question)
 
     def digest(self, scenario: str) -> str:
-        """Changes with any word of a scenario."""
+        """Return a digest of a scenario's conversations, which changes with any word in them."""
         return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.of[scenario]))
 
 
@@ -61,11 +61,13 @@ def memory_samples(
     conversations: Conversations,
     model_digest: str | None = None,
 ) -> Iterator[Sample]:
-    """One sample per question and category, category by category; `model_digest` is that of memory_vector's model.
+    """Yield one sample per question and category, category by category.
+
+    `model_digest` is the digest of memory_vector's model.
 
     Raises:
-        DatasetNotFound: what the categories need is not there.
-        DatasetError: a row is not as it should be.
+        DatasetNotFound: If data that the categories need are missing.
+        DatasetError: If a row is invalid.
     """
     if missing := [split for split in NEEDED if split not in source.splits]:
         raise DatasetNotFound(

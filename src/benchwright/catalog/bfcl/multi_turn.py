@@ -1,4 +1,4 @@
-"""Multi-turn tasks: asks step by step, executes the calls, tells the results; and judges the whole in the end."""
+"""Multi-turn tasks: ask step by step, execute the calls, report the results, and finally judge the whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Trial
 
 MOST_STEPS = 20
-"""Executed steps of one turn; one more, and the conversation is ended."""
+"""Maximum number of executed steps in one turn. One more ends the conversation."""
 
 NOT_EXECUTED = "Error during execution: the arguments are not a JSON object."
 
@@ -33,8 +33,8 @@ NOT_EXECUTED = "Error during execution: the arguments are not a JSON object."
 class Converse:
     """Plays the turns of a multi-turn task (bfcl_eval, base_handler.py).
 
-    `Outcome.artifacts` holds the calls of every turn, step by step, as source text in `turns`, and `failed`
-    where the sandbox ended over one of them.
+    `Outcome.artifacts` contains the calls of every turn, step by step, as source text in `turns`, and
+    `failed` if the sandbox ended during one of them.
     """
 
     def __init__(self, mode: Mode, executor: Executor) -> None:
@@ -42,19 +42,19 @@ class Converse:
         self._executor = executor
 
     async def converse(self, trial: Trial, session: Session) -> Outcome:
-        """Plays all turns, unless one takes too many steps."""
+        """Play all turns, unless one takes too many steps."""
         async with AsyncExitStack() as stack:
             execution = await stack.enter_async_context(self._executor.start(trial.sample.content))
             return await play(self._mode, trial.sample.content, session, execution)
 
 
 async def play(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
-    """Plays the turns of a conversation on instances that are there; `artifacts` as those of `Converse`."""
+    """Play the turns of a conversation on existing instances. Artifacts are as in `Converse`."""
     return await _Conversation(mode, content, session, execution).play()
 
 
 class _Conversation:
-    """One conversation while it goes on."""
+    """One conversation in progress."""
 
     def __init__(self, mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> None:
         self._mode = mode
@@ -81,9 +81,7 @@ class _Conversation:
         return Outcome(status, self._messages, answer, reason, artifacts=artifacts)
 
     def _begin_turn(self, number: int, messages: Sequence[Message]) -> None:
-        more = self._content["missed"].get(
-            str(number)
-        )  # without a word on their language, as in the official code
+        more = self._content["missed"].get(str(number))  # no language hint, as in the official code
         if more:
             self._functions += more
             text = more_functions_text(more) if self._mode == "prompt" else MORE_FUNCTIONS
@@ -93,7 +91,7 @@ class _Conversation:
         self._messages += messages
 
     async def _play_turn(self, number: int, steps: list[list[str]]) -> bool:
-        """Whether the turn came to its end; False if it took too many steps."""
+        """Play one turn. Return true if it ended by itself, false if it took too many steps."""
         while len(steps) <= MOST_STEPS:
             reply = self._reply = await self._ask()
             self._messages.append(reply.message)
@@ -139,10 +137,12 @@ def _written_arguments(call: Call, comma: str) -> str:
 
 
 def written_call(call: Call) -> str:
-    """A call read from text as source text again; a dictionary of dictionaries is a call among the arguments.
+    """Write a call that was parsed from text as source text.
+
+    A dictionary of dictionaries is a call among the arguments.
 
     Raises:
-        DecodingError: an argument is an empty dictionary, over which the official code stumbles.
+        DecodingError: If an argument is an empty dictionary, on which the official code fails.
     """
     return f"{call.name}({', '.join(f'{name}={_written(value)}' for name, value in call.arguments.items())})"
 
@@ -159,10 +159,10 @@ def _written(value: Any) -> str:
 
 
 async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]) -> Mistake | None:
-    """Why a conversation is wrong; None if it is right.
+    """Return the reason why a conversation is wrong; None if it is right.
 
     Raises:
-        ExecutionError: the sandbox cannot be started.
+        ExecutionError: If the sandbox cannot be started.
     """
     turns, gold = artifacts.get("turns", []), content["answer"]
     if "failed" in artifacts:
@@ -173,6 +173,6 @@ async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping
 
 
 def shown_turns(artifacts: Mapping[str, Any]) -> str:
-    """The calls of all turns to read: steps with `;` between, turns with ` | `."""
+    """Return the calls of all turns as readable text: `;` separates steps, ` | ` turns."""
     turns = artifacts.get("turns", [])
     return " | ".join("; ".join(call for step in steps for call in step) for steps in turns)

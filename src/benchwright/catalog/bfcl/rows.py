@@ -1,4 +1,4 @@
-"""BFCL's rows, and what becomes of them."""
+"""BFCL's rows, and their samples."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ CLASS_MODULES = {
     "MemoryAPI_vector": VECTOR,
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
-"""The executable classes, and the modules that hold them and the documents of their functions."""
+"""The executable classes, and the names of their modules and of the files with their functions' documents."""
 
 
 class Parameters(Record, frozen=True):
-    """What is needed of a function's parameters."""
+    """The checked part of a function's parameters."""
 
     properties: dict[str, dict[str, Any]]
     required: list[str] = []
 
 
 class Function(Record, frozen=True):
-    """What is needed of a function's document; the rest goes to the model as it is."""
+    """The checked part of a function's document. The rest goes to the model unchanged."""
 
     name: str
     description: str
@@ -48,7 +48,10 @@ class Function(Record, frozen=True):
 
 
 class BfclRow(Record, frozen=True):
-    """One task. `question` holds the messages of each turn; a turn without any brings functions held back."""
+    """One task. `question` holds the messages of each turn.
+
+    A turn without messages adds functions that were held back.
+    """
 
     id: str
     question: list[list[Message]]
@@ -66,30 +69,31 @@ class AnswerRow(Record, frozen=True):
 
 
 class Executables(msgspec.Struct):
-    """What multi-turn tasks are executed on: the sources of the classes, as the data held them.
+    """The sources of the classes on which multi-turn tasks are executed, from the data.
 
-    `files` is filled when the samples are read, by the names of the modules; `digest` tells their contents, but for
-    that of memory_vector, which the rows of that category tell: those of the others do not change with it.
+    `files` maps names of modules to sources, filled when the samples are read. `digest` covers all of them
+    except memory_vector's, so that samples of other categories do not depend on that. The rows of
+    memory_vector have a digest of that file.
     """
 
     files: dict[str, bytes] = {}
     digest: str = ""
 
     def load(self, source: Source) -> None:
-        """Reads the classes of a source."""
+        """Read the classes of a source."""
         self.files = {path.stem: path.read_bytes() for path in source.files("classes")}
         told = sorted(self.files.keys() - {VECTOR})
         self.digest = xxhash.xxh3_128_hexdigest(b"".join(self.files[name] for name in told))
 
 
 def samples(source: Source, wanted: frozenset[str], executables: Executables) -> Iterator[Sample]:
-    """One sample per task of the wanted categories; of all that the data hold, where none is named.
+    """Yield one sample per task of the wanted categories; of all in the data if none is named.
 
-    Multi-turn tasks are left out where the data hold no executable classes, unless they were named.
+    Multi-turn tasks are left out if the data lack executable classes, unless they were named.
 
     Raises:
-        DatasetNotFound: a wanted category, or what it needs, is not there.
-        DatasetError: a row is not as it should be.
+        DatasetNotFound: If a wanted category, or data that it needs, is missing.
+        DatasetError: If a row is invalid.
     """
     answers = _answers(source)
     executable = {"functions", "classes"} <= set(source.splits)
@@ -126,7 +130,7 @@ def _answers(source: Source) -> dict[str, list[Any]]:
 
 
 def documents_in(source: Source) -> dict[str, list[dict[str, Any]]]:
-    """The function documents of each class, by the name of its module."""
+    """Return the function documents of each class, keyed by the name of its module."""
     documents: dict[str, list[dict[str, Any]]] = {}
     for path in source.files("functions"):
         lines = filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines()))
@@ -197,7 +201,7 @@ def _multi_turn(
 
 
 def _taken_out(identifier: str, functions: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
-    """The documents of functions that are held back for now, taken out of those on offer."""
+    """Remove functions that are held back for now from the list on offer, and return their documents."""
     taken = []
     for name in names:
         place = next((number for number, one in enumerate(functions) if one["name"] == name), None)
@@ -218,12 +222,12 @@ def _sample(row: BfclRow, category: Category, content: dict[str, Any]) -> Sample
 
 
 def _asked(turn: list[Message]) -> str:
-    """What is said in a turn; nothing is where functions are brought that were held back."""
+    """Return the messages of a turn as text, or a placeholder if it only adds held-back functions."""
     return "\n".join(content_text(one.get("content")) for one in turn) or "(further functions)"
 
 
 def _target(category: Category, answer: list[Any] | None) -> str:
-    """The calls that are right: each with the values that every argument may have, or their source turn by turn."""
+    """Return the right calls: with all allowed values of every argument, or as source text turn by turn."""
     if "relevance" in category.kind:
         return "no call" if category.kind == "irrelevance" else "any call"
     if category.kind == "multi_turn":

@@ -1,4 +1,4 @@
-"""How functions are offered, as tools or in a prompt (bfcl_eval, default_prompts.py), and single-turn tasks asked."""
+"""Offers functions, as tools or in a prompt (bfcl_eval, default_prompts.py), and solves single-turn tasks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Mode = Literal["tools", "prompt"]
 
 
 class AskCalls:
-    """Offers the functions, as tools or in the system prompt, and takes the answer as it comes."""
+    """Offers the functions, as tools or in the system prompt, and takes the answer unchanged."""
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
-        """Asks once."""
+        """Send one request."""
         content = trial.sample.content
         functions = shown_functions(content)
         messages = list(content["question"][0])
@@ -39,7 +39,7 @@ class AskCalls:
 
 
 def shown_functions(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """The documents of the functions on offer, as the model sees them."""
+    """Return the documents of the functions on offer, as the model sees them."""
     return hinted(content["functions"], CATEGORIES[content["category"]].language)
 
 
@@ -65,11 +65,14 @@ Here is a list of functions in json format that you can invoke.
 """The system prompt of the leaderboard's prompt models, word for word, so that scores are comparable."""
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
-"""What the user says in the turn that brings functions held back so far."""
+"""The user's message in a turn that adds functions that were held back."""
 
 
 def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str, Any]]) -> list[Message]:
-    """The messages behind the system prompt; a system message of their own is put at its end."""
+    """Put the system prompt before the messages.
+
+    If these begin with a system message, it is appended to the prompt.
+    """
     prompt = SYSTEM.replace("{functions}", json.dumps(functions, indent=4))
     if messages and messages[0].get("role") == "system":
         return [system(f"{prompt}\n\n{messages[0].get('content', '')}"), *messages[1:]]
@@ -77,5 +80,5 @@ def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str
 
 
 def more_functions_text(functions: Sequence[dict[str, Any]]) -> str:
-    """What a prompt model is told in the turn that brings functions held back so far."""
+    """Return the user's message to a prompt model in a turn that adds functions that were held back."""
     return f"{list(functions)}\n{MORE_FUNCTIONS}"

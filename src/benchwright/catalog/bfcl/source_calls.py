@@ -1,9 +1,10 @@
-"""Calls written in Java or JavaScript: `Name.method(first="a", second=new int[]{1, 2})`, parsed by tree-sitter.
+"""Calls written in Java or JavaScript, parsed by tree-sitter.
 
-Found and read as the official code does (bfcl_eval, model_handler/parser), whose parsers these are in later
-versions. In Java it slices text by positions in bytes, so that an argument behind a letter outside ASCII is
-cut elsewhere; it puts complex values together from their tokens, without the white space between them and
-without the body of a class, so that a HashMap loses its `{{ put(…); }}`.
+An example is `Name.method(first="a", second=new int[]{1, 2})`. Calls are found and read as in the official
+code (bfcl_eval, model_handler/parser), with later versions of its parsers. For Java, that code slices text by
+positions in bytes, so that an argument after a non-ASCII letter is cut at the wrong place. It joins complex
+values from their tokens, without the white space between them and without the body of a class, so that a
+HashMap loses its `{{ put(…); }}`.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 LONGEST_CALL = 4_000
-"""Longer texts are not calls: the longest gold one has 340 characters, and parsing can take long."""
+"""Maximum length in characters of a call, since parsing can take long. The longest gold one has 340."""
 
 UNNAMED = ""
-"""The name of an argument without one; no parameter is called so."""
+"""The name of an argument without one. No parameter has this name."""
 
 _AS_WRITTEN = (
     *("identifier", "class_literal", "type_identifier", "method_invocation"),
     *("string_literal", "character_literal"),
 )
-"""What the Java parser takes as it is written, white space and all."""
+"""Nodes that the Java parser takes unchanged, with white space."""
 
 
 @cache
 def parser_of(language: Language) -> Parser:
-    """The parser of Java or JavaScript.
+    """Return the parser of Java or JavaScript.
 
     Raises:
-        UserError: tree-sitter is not installed; says how to get it.
+        UserError: If tree-sitter is not installed. States how to get it.
     """
     try:
         import tree_sitter
@@ -52,14 +53,14 @@ def parser_of(language: Language) -> Parser:
 
 
 def source_calls(text: str, language: Language) -> list[Call]:
-    """The first call of a source text, its named arguments as they are written; quotation marks are taken off.
+    """Return the first call in a source text, with its named arguments as written, without quotation marks.
 
-    Names, and in JavaScript `true`, that stand among the arguments are kept as `UNNAMED`; anything else that is
-    no named argument is left out.
+    Names among the arguments, and `true` in JavaScript, are kept as `UNNAMED`. Anything else that is not a
+    named argument is left out.
 
     Raises:
-        DecodingError: it does not parse, there is no call, or two arguments have one name.
-        UserError: tree-sitter is not installed.
+        DecodingError: If the text cannot be parsed, contains no call, or has two arguments of one name.
+        UserError: If tree-sitter is not installed.
     """
     if len(text) > LONGEST_CALL:
         raise DecodingError("the answer is too long for a call")
@@ -87,17 +88,17 @@ def _java_call(root: Node, text: str) -> Call:
 
 
 class _JavaText:
-    """The text of nodes, as the official code puts it together."""
+    """The text of nodes, joined as in the official code."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def plain(self, node: Node) -> str:
-        """What stands between the node's positions in bytes, taken as positions in the text."""
+        """Return the text between the node's positions in bytes, used as positions in the text."""
         return self._text[node.start_byte : node.end_byte]
 
     def argument(self, node: Node) -> str:
-        """The value of an argument; a literal in quotation marks without them."""
+        """Return the value of an argument. A quoted literal loses its quotation marks."""
         if node.type in ("string_literal", "character_literal"):
             return self.plain(node)[1:-1]
         return self._put_together(node)
@@ -117,7 +118,7 @@ class _JavaText:
 
 
 def _javascript_call(root: Node) -> Call:
-    """A statement that is a call; one within another expression is not found."""
+    """Return a statement that is a call. A call within another expression is not found."""
     statements = (one for one in root.children if one.type == "expression_statement")
     calls = [one for statement in statements for one in statement.children if one.type == "call_expression"]
     if not calls:
@@ -152,7 +153,7 @@ def _arguments(given: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _first(root: Node, kind: str) -> Node:
-    """The first node of a kind, from the outside in."""
+    """Return the first node of a kind, in pre-order."""
     found = next((node for node in _all(root) if node.type == kind), None)
     if found is None:
         raise NoCallError("there is no call in the answer")

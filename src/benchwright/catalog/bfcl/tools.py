@@ -1,4 +1,4 @@
-"""Function documents as the model sees them: with a word on their language, and as tools."""
+"""Function documents as the model sees them: with a hint on their language, and as tools."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def tool_name(name: str) -> str:
-    """A function's name as a tool's: `math.sqrt` becomes `math_sqrt`, as OpenAI-style interfaces need it."""
+    """Return a function's name as a tool name of OpenAI-style interfaces: `math_sqrt` for `math.sqrt`."""
     return _NOT_IN_NAMES.sub("_", name)[:_LONGEST_NAME]
 
 
 def hinted(functions: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:
-    """The documents as BFCL shows them: the language is named, and in Java and JavaScript all values are text."""
+    """Return the documents as BFCL shows them, with a language hint.
+
+    In Java and JavaScript, all values are text.
+    """
     return [_hinted(function, language) for function in functions]
 
 
@@ -61,7 +64,7 @@ def _as_text(parameter: dict[str, Any], language: str) -> dict[str, Any]:
 
 
 def as_tools(functions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The documents as tools in the OpenAI format, their types as those of JSON Schema."""
+    """Return the documents as tools in the OpenAI format, with types of JSON Schema."""
     return [{"type": "function", "function": _as_tool(function)} for function in functions]
 
 

@@ -1,4 +1,4 @@
-"""What BFCL's type names mean: in JSON Schema, and as the Python types that values are compared with."""
+"""BFCL's type names, mapped to JSON Schema, and to the Python types with which values are compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JSON_TYPES = {
     **dict.fromkeys(("array", "list", "tuple", "ArrayList", "Array", "Queue", "Stack"), "array"),
     **dict.fromkeys(("dict", "object", "HashMap", "Hashtable"), "object"),
 }
-"""Type names to those of JSON Schema; any other name becomes `string`."""
+"""Type names mapped to those of JSON Schema. Any other name becomes `string`."""
 
 PYTHON_TYPES: dict[str, type[Any]] = {
     "string": str,
@@ -51,7 +51,7 @@ ELEMENT_TYPES = {
     "java": ("Array", "ArrayList"),
     "javascript": ("array",),
 }
-"""The types, by language, whose elements have a declared type that is checked too."""
+"""The types, by language, whose elements have a declared type that is also checked."""
 
 LONGEST_SOURCE = 4000
-"""Values in Java or JavaScript longer than this are not taken apart; the longest right one has 210 characters."""
+"""Maximum length in characters of a Java or JavaScript value to parse. The longest right one has 210."""

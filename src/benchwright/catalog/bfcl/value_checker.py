@@ -1,4 +1,4 @@
-"""Whether values are among the possible ones: BFCL's rules for strings, lists and dictionaries."""
+"""Checks if values are among the possible ones, by BFCL's rules for strings, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -11,28 +11,31 @@ from benchwright.catalog.bfcl.calls import Mistake
 _IGNORED = re.compile(r"[ ,./\-_*^]")
 
 OMITTED = ""
-"""Among the possible values: the argument may be left out."""
+"""Among the possible values, this means that the argument may be left out."""
 
 
 def plain(text: str) -> str:
-    """A string as it is compared: without spaces and some marks, in lower case, with double quotes only."""
+    """Return a string in its compared form: without spaces and some marks, lower case, double quotes only."""
     return _IGNORED.sub("", text).lower().replace("'", '"')
 
 
 def plain_if_text(value: Any) -> Any:
-    """`plain` of a string; anything else as it is."""
+    """Return `plain` of a string; anything else unchanged."""
     return plain(value) if type(value) is str else value
 
 
 def wrong_string(name: str, value: str, possible: Sequence[Any]) -> Mistake | None:
-    """Equal to a possible string, once both are `plain`."""
+    """Return a mistake unless the string equals a possible one, both as `plain`."""
     if plain(value) in [plain(one) for one in possible if type(one) is str]:
         return None
     return Mistake("value_error:string", _not_among(name, value, possible))
 
 
 def wrong_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """Equal to a possible list, element by element in order. An omittable argument may be an empty list, too."""
+    """Return a mistake unless the list equals a possible one, element by element in order.
+
+    An argument that may be left out may also be an empty list.
+    """
     elements = [plain_if_text(one) for one in value]
     for one in possible:
         if isinstance(one, (list, str)) and elements == [plain_if_text(part) for part in one]:
@@ -41,7 +44,7 @@ def wrong_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Mist
 
 
 def wrong_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Mistake | None:
-    """Fits one of the possible dictionaries; what is said of the last one is kept."""
+    """Return a mistake unless the dictionary fits a possible one. It is the mistake for the last of these."""
     wrong: Mistake | None = Mistake("dict_checker:unclear", f"{value!r} fits no possible dictionary")
     for one in possible:
         if isinstance(one, dict):
@@ -52,7 +55,7 @@ def wrong_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Mistake | None
 
 
 def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
-    """Every key is possible, with a possible value, and every key that is not given may be omitted."""
+    """Return a mistake unless every key and value is possible, and every missing key may be left out."""
     missing = [key for key, values in possible.items() if key not in value and OMITTED not in values]
     if missing:
         return Mistake("value_error:dict_key", f"Missing dict key {missing[0]!r}.")
@@ -66,7 +69,7 @@ def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
 
 
 def wrong_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """As many dictionaries as one possible list has, each fitting the one in its place."""
+    """Return a mistake unless the list fits a possible one: equally many dictionaries that fit pairwise."""
     wrong = Mistake("list_dict_checker:unclear", f"{value!r} fits no possible list of dictionaries")
     for one in possible:
         if len(value) != len(one):
@@ -87,7 +90,7 @@ def _element_misfit(given: Any, wanted: Any) -> Mistake | None:
 
 
 def wrong_other(name: str, value: Any, possible: Sequence[Any]) -> Mistake | None:
-    """Equal to a possible value."""
+    """Return a mistake unless the value equals a possible one."""
     return None if value in possible else Mistake("value_error:others", _not_among(name, value, possible))
 
 

@@ -1,4 +1,4 @@
-"""The agent: a model gives commands in a container until it says that it is done, or a limit ends its work."""
+"""The shell agent: a model runs commands in a container until it is done or reaches a limit."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ _TOO_LONG = (
     "maximum context",
     "too long",
 )
-"""As vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic say it."""
+"""Wordings of vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic for a prompt longer than the context."""
 
 
 class AgentLimits(Record, frozen=True):
-    """What an agent may use: answers of the model, seconds per command and for all its work."""
+    """Limits of an agent: model responses, seconds per command, and seconds in total (None: unlimited)."""
 
     turns: int
     command_seconds: float
@@ -67,9 +67,9 @@ class AgentLimits(Record, frozen=True):
 
 
 class AgentWork(Record, frozen=True):
-    """What came of an agent's work; the status is `limit` where one ended it, with the reason.
+    """Result of an agent's work. The status is `limit` if a limit ended the work; `reason` names the limit.
 
-    With `container_ended` there is no container any more that could be tested. `artifacts` are what it leaves behind.
+    If `container_ended`, there is no container left to test. `artifacts` are kept with the outcome.
     """
 
     status: Status
@@ -87,15 +87,16 @@ async def work(
     limits: AgentLimits,
     commands: Commands = "auto",
 ) -> AgentWork:
-    """Lets the model work; it is done when it answers without a command.
+    """Let the model work until it answers without a command.
 
-    With `auto` it is offered the tool, until its server refuses tools; fenced blocks are commands until it has called
-    the tool. An answer that was cut off is not an end: the model is told so. A limit, of time, turns, tokens, disk,
-    memory or the model's context, ends the work and not the trial: what was done counts.
+    With `auto`, the tool is offered until the server rejects tools, and fenced blocks count as commands until
+    the model has called the tool. A truncated response does not end the work: the model is asked for a
+    shorter one. A limit (time, turns, tokens, disk, memory or the model's context) ends the work but not the
+    trial: the work so far counts.
 
     Raises:
-        ProviderError: the endpoint failed otherwise, after retries.
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        ProviderError: If the endpoint failed for another reason, after retries.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     agent = _Agent(session, bash, list(messages), limits, commands)
     try:
@@ -173,7 +174,10 @@ class _Agent:
         return reply
 
     async def _run_all(self, turn: int, asked: Sequence[GivenCommand]) -> Reason | None:
-        """Runs commands in order, and tells the model; returns what ended the container where one of them did."""
+        """Run commands in order and append their results to the conversation.
+
+        Return the reason if a command ended the container, else None.
+        """
         results: list[tuple[GivenCommand, CommandRecord | None]] = []
         try:
             for one in asked:
@@ -201,6 +205,6 @@ def _is_about_tools(error: ProviderError) -> bool:
 
 
 def is_about_length(error: ProviderError) -> bool:
-    """Whether a server refused a conversation because it is longer than the model's context."""
+    """Return true if a server rejected a conversation because it is longer than the model's context."""
     words = str(error).lower()
     return error.http_status in (400, 413, 422) and any(part in words for part in _TOO_LONG)

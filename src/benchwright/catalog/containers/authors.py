@@ -1,7 +1,7 @@
-"""Who writes the patch for an issue: an agent in a container, a model in one answer, or a file of predictions.
+"""Sources of the patch for an issue: an agent in a container, a single model response, or a predictions file.
 
-An author's outcome holds the patch among its artifacts: {"patch": str, "problem": why there is none, "commands":
-what an agent ran}. Testing it is the room's own matter.
+The outcome has the patch among its artifacts: {"patch": str, "problem": why there is none, "commands": the
+agent's commands}. Each benchmark tests the patch itself.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ NO_PATCH = "the answer holds no patch"
 
 
 class Issue(Record, frozen=True):
-    """An issue, and where it is worked on. `prepare` are commands that bring the work tree to its start; a `sealed` one
-    has no later commits then, and its image is searched for copies of what the right patch, `solution`, makes of it."""
+    """An issue and the container in which to work on it.
+
+    `prepare` holds commands that bring the work tree to its start. If `sealed`, later commits are removed
+    then, and the image is searched for copies of the files as the right patch, `solution`, leaves them.
+    """
 
     repository: str
     base_commit: str
@@ -45,15 +48,15 @@ class Issue(Record, frozen=True):
 
 
 class Author(Protocol):
-    """Writes patches."""
+    """A source of patches."""
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """The outcome without tests; see the module."""
+        """Return the outcome before testing. See the module for its artifacts."""
         ...
 
 
 class AgentAuthor:
-    """A model that works in the container of the issue until it is done; its patch is what it changed."""
+    """A model that works in the issue's container until it is done. The patch is the changed files."""
 
     def __init__(
         self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
@@ -65,10 +68,10 @@ class AgentAuthor:
         self._searched: dict[str, Leaks] = {}
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Lets it work; the container is gone afterwards.
+        """Start the container, let the agent work, and take its patch. The container is removed afterwards.
 
         Raises:
-            ExecutionError: the engine does not answer, or the container was ended by somebody else.
+            ExecutionError: If the engine does not respond, or something else ended the container.
         """
         issue = self._issue_of(sample.content)
         spec = msgspec.structs.replace(issue.spec, mounts=self._player.mounts)
@@ -86,7 +89,7 @@ class AgentAuthor:
         return msgspec.structs.replace(outcome, artifacts=outcome.artifacts | found)
 
     async def _leaks(self, sandbox: Sandbox, issue: Issue) -> Leaks:
-        """What the image holds of the solution; every image is searched once."""
+        """Return the solution files found in the image. Each image is searched once."""
         if not issue.sealed:
             return Leaks()
         if issue.spec.image not in self._searched:
@@ -95,13 +98,13 @@ class AgentAuthor:
 
 
 class AnswerAuthor:
-    """A model that answers once, with a patch."""
+    """A model that sends a patch in a single response."""
 
     def __init__(self, messages: Callable[[Mapping[str, Any]], list[Message]]) -> None:
         self._messages = messages
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Asks once."""
+        """Send one request and take the patch from the response."""
         messages = self._messages(sample.content)
         reply = await session.chat(messages)
         status, reason = answer_status(reply)
@@ -116,17 +119,17 @@ class AnswerAuthor:
 
 
 class FileAuthor:
-    """Predictions that another program made; no model is asked.
+    """Predictions made by another program. No model is asked.
 
-    Where the program has written down what was said, its conversation and tokens are those of the trial. As every patch
-    is tested, the end of an agent that was not done, for whatever reason, is a limit.
+    If that program recorded its conversations, the trial takes over its messages and token counts. Since
+    every patch is tested, an agent that did not finish, for whatever reason, has the status `limit`.
     """
 
     def __init__(self, predictions: Predictions) -> None:
         self._predictions = predictions
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """The patch of the file."""
+        """Return the patch that the file has for this sample."""
         patch = self._predictions.patches.get(sample.id)
         problem = "the predictions have none for this instance" if patch is None else None
         made = WorkTreeChanges(patch or "", problem)
@@ -141,7 +144,7 @@ class FileAuthor:
 
 
 def one_answer(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerAuthor:
-    """The author of patch mode, who is shown the issue and nothing of the repository."""
+    """Return the author of patch mode, which shows the model the issue but nothing from the repository."""
 
     def messages(content: Mapping[str, Any]) -> list[Message]:
         issue = issue_of(content)
@@ -194,11 +197,11 @@ repository (a/… and b/…). It must apply with `git apply`. Leave tests as the
 
 
 def agent_messages(repository: str, directory: str, issue: str) -> list[Message]:
-    """The start of an agent's conversation."""
+    """Build the first messages of an agent's conversation."""
     text = _AGENT.format(repository=repository, directory=directory, issue=issue)
     return [system(SYSTEM), user(text)]
 
 
 def patch_messages(repository: str, commit: str, issue: str) -> list[Message]:
-    """The one request of the patch mode."""
+    """Build the only request of patch mode."""
     return [user(_PATCH.format(repository=repository, commit=commit, issue=issue))]

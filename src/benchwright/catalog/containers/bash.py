@@ -1,4 +1,4 @@
-"""Commands in one container, as in one terminal: the directory and exported variables stay from one to the next."""
+"""Commands in one container, as in one terminal: the directory and exported variables persist."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from benchwright.sandbox.docker import ExecResult, Sandbox
 from benchwright.sandbox.docker.commands import Reason
 
 KEPT_BYTES = 16 * 1024
-"""Bytes of a command's output that are kept, for the model and for the record: its first and its last ones."""
+"""Number of bytes kept from a command's output (its start and its end), for the model and for the record."""
 
 STATE = "/dev/shm/.benchwright"
-"""Where the agent's terminal keeps its state: in memory, which every container has, whatever its image and its user."""
+"""Directory for the state of the agent's terminal, in memory: every container has it, for any user."""
 
 _START = """
 mkdir -p "$2"
@@ -22,7 +22,7 @@ set -- "$shell" -c "$1" "${shell##*/}" "$state"
 [ -f "$state/exports" ] && set -- env -i "PATH=$PATH" "$@"
 exec "$@"
 """
-"""After the first command the exports are the whole environment, so that what it unset stays unset."""
+"""After the first command, the exports are the whole environment, so that an unset variable stays unset."""
 
 _RUN = (
     'set -- "$(cat)" "$1"; exec </dev/null 2>&1; '
@@ -31,14 +31,15 @@ _RUN = (
     """trap "pwd >'$2/directory'; export -p >'$2/new' && command -p mv '$2/new' '$2/exports'" EXIT; """
     'eval "shift 2; $1"'
 )
-"""One line, so that the lines which the shell's messages name are those of the command."""
+"""Written in one line, so that the shell's messages have the command's own line numbers."""
 
 
 class CommandRecord(Record, frozen=True):
-    """One command and what came of it.
+    """One command and its result.
 
-    `output` is stdout and stderr as they came, its middle left out where it was long (`cut` bytes). `ended` is
-    `exited`, or the limit that ended the command; where its container ended with it, `container_ended` is set.
+    `output` is stdout and stderr, interleaved as printed; if it was long, `cut` bytes are left out of its
+    middle. `ended` is `exited`, or the limit that ended the command. `container_ended` is true if the
+    container ended with it.
     """
 
     command: str
@@ -51,17 +52,16 @@ class CommandRecord(Record, frozen=True):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended by itself with exit code 0."""
+        """True if the command exited by itself with code 0."""
         return self.ended == "exited" and self.exit_code == 0
 
 
 class BashSession:
-    """A terminal in a sandbox, by bash where the image has it and sh otherwise; no command can read input.
+    """A terminal in a sandbox: bash if the image has it, else sh. No command can read input.
 
-    Sessions with the same `state`, which lies in a folder, are one terminal. One that is `apart` begins where the image
-    does, with its environment, whatever others did.
-    `commands` is the transcript. What a command leaves in the background goes on; functions, aliases and variables
-    that are not exported end with it.
+    Sessions with the same `state` directory are one terminal. A session that is `apart` starts with the
+    image's directory and environment, whatever other sessions did. `commands` is the transcript. Background
+    processes of a command keep running. Functions, aliases and variables that are not exported end with it.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class BashSession:
         self._kept_bytes = kept_bytes
 
     async def run(self, command: str, seconds: float) -> CommandRecord:
-        """Runs a command, and notes it in the transcript.
+        """Run a command and add it to the transcript.
 
         Raises:
-            EngineError: the engine does not answer, or the container was ended by somebody else.
+            EngineError: If the engine does not respond, or something else ended the container.
         """
         ended = await self.sandbox.run(
             ["sh", "-c", _START, "sh", _RUN, self._state],
@@ -90,7 +90,7 @@ class BashSession:
 
 
 def another_state() -> str:
-    """A folder for the state of a terminal of its own."""
+    """Return a new state directory, for a terminal that shares nothing."""
     return f"{STATE}-{token_hex(8)}"
 
 

@@ -26,14 +26,15 @@ from benchwright.sandbox.egress import EgressProxy
 
 
 class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """See `benchmark.Benchmark`; `solver` is made when the engine is connected, `at_once` bounds containers.
+    """A benchmark whose trials run in containers; see `benchmark.Benchmark`.
 
-    `images` says which images a task needs, and `image_gib` how much disk one of them takes on average beside the
-    others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
-    `agent_turns` is how many turns an agent has, None where none works; `agent` works in place of the model in our
-    shell. `egress` makes the proxy of a trial whose containers have a list of hosts. `network_needs` says what a
-    task's tests need of a network, None where nothing is known. `program` is another program whose answers are graded,
-    with its version.
+    `solver` is called once the engine is connected. `at_once` limits the number of containers. `images`
+    returns the images that a task needs. `image_gib` is the average disk space per image beyond shared layers
+    (None if unknown). `keeping` decides whether images are removed. `exploits` are checks of the seal.
+    `agent_turns` is the agent's number of turns (None if there is no agent). `agent` is the command-line
+    agent that works in place of the built-in shell agent. `egress` makes the proxy of a trial whose
+    containers have a list of hosts. `network_needs` returns what a task's tests need from a network (None if
+    unknown). `program` names another program whose answers are graded, with its version.
     """
 
     about: About
@@ -56,7 +57,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Connects to the engine."""
+        """Connect to the engine, start the agent and yield the solver; disconnect on exit."""
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(containers(self.at_once))
             opened.new_proxy = self.egress
@@ -72,10 +73,10 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_exploits(benchmark: Benchmark) -> ContainerBenchmark:
-    """The same with exploits in place of its other checks.
+    """Return the benchmark with exploits in place of its other checks.
 
     Raises:
-        UserError: it has no agents that could be sealed.
+        UserError: If it has no agent that could be sealed.
     """
     if not isinstance(benchmark, ContainerBenchmark) or not benchmark.exploits:
         raise UserError(f"{benchmark.about.full_name} has no seal that exploits could be tried on.")
@@ -84,7 +85,7 @@ def with_exploits(benchmark: Benchmark) -> ContainerBenchmark:
 
 
 class Containers:
-    """The engine of a run, and the sandboxes that are started on it."""
+    """The engine of a run, and the sandboxes started on it."""
 
     def __init__(self, engine: Engine, run_id: str, at_once: int) -> None:
         self.engine = engine
@@ -94,14 +95,17 @@ class Containers:
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
     def player(self, commands: Commands) -> Player:
-        """Who works in the sandboxes: the run's agent, else the model in a shell, giving `commands` so."""
+        """Return the run's command-line agent, or else the built-in shell agent.
+
+        `commands` is the form in which the shell agent's model sends commands.
+        """
         return self.agent or ModelInShell(commands)
 
     def proxy(self) -> EgressProxy:
-        """The proxy of one trial, to be entered.
+        """Create the proxy of one trial, as a context manager that is not entered yet.
 
         Raises:
-            ExecutionError: containers cannot reach it; says what to do.
+            ExecutionError: If containers cannot reach a proxy on this machine. States what to do.
         """
         if sys.platform != "linux" or not self.engine.address.is_local:
             raise ExecutionError(
@@ -113,10 +117,10 @@ class Containers:
 
 @asynccontextmanager
 async def containers(at_once: int) -> AsyncIterator[Containers]:
-    """Connects to the engine, and removes what dead processes of this user left there.
+    """Connect to the engine and remove leftovers of this user's dead processes; disconnect on exit.
 
     Raises:
-        EngineUnavailable: there is no engine that can be used; says how to get one.
+        EngineUnavailable: If no engine can be used. States how to get one.
     """
     async with connected() as engine:
         await remove_leftovers(engine)
@@ -128,7 +132,7 @@ _COMMANDS: tuple[Commands, ...] = ("auto", "tools", "fences")
 
 
 class AgentOptions(Record, frozen=True):
-    """The values of the options that `agent_options` names."""
+    """The values of the options that `agent_options` lists."""
 
     containers: int
     max_turns: int
@@ -137,10 +141,10 @@ class AgentOptions(Record, frozen=True):
 
 
 def read_agent_options(options: Options, max_turns: int, command_seconds: int) -> AgentOptions:
-    """The options as given; the numbers are the defaults.
+    """Read the agent's options. The numbers are the defaults.
 
     Raises:
-        UserError: a value cannot be used.
+        UserError: If a value cannot be used.
     """
     chosen = options.choice("commands", _COMMANDS)
     return AgentOptions(

@@ -1,4 +1,4 @@
-"""How a model gives commands and gets their results: by calls of a tool, or in fenced blocks."""
+"""Commands of a model and their results: parsed from tool calls or fenced blocks, and reported back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Blocks of another language, or of none, are output, files or examples, as mini-swe-agent takes them too."""
+"""Shell blocks. Other blocks are output, files or examples; mini-swe-agent treats them alike."""
 
 CUT_OFF = "Your answer was cut off: it was too long. Give a shorter one."
 
@@ -44,7 +44,7 @@ _ENDINGS = {
 
 
 class GivenCommand(Record, frozen=True):
-    """A command that a model gave; `call` is the id of its tool call. With a `problem` there is nothing to run."""
+    """A command from a model. `call` is the id of its tool call. With a `problem`, it is not run."""
 
     command: str
     call: str | None = None
@@ -52,16 +52,19 @@ class GivenCommand(Record, frozen=True):
 
 
 def commands_of(reply: Reply, *, fences: bool = True) -> list[GivenCommand]:
-    """The commands of an answer in order: its tool calls, or where it has none its `fences`, blocks of a shell."""
+    """Return the commands of a response, in order: its tool calls, or its shell blocks.
+
+    Shell blocks count only if there is no tool call and `fences` is true.
+    """
     if reply.tool_calls:
         return [_of_call(call) for call in reply.tool_calls]
     return [GivenCommand(command) for command in _fenced(reply.text)] if fences else []
 
 
 def result_messages(results: Sequence[tuple[GivenCommand, CommandRecord | None]]) -> list[Message]:
-    """The messages that tell the model what came of its commands: one for each call, one for all fenced blocks.
+    """Build the messages that report results to the model: one per tool call, or one for all fenced blocks.
 
-    (Many chat templates refuse two messages of the user in a row.)
+    (Many chat templates reject two user messages in a row.)
     """
     if not results or results[0][0].call is None:
         said = [observation(record) for _, record in results if record is not None]
@@ -78,7 +81,7 @@ def result_messages(results: Sequence[tuple[GivenCommand, CommandRecord | None]]
 
 
 def observation(record: CommandRecord) -> str:
-    """What a command printed, and how it ended where that was not well."""
+    """Return a command's output for the model, followed by its exit code or ending if it did not succeed."""
     output = record.output.rstrip("\n")
     ending = f"exit code {record.exit_code}" if record.exit_code else ""
     if record.ended != "exited":

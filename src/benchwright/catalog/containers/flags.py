@@ -1,4 +1,4 @@
-"""Flags that are raised while a trial runs, and how they come into the details of its scores."""
+"""Flags that are raised while a trial runs, and their way into the details of its scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["FLAGS", "Flag", "flags_of", "with_flags"]
 
 
 def flags_of(outcome: Outcome) -> list[Flag]:
-    """The flags that were raised while the trial ran."""
+    """Return the flags that were raised while the trial ran."""
     return msgspec.convert(outcome.artifacts.get(FLAGS) or [], list[Flag])
 
 
 def with_flags(details: dict[str, Any], flags: Iterable[Flag]) -> dict[str, Any]:
-    """The details of a score with these flags, each once; unchanged where there are none."""
+    """Add flags to the details of a score, each once. Without flags, the details are unchanged."""
     told = [msgspec.to_builtins(flag) for flag in dict.fromkeys(flags)]
     return details | {FLAGS: told} if told else details

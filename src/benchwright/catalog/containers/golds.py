@@ -1,7 +1,7 @@
-"""How many tests passed and were skipped with a right solution, noted by `validate`, for passes to be held against.
+"""Test counts of right solutions, stored by `validate`, against which passes are compared.
 
-A test that is skipped fails nobody. Where a pass has fewer tests that passed than the right solution has, or more that
-were skipped, the code under test may have made them so.
+A skipped test fails nobody. If a pass has fewer passed tests than the right solution, or more skipped ones,
+the code under test may have caused that.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FEWER = "fewer_tests_than_gold"
 
 
 def note_gold(sample: Sample, log: str) -> None:
-    """Notes what the log of the tests of a right solution says; where that cannot be written, nothing is noted."""
+    """Store the test counts in the log of a right solution. Do nothing if the file cannot be written."""
     tally = tally_in(log)
     if tally is None:
         return
@@ -33,7 +33,7 @@ def note_gold(sample: Sample, log: str) -> None:
 
 
 def against_gold(sample: Sample, log: str) -> list[Flag]:
-    """The flag of a pass in whose log fewer tests passed, or more were skipped, than was noted of a right solution."""
+    """Return a flag if a pass has fewer passed tests, or more skipped ones, than the right solution had."""
     gold, tally = _noted(sample), tally_in(log)
     if gold is None:
         return []

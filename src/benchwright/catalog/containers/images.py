@@ -1,7 +1,7 @@
-"""The images of a benchmark's tasks: which a task needs, in which order tasks use them, and how long they are kept.
+"""Images of a benchmark's tasks: which images a task needs, the order of tasks, and the removal of images.
 
-Tasks are tried family by family: images of one family share layers. While a family has further tasks, one of its
-images stays, so that what they share is not pulled again.
+Tasks run family by family: images of one family share layers. While a family has further tasks, one of its
+images stays, so that shared layers are not pulled again.
 """
 
 from __future__ import annotations
@@ -19,16 +19,20 @@ from benchwright.sandbox.docker.ours import our_images, remove_ours
 from benchwright.sandbox.docker.pulls import Pulls
 
 Keep = Literal["none", "base", "all"]
-"""`all`: nothing is removed. `base`: of each family one image stays. `none`: nothing that we brought stays."""
+"""`all`: nothing is removed. `base`: one image of each family stays.
+
+`none`: no image that we pulled or built stays.
+"""
 
 Place = tuple[str, tuple[str, ...]]
-"""Where a task stands in the order of images: its family, and its own images."""
+"""A task's position in the order of images: its family and its own images."""
 
 
 class TaskImages(Record, frozen=True):
-    """The images that one task needs: its own ones, and others that tasks may have in common.
+    """The images that one task needs: its own ones, and `common` ones that tasks may share.
 
-    `own` are names, of images that are built without their tag. `family` names what they share layers with.
+    `own` are names; an image that is built has no tag in it. `family` names the group of images with shared
+    layers.
     """
 
     own: tuple[str, ...]
@@ -37,7 +41,7 @@ class TaskImages(Record, frozen=True):
 
     @property
     def place(self) -> Place:
-        """See `Place`."""
+        """The task's position in the order of images, see `Place`."""
         return self.family, self.own
 
 
@@ -45,7 +49,7 @@ ImagesOf = Callable[[Sample], TaskImages]
 
 
 class Keeping:
-    """What becomes of the images of a run. Decided before its first trial; `pulls` is what is being pulled then."""
+    """The policy for a run's images, decided before the first trial. `pulls` are the pulls in progress."""
 
     def __init__(self, keep: Keep = "all") -> None:
         self.keep: Keep = keep
@@ -56,9 +60,11 @@ class Keeping:
 async def keeping_images(
     solver: Solver, engine: Engine, images_of: ImagesOf, keep: Keep
 ) -> AsyncIterator[Solver]:
-    """A solver whose images go once no further trial needs them; trials must come in the order of images.
+    """Yield a solver that removes images once no further trial needs them.
 
-    Only images of ours are removed, and only those that nobody uses.
+    Trials must come in the order of images.
+
+    Only images that we pulled or built are removed, and only if nobody uses them.
     """
     keeper = _Keeper(solver, engine, images_of, keep)
     try:
@@ -68,7 +74,7 @@ async def keeping_images(
 
 
 class _Keeper:
-    """Knows that an image is not needed any more when a task that comes later has begun and nobody works in it."""
+    """A solver that removes an image when a later task has begun and no trial uses the image."""
 
     def __init__(self, solver: Solver, engine: Engine, images_of: ImagesOf, keep: Keep) -> None:
         self._solver = solver
@@ -81,7 +87,7 @@ class _Keeper:
         self._common: set[str] = set()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Solves it; then removes what no trial will need any more."""
+        """Solve the trial, then remove the images that no trial will need again."""
         images = self._images_of(trial.sample)
         place = images.place
         self._furthest = max(self._furthest, place)
@@ -96,13 +102,13 @@ class _Keeper:
             await self._remove([one for one in self._seen if one < self._furthest and not self._working[one]])
 
     async def finish(self) -> None:
-        """Removes what is left of the images that do not stay."""
+        """Remove all remaining images that are not to stay."""
         await self._remove([place for place in self._seen if not self._working[place]])
         if self._keep == "none":
             await self._remove_named(self._common)
 
     async def _remove(self, places: list[Place]) -> None:
-        """Removes the images of these places, but with `base` one of each family."""
+        """Remove the images of these places; with `base`, keep one of each family."""
         if self._keep == "all":
             return
         if self._keep == "base":

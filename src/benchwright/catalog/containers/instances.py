@@ -1,4 +1,4 @@
-"""What an instance of any of the SWE-bench datasets holds, however its lists of tests are written."""
+"""The columns that all SWE-bench datasets share, however their lists of tests are written."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from benchwright.records import Record
 
 IDENTITY = re.compile(r"[A-Za-z0-9][\w.-]*")
-"""An instance's id: it becomes part of names of images and folders."""
+"""Pattern of an instance's id, which becomes part of the names of images and folders."""
 
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 class Instance(Record, frozen=True):
-    """The columns that all of them have."""
+    """The columns that all SWE-bench datasets have."""
 
     repo: str
     instance_id: str

@@ -1,7 +1,8 @@
-"""Tests that could not be set up for want of a network: found in their log, told apart from wrong answers.
+"""Network failures while tests are set up: found in the test log, and kept apart from wrong answers.
 
-Only what programs that fetch say counts, and only where no test was begun: else wrong answers alone would be left out,
-since right ones pass in spite of it. A line about this machine's loopback is not a failure of the network.
+Only messages of programs that fetch count, and only if no test began. Otherwise only wrong answers would be
+left out, since right ones pass in spite of such a message. A line about this machine's loopback is not a
+network failure.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _FAILURES = re.compile(
     """,
     re.VERBOSE,
 )
-"""How the lines begin in which programs say so."""
+"""How programs begin the lines that report a network failure."""
 _LOOPBACK = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0")
 _BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
 
 
 def network_failure(log: str) -> str | None:
-    """The first line that says that something could not be fetched; None where there is none, or tests were begun."""
+    """Return the first line that reports a failed download. None if there is none, or if tests began."""
     if tests_were_begun(log):
         return None
     for line in log.splitlines():
@@ -45,12 +46,12 @@ def network_failure(log: str) -> str | None:
 
 
 def tests_were_begun(log: str) -> bool:
-    """Whether a log of tests shows that tests were run."""
+    """Return true if a test log shows that tests began."""
     return _BEGUN.search(log) is not None
 
 
 def out_of_reach(host: str, why: str, *, refused: bool) -> str:
-    """Why there is no score where tests could not reach a host, and what to do."""
+    """Explain why there is no score when tests could not reach a host, and what to do."""
     if not refused:
         return (
             f"the tests could not reach {host} ({why}); this says nothing about the answer. Run again with "
@@ -63,7 +64,7 @@ def out_of_reach(host: str, why: str, *, refused: bool) -> str:
 
 
 def setup_failed(line: str) -> str:
-    """Why there is no score, and what to do."""
+    """Explain why there is no score when the setup of tests failed, and what to do."""
     return (
         f"the tests could not be set up without the network ({line}); this says nothing about the answer. "
         "Run again with --retry-failed where the network is there."

@@ -1,4 +1,4 @@
-"""What scripts need of a network, as far as their text shows it: the programs that fetch, and the hosts they name."""
+"""Network needs of scripts, as far as their text shows: the programs that fetch, and the hosts they name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.records import Record
 from benchwright.sandbox.egress import MIRRORS, host_problem
 
 LARGEST = 256 * 1024
-"""Bytes of a file that is looked through."""
+"""Size in bytes above which a file is skipped."""
 
 _URL = re.compile(r"\b(?:https?|git)://(?:[^\s/@\"']*@)?([A-Za-z0-9_.-]+)")
 _BEGINS = r"(?:^|[;&|(]|\b(?:then|do|else|sudo)\b)\s*(?:\w+=\S+\s+)*(?:sudo\s+(?:-\S+\s+)*)?"
@@ -39,7 +39,7 @@ _USUAL = {
     "go": MIRRORS["Go modules and checksums"],
     "cargo": MIRRORS["crates and Rust toolchains"],
 }
-"""The hosts that programs ask which name none; uv loads its Pythons from where its installer comes from."""
+"""Hosts that programs contact if none is named. uv loads Python versions from the host of its installer."""
 _KINDS = {"uvx": "uv", "apt-get": "apt", "pip3": "pip", "npx": "npm", "yarn": "npm"}
 
 
@@ -47,9 +47,10 @@ Closed = Literal["", "option", "task"]
 
 
 class Needs(Record, frozen=True):
-    """The programs of scripts that fetch something, as their words, and the hosts that they ask.
+    """The programs in scripts that fetch something, by their command word, and the hosts they contact.
 
-    `closed` says by what those who run the scripts have no network all the same: the user's option, or the task.
+    `closed` is set if the scripts run without a network all the same: by the user's `option`, or by the
+    `task`.
     """
 
     programs: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ class Needs(Record, frozen=True):
 
 
 def needs_of(scripts: Iterable[str]) -> Needs:
-    """What shell scripts need; lines that work without a network, and comments, need nothing."""
+    """Return the network needs of shell scripts. Comments and lines that work offline need nothing."""
     programs: dict[str, None] = {}
     hosts: dict[str, None] = {}
     for script in scripts:
@@ -76,13 +77,16 @@ def needs_of(scripts: Iterable[str]) -> Needs:
 
 
 def hosts_in(text: str) -> tuple[str, ...]:
-    """The hosts that the URLs of a text name, each once."""
+    """Return the hosts in a text's URLs, each once."""
     named = (found[1].lower().strip(".") for found in _URL.finditer(text))
     return tuple(dict.fromkeys(host for host in named if host_problem(host) is None))
 
 
 def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
-    """The texts of files whose names end so, and of those below folders; what is no text or long is passed over."""
+    """Yield the texts of files, and of files below folders, whose names end with `only`.
+
+    Files that are large or are not text are skipped.
+    """
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
             try:

@@ -1,4 +1,4 @@
-"""What becomes of the network that a protocol gives: by the user's options, and under a seal."""
+"""Rules for container networks: how the user's options and the seal change the network of the protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHOICES: tuple[Choice, ...] = ("task", "open", "none")
 SEALED_NETWORK = (
     "sealed: the network is package mirrors and hosts that the task names, through a proxy that logs"
 )
-"""How it differs from the official protocols."""
+"""The departure from the official protocols under a seal."""
 
 _MIRROR_VARIABLES = {
     "pypi": ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"),
@@ -28,8 +28,9 @@ _MIRROR = re.compile(r"https?://([^/?#@:\s]+)(?:/[^\s?#]*)?")
 
 
 class NetworkRules(Record, frozen=True):
-    """What becomes of the network that a protocol gives: the user's `choice`, a seal, further `hosts`, and `variables`
-    with which package managers find mirrors.
+    """Rules for container networks: the user's `choice`, the seal, and further `hosts` to allow.
+
+    `variables` are the environment variables that lead package managers to mirrors.
     """
 
     choice: Choice = "task"
@@ -38,17 +39,26 @@ class NetworkRules(Record, frozen=True):
     variables: dict[str, str] = {}
 
     def opens(self, given: Network) -> bool:
-        """Whether there is a network, filtered or not."""
+        """Return true if the container gets a network, filtered or not.
+
+        `given` is the network that the protocol grants.
+        """
         return bool(given) and self.choice != "none"
 
     def filters(self, networks: Iterable[Network]) -> bool:
-        """Whether a container that has these networks, one after the other, gets them by the proxy."""
+        """Return true if the container gets its network through the proxy.
+
+        `networks` are the networks that the protocol grants it, one after the other.
+        """
         if self.choice != "task":
             return False
         return any(given if self.sealed else isinstance(given, tuple) for given in networks)
 
     def policy(self, given: Network, named: Iterable[str] = ()) -> Policy | None:
-        """What the proxy lets through where a protocol gives this, to a task that names these hosts."""
+        """Return the proxy's policy for a container. None if it has no network.
+
+        `given` is the network that the protocol grants, and `named` are the hosts that the task names.
+        """
         if not self.opens(given):
             return None
         if isinstance(given, tuple):
@@ -59,10 +69,10 @@ class NetworkRules(Record, frozen=True):
 
 
 def read_network_rules(options: Options) -> NetworkRules:
-    """The rules as the options give them.
+    """Read the network options.
 
     Raises:
-        UserError: a value cannot be used.
+        UserError: If a value cannot be used.
     """
     chosen = options.choice("network", _CHOICES)
     choice = next(one for one in _CHOICES if one == chosen)
@@ -89,7 +99,7 @@ def _mirrors(text: str) -> Iterable[tuple[str, str]]:
 
 
 def network_departures(rules: NetworkRules) -> Iterable[str]:
-    """How the network differs from the official protocols."""
+    """Yield the departures of the network from the official protocols."""
     if rules.choice == "none":
         yield "no network in any container"
     elif rules.choice == "open":

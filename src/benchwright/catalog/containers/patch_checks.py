@@ -1,4 +1,4 @@
-"""Checks of benchmarks that ask for a patch: the gold patch must resolve the issue, and others must not."""
+"""Checks of benchmarks that ask for a patch: the gold patch must resolve the issue, and decoys must not."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _END = "END_OF_THIS_PATCH"
 
 
 def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None = None) -> Iterator[Check]:
-    """The gold patch, one that changes nothing that matters, and none; `reason`: why the gold one is known to fail.
+    """Yield the gold patch, a patch that changes nothing that matters, and no patch.
 
-    In agent mode a command applies the patch, so that what is taken from the work tree is tested.
+    `reason`: why the gold patch is known to fail. In agent mode, a command applies the patch, so that the
+    changes in the work tree are tested.
     """
     if mode == "agent":
         yield Check(GOLD, [applying(patch), assistant(DONE)], reason=reason)
@@ -39,7 +40,7 @@ def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None
 
 
 def applying(patch: str) -> Message:
-    """An answer that applies a patch with the tool `bash`."""
+    """Build a message that applies a patch with the tool `bash`."""
     text = patch.rstrip("\n")
     return tool_call("bash", {"command": f"git apply - <<'{_END}'\n{text}\n{_END}"})
 

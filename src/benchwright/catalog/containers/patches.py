@@ -1,4 +1,4 @@
-"""Patches: found in an answer, taken from a work tree in a container, cleaned of what is not text, applied there."""
+"""Patches: found in an answer, taken from a container's work tree, stripped of binary parts, applied."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 
 LARGEST_PATCH = 4 * 1024 * 1024
-"""Bytes of a patch that is taken from a work tree."""
+"""Maximum size in bytes of a patch from a work tree."""
 GIT_SECONDS = 180.0
-"""How long git may take to list changes, or to apply a patch."""
+"""Time limit for git to list changes, or to apply a patch."""
 KEPT_LOG = 8 * 1024
 
 PATCH_FILE = "/tmp/.benchwright-patch.diff"
@@ -21,7 +21,10 @@ WAYS = (
     ("git", "apply", "--verbose", "--reject"),
     ("patch", "--batch", "--fuzz=5", "-p1", "-i"),
 )
-"""How SWE-bench's harness applies a model's patch: the first of these that succeeds (run_evaluation.py)."""
+"""Commands by which SWE-bench's harness applies a model's patch (run_evaluation.py).
+
+The first success counts.
+"""
 
 _FENCE = re.compile(r"^```(\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"<(patch|diff)>[ \t]*\n?(.*?)</\1>", re.DOTALL)
@@ -43,24 +46,24 @@ exec git --no-pager -c core.fsmonitor=false diff --cached --no-color --no-ext-di
 
 
 class WorkTreeChanges(Record, frozen=True):
-    """What was changed in a work tree, as a patch; with a `problem` there is none that could be taken."""
+    """The changes in a work tree, as a patch. `problem`: why no patch could be taken."""
 
     patch: str
     problem: str | None = None
 
 
 class PatchResult(Record, frozen=True):
-    """Whether a patch could be applied, and what the last program that was tried said."""
+    """Whether a patch could be applied, and the output of the last command tried."""
 
     succeeded: bool
     log: str = ""
 
 
 def patch_in(answer: str) -> str:
-    """The unified diff in an answer; "" where there is none.
+    """Return the unified diff in an answer; "" if there is none.
 
-    It is the first block fenced as ```diff or ```patch or between <patch> or <diff> tags, else the first fenced
-    block that holds a diff, else everything from the first line that begins one.
+    It is the first block fenced as ```diff or ```patch or between <patch> or <diff> tags, else the first
+    fenced block with a diff, else everything from the first line that begins one.
     """
     fenced = [(match.start(), match[1].lower(), match[2]) for match in _FENCE.finditer(answer)]
     named = [(start, text) for start, word, text in fenced if word in ("diff", "patch")]
@@ -75,19 +78,19 @@ def patch_in(answer: str) -> str:
 
 
 def text_only(patch: str) -> str:
-    """The patch without binary files and submodules, which no patch that is text can hold."""
+    """Return the patch without binary files and submodules, which a text patch cannot contain."""
     if not _NO_TEXT.search(patch):
         return patch
     return "".join(part for part in _FILE.split(patch) if part.strip() and not _NO_TEXT.search(part))
 
 
 async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChanges:
-    """What differs in a work tree from a commit, new files included and ignored ones left out.
+    """Return the difference between a work tree and a commit. New files are included, ignored ones are not.
 
-    That is `git add -A && git diff --cached <base>`, which is what agents submit for SWE-bench.
+    This is `git add -A && git diff --cached <base>`, which agents submit for SWE-bench.
 
     Raises:
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     ended = await sandbox.run(
         ["sh", "-c", _CHANGES, "sh", base],
@@ -106,10 +109,12 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChange
 async def apply_patch(
     sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = WAYS
 ) -> PatchResult:
-    """Applies a patch in a directory by the first of several programs that succeeds; each is given the file's name.
+    """Apply a patch in a directory with the first of several commands that succeeds.
+
+    The patch file's name is appended to each command of `ways`.
 
     Raises:
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     if not patch.strip():
         return PatchResult(False, "the patch is empty")
@@ -124,5 +129,5 @@ async def apply_patch(
 
 
 def _ended(patch: str) -> str:
-    """The patch as git wants it: nothing empty before it, and a line end after it."""
+    """Return the patch as git requires it: no empty lines before it, and a newline at the end."""
     return patch.strip("\r\n") + "\n" if patch.strip() else ""

@@ -1,4 +1,4 @@
-"""Who does the work in a container: the model in a shell that we hold, or a command-line agent with its own loop."""
+"""Agents in a container: the model in our own shell loop, or a command-line agent with its own loop."""
 
 from __future__ import annotations
 
@@ -33,36 +33,43 @@ from benchwright.records import Status
 from benchwright.sandbox.docker import ExecResult, Sandbox
 
 LONGEST_WORK = 6 * 3600.0
-"""Seconds that an agent has where its task says nothing."""
+"""Time limit in seconds for an agent whose task sets none."""
 KEPT_BYTES = 256 * 1024
 RECORDS_BYTES = 16 * 1024 * 1024
 COLLECT_SECONDS = 60.0
 
 
 class Player(Protocol):
-    """Does a task in a container. `mounts` are what its sandbox needs besides (`SandboxSpec.mounts`)."""
+    """An agent that works on a task in a container.
+
+    Its sandbox must have the `mounts` (`SandboxSpec.mounts`).
+    """
 
     @property
     def mounts(self) -> Mapping[str, str]:
-        """Folders of this machine by where they lie in the sandbox."""
+        """Folders of this machine, keyed by their path in the sandbox."""
         ...
 
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """Works until the task is done or a limit ends the work; what was done counts.
+        """Work until the task is done or a limit ends the work. The work so far counts.
 
-        With `apart` it begins where the image does, whatever was done in the sandbox before.
+        With `apart`, the agent starts with the image's directory and environment, whatever was done in the
+        sandbox before.
 
         Raises:
-            ProviderError: the endpoint failed, after retries.
-            ExecutionError: the container was ended by somebody else, or the agent did not work at all.
+            ProviderError: If the endpoint failed, after retries.
+            ExecutionError: If something else ended the container, or the agent did not work at all.
         """
         ...
 
 
 class ModelInShell:
-    """The model gives commands, which run one after another in one terminal; `commands` says how it gives them."""
+    """The shell agent: the model's commands run one after another in one terminal.
+
+    They come in the form `commands`.
+    """
 
     def __init__(self, commands: Commands) -> None:
         self.mounts: Mapping[str, str] = {}
@@ -71,14 +78,14 @@ class ModelInShell:
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """See `Player.play`; the artifact `commands` is the transcript."""
+        """Work on a task, see `Player.play`. The artifact `commands` is the transcript."""
         bash = BashSession(sandbox, apart=apart)
         worked = await work(session, bash, [system(SYSTEM), user(task)], limits, self._commands)
         return msgspec.structs.replace(worked, artifacts={"commands": msgspec.to_builtins(bash.commands)})
 
 
 class InstalledAgent:
-    """A command-line agent, which runs in the sandbox and reaches the model through the relay's socket."""
+    """A command-line agent that runs in the sandbox and reaches the model through the relay's socket."""
 
     def __init__(self, recipe: Recipe, agent: ContainerAgent, relay: Relay) -> None:
         self.mounts: Mapping[str, str] = agent.mounts
@@ -89,7 +96,10 @@ class InstalledAgent:
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """See `Player.play`; artifacts: `agent`, its `output`, `stderr` and own `records`."""
+        """Work on a task, see `Player.play`.
+
+        Artifacts: `agent` (its label), its `output`, `stderr` and `records`.
+        """
         home = f"/tmp/.benchwright-{token_hex(6)}"
         async with session.relay(self._relay) as calls:
             way = Way(BASE_URL, calls.token, calls.model)
@@ -118,10 +128,11 @@ class InstalledAgent:
 
 @asynccontextmanager
 async def player_of(recipe: Recipe) -> AsyncIterator[Player]:
-    """An agent, with the relay that a program asks, for all trials of a run.
+    """Prepare a command-line agent and its relay, for all trials of a run; remove them on exit.
 
     Raises:
-        UserError: it is not installed, does not run in containers, or lacks what it needs on this machine.
+        UserError: If the agent is not installed, does not run in containers, or lacks something on this
+            machine.
     """
     if recipe.loop == "terminus":
         yield Terminus(recipe, container_agent(recipe, Path()))
@@ -133,7 +144,7 @@ async def player_of(recipe: Recipe) -> AsyncIterator[Player]:
 
 
 def own_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
-    """In what an agent whose loop is ours differs from the one that it stands for."""
+    """Return the departures of an agent whose loop is reimplemented here (Terminus) from the original."""
     if recipe.loop != "terminus":
         return ()
     limited = f"Terminus has {turns:,} turns, Terminus 2 as many as it likes within its time"
@@ -142,7 +153,7 @@ def own_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
 
 @contextmanager
 def _folder_for_all() -> Iterator[Path]:
-    """A folder into which every user may look: the container's may be another one than ours."""
+    """Create a temporary folder that every user can read: the container's user may differ from ours."""
     with tempfile.TemporaryDirectory(prefix="benchwright-relay-") as place:
         folder = Path(place)
         folder.chmod(0o755)
@@ -157,7 +168,10 @@ def _said(ended: ExecResult | None) -> dict[str, str]:
 def _work(
     ended: ExecResult | None, calls: RelayedCalls, artifacts: dict[str, Any], seconds: float
 ) -> AgentWork:
-    """What came of the work: a limit ends it and not the trial, and a failure of the agent is not an answer."""
+    """Return the result of the work.
+
+    A limit ends the work but not the trial; a failed agent is not an answer.
+    """
     answer = "" if calls.reply is None else calls.reply.text
 
     def worked(status: Status, reason: str | None, *, container_ended: bool = False) -> AgentWork:

@@ -1,4 +1,4 @@
-"""Predictions: the patches of a model, in the files that the harnesses of SWE-bench and SWE-bench Pro exchange."""
+"""Predictions: a model's patches, in the file formats of the harnesses of SWE-bench and SWE-bench Pro."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch
 
 
 class Prediction(Record, frozen=True):
-    """A patch for an instance; the fields are those of the official files, in their order."""
+    """A patch for an instance. The fields are those in official files, in the same order."""
 
     instance_id: str
     model_name_or_path: str
@@ -29,13 +29,13 @@ class Prediction(Record, frozen=True):
 
 
 def read_predictions(path: Path) -> dict[str, str]:
-    """The patches of a file by instance id; None for a patch is an empty one.
+    """Read patches from a file, keyed by instance id. A null patch becomes an empty one.
 
-    The file is JSON lines, or JSON: a list, or an object of entries (or of plain patches) by instance id. A patch
-    is called `model_patch`, or `patch` as in the files of SWE-bench Pro.
+    The file is JSON lines, or JSON: a list, or an object of entries (or of plain patches) keyed by instance
+    id. The key of a patch is `model_patch`, or `patch` as in the files of SWE-bench Pro.
 
     Raises:
-        UserError: the file cannot be read, is none of these, or has two patches for an instance.
+        UserError: If the file cannot be read, has another form, or has two patches for an instance.
     """
     try:
         raw = typed_path(path).read_bytes()
@@ -51,7 +51,10 @@ def read_predictions(path: Path) -> dict[str, str]:
 
 
 class Predictions(Record, frozen=True):
-    """Patches by instance id; where an agent's folder has them, its `trials` too, and the `program` that it was."""
+    """Patches keyed by instance id.
+
+    If an agent's folder has them, also its `trials` and the `program`'s name.
+    """
 
     patches: Mapping[str, str]
     trials: Mapping[str, ForeignTrial] = {}
@@ -59,20 +62,21 @@ class Predictions(Record, frozen=True):
 
     @property
     def departure(self) -> str:
-        """In what a run that grades them differs from one that asks a model."""
+        """The departure of a run that grades predictions instead of asking a model."""
         if not self.program:
             return "the patches come from a file; no model was asked"
         return f"the patches and conversations are those of {self.program}, as it wrote them down; no model was asked"
 
 
 def predictions_at(path: Path) -> Predictions:
-    """The predictions of a file, or of a folder that SWE-agent or mini-SWE-agent wrote.
+    """Read the predictions in a file, or in a folder that SWE-agent or mini-SWE-agent wrote.
 
-    In a folder, `preds.json` says what was submitted; instances without a trajectory, or with a damaged one, are known
-    from there only.
+    In a folder, `preds.json` decides what was submitted. Instances without a readable trajectory are known
+    from that file only.
 
     Raises:
-        UserError: the file cannot be read or is of no known form, or the folder is not such a folder.
+        UserError: If the file cannot be read or has no known form, or the folder was not written by these
+            programs.
     """
     place = typed_path(path)
     if not place.is_dir():
@@ -92,7 +96,7 @@ def predictions_at(path: Path) -> Predictions:
 
 
 def predictions_of(graded: Iterable[Graded], model: str) -> Iterator[Prediction]:
-    """The patches in the details of scores, under `model_patch`; of several repeats of a sample the first."""
+    """Yield the patches in the score details (`model_patch`), from the first repeat of each sample."""
     seen: set[str] = set()
     for one in graded:
         patch = one.detail.get("model_patch")
@@ -102,10 +106,10 @@ def predictions_of(graded: Iterable[Graded], model: str) -> Iterator[Prediction]
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
-    """Writes JSON lines, one prediction each, as the official harness reads them; returns how many.
+    """Write predictions as JSON lines, as the official harness reads them, and return their number.
 
     Raises:
-        UserError: the file cannot be written.
+        UserError: If the file cannot be written.
     """
     count = 0
     with whole_file(path) as file:

@@ -1,4 +1,4 @@
-"""How many tests passed and were skipped, by what runners of tests say in their closing lines."""
+"""Counts of passed and skipped tests, read from the closing lines of test runners."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright.records import Record
 
 
 class Tally(Record, frozen=True):
-    """How many tests passed and were skipped."""
+    """The numbers of passed and skipped tests."""
 
     passed: int
     skipped: int
@@ -28,14 +28,17 @@ _LINES = [
         r"^[ \t]*Tests[ \t]+(?P<counts>\d+ \w+.*) \(\d+\)$",  # Vitest
         r"^test result: \w+\. (?P<counts>.*) measured; ",  # cargo
         r"^\d+ scenarios? \((?P<counts>.*)\)$",  # Cucumber
-        r"^\|[ \t]+Results: \w+ \(\d+ tests, (?P<counts>.*)\)[ \t]+\|$",  # Gradle, where it is asked to
+        r"^\|[ \t]+Results: \w+ \(\d+ tests, (?P<counts>.*)\)[ \t]+\|$",  # Gradle, if configured to
         r"^OK \((?P<total>\d+) tests?, (?P<counts>\d+ assertions?)\)$",  # PHPUnit
         r"^Tests: (?P<total>\d+), Assertions: (?P<counts>.*)\.$",
         r"^(?P<total>\d+) (?:runs|tests), (?P<counts>\d+ assertions, .*)$",  # Minitest, test-unit
         r"^(?:\[\w+\] )?Tests run: (?P<total>\d+), (?P<counts>Failures: \d+, Errors: \d+, Skipped: \d+)$",  # Maven
     )
 ]
-"""The closing lines: `counts` are numbers with their words, `total` is that of all tests where none is of passes."""
+"""The closing lines.
+
+`counts` are numbers with words; `total` is the number of all tests, if passes are not counted.
+"""
 
 _COUNT = re.compile(
     r"(?P<before>\d+) (?P<word>[a-z]+)|(?P<words>[a-z][a-z ]{0,30})[=:] ?(?P<after>\d+)", re.IGNORECASE
@@ -45,7 +48,7 @@ _NOT_PASSED = (*_SKIPPED, "failures", "errors", "expected failures")
 
 
 def tally_in(log: str) -> Tally | None:
-    """What the closing lines in a log say together; None without any."""
+    """Return the sum of the counts in a log's closing lines. None if there is no such line."""
     log = _COLOURS.sub("", log)
     tallies = [_tally(line) for pattern in _LINES for line in pattern.finditer(log)]
     if not tallies:

@@ -1,4 +1,4 @@
-"""What came of a trial's connections: kept with it, flagged where an agent asked for refused code hosts, counted."""
+"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, counted."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ from benchwright.records import Outcome, Status
 from benchwright.sandbox.egress import Connection, Traffic
 
 NETWORK, LEFT_OUT = "network", "network_left_out"
-"""The artifacts with the connections of a trial, see `egress.Connection`, and how many more there were. In the details
-of a score stands under the first name how many there were, and which hosts were refused.
+"""Artifacts: a trial's connections, see `egress.Connection`, and how many more there were.
+
+The details of a score have, under the first name, the number of connections and the refused hosts.
 """
 NAMED = 20
-"""Refused hosts that the details name."""
+"""Maximum number of refused hosts that the details list."""
 
 
 def with_traffic(
     outcome: Outcome, traffic: Traffic, named: Sequence[str], *, begun: bool, passed: bool
 ) -> Outcome:
-    """An outcome with its connections.
+    """Add its connections to a trial's outcome, with flags for refused code hosts.
 
-    Tests that did not pass and could not reach a host say nothing, if it is a text of the task (`named`) that names the
-    host, or no test was `begun`: what tested code alone asks for explains no failure.
+    If the tests did not pass and could not reach a host, the outcome becomes an execution error, provided
+    that a text of the task (`named`) names the host, or no test had `begun`. Connections that only the tested
+    code wants explain no failure.
     """
     artifacts = {**outcome.artifacts, NETWORK: msgspec.to_builtins(traffic.connections)}
     if traffic.left_out:
@@ -50,7 +52,7 @@ def with_traffic(
 
 
 def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of a score with the number of a trial's connections; unchanged where its containers had no proxy."""
+    """Add the number of connections to the details of a score. Without a proxy, the details are unchanged."""
     listed = artifacts.get(NETWORK)
     if not isinstance(listed, list):
         return details
@@ -61,7 +63,7 @@ def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> d
 
 
 def connection_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """How many connections of agents and tests were refused; nothing where none had a proxy."""
+    """Return the total of refused connections as a figure. Nothing if no trial had a proxy."""
     counts = [found.get("refused", 0) for one in graded if (found := one.detail.get(NETWORK)) is not None]
     return [Figure("refused_connections", float(sum(counts)))] if counts else []
 
@@ -74,7 +76,7 @@ def _flags(connections: Iterable[Connection], named: Sequence[str]) -> Iterable[
 
 
 def _missed(connections: Iterable[Connection], named: Sequence[str], *, begun: bool) -> Connection | None:
-    """The first connection of the tests that was refused or failed, and counts."""
+    """Return the tests' first connection that was refused or failed, and that explains a failure."""
     for one in connections:
         if one.phase == "tests" and one.why and (not begun or _names(named, one.host)):
             return one

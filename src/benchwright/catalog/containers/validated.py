@@ -1,4 +1,4 @@
-"""What a validation shows of benchmarks in containers: images that hold solutions, how right solutions are tested."""
+"""Findings of a validation in containers: images that contain solutions, and right solutions' test counts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from benchwright.runs.table import RunTable
 
 
 def look_at(directory: Path, samples: Iterable[Sample]) -> dict[str, list[str]]:
-    """What the images of samples hold of their solutions, {sample: lines}, by the run of a validation; the tests of
-    right solutions that passed are noted for runs to come.
+    """Return what samples' images contain of their solutions, as lines per sample, from a validation run.
+
+    The test counts of right solutions that passed are stored for later runs.
     """
     table = RunTable(directory)
     table.advance()

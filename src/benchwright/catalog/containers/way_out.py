@@ -1,7 +1,8 @@
-"""The network of containers: open, none, or a list of hosts behind a proxy of ours that logs every connection.
+"""Network access of containers: open, none, or a list of hosts behind our own proxy.
 
-A container with a list has no network itself. A forwarder on its loopback leads to the socket of the proxy, which is
-mounted, and programs find it by the usual variables. Tests have a forwarder and a token of their own.
+The proxy logs every connection. A container with a list of hosts has no network itself. A forwarder on its
+loopback leads to the proxy's mounted socket, and programs find it by the usual variables. Tests have a
+separate forwarder and token.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from benchwright.text import Say
 
 PLACE = "/opt/benchwright/egress"
 PORT = 61128
-"""Of a container's loopback: above those that the kernel gives to programs, below none that a server is known for."""
+"""Port on a container's loopback: above the kernel's ephemeral ports, below it no well-known server port."""
 FORWARDING_SECONDS = 60.0
 _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
 class Exit:
-    """The way out of a container: a grant of its trial's proxy, and how programs in the container find it.
+    """A container's network access: its grant on the trial's proxy, and the settings that programs need.
 
-    `neighbours` are the names of containers that it reaches directly, in a network of their own.
+    `neighbours` are the names of containers that it reaches directly, in a network that they share.
     """
 
     def __init__(
@@ -51,25 +52,27 @@ class Exit:
 
     @property
     def traffic(self) -> Traffic:
-        """The log of its trial."""
+        """The connection log of the trial."""
         return self._proxy.traffic
 
     async def fitted(self, spec: SandboxSpec) -> SandboxSpec:
-        """A sandbox with it, in place of another network.
+        """Return the sandbox spec with this access in place of another network.
 
         Raises:
-            UserError: this machine has no Python that could run in containers.
+            UserError: If this machine has no Python that can run in containers.
         """
         mounts = {**spec.mounts, **await self._mounts()}
         environment = {**self.environment(PORT), **spec.environment}
-        network = bool(self._neighbours)  # it is moved from there to the neighbours' network
+        network = bool(self._neighbours)  # the container then moves to the neighbours' network
         return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
 
     async def lead(self, sandbox: DockerSandbox, port: int = PORT) -> int:
-        """Leads a port of the container's loopback to the proxy; 0 is any. The sandbox is root's.
+        """Forward a port of the container's loopback to the proxy, and return it. 0 means any free port.
+
+        The sandbox must run as root.
 
         Raises:
-            ExecutionError: nothing can be started in the container.
+            ExecutionError: If nothing can be started in the container.
         """
         argv, given = forwarding_command(f"{PLACE}/{SOCKET}", port, self._neighbours)
         ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
@@ -79,15 +82,17 @@ class Exit:
         return int(said)
 
     async def beside(self, sandbox: DockerSandbox) -> dict[str, str]:
-        """Leads to it from a sandbox that shares the network of another one; returns the variables for its programs.
+        """Forward to the proxy from a sandbox that shares another sandbox's network.
+
+        Return the variables for its programs.
 
         Raises:
-            ExecutionError: nothing can be started in the container.
+            ExecutionError: If nothing can be started in the container.
         """
         return self.environment(await self.lead(sandbox, 0))
 
     def environment(self, port: int) -> dict[str, str]:
-        """The variables by which programs find it at a port of the loopback."""
+        """Return the variables by which programs find the forwarder at a loopback port."""
         url = f"http://benchwright:{self.grant.token}@127.0.0.1:{port}"
         direct = ",".join((_OWN, *self._neighbours))
         proxies = {"http_proxy": url, "https_proxy": url, "no_proxy": direct}
@@ -98,12 +103,12 @@ class Exit:
         }
 
     async def shut(self) -> None:
-        """Ends its connections, and lets nothing through any more."""
+        """Close the connections, and refuse all later ones."""
         self.grant.policy = None
         await self._proxy.cut(self.grant)
 
     async def close(self) -> None:
-        """Ends its connections, and forgets it."""
+        """Close the connections, and remove the grant."""
         await self._proxy.close(self.grant)
 
     async def _mounts(self) -> Mapping[str, str]:
@@ -114,11 +119,11 @@ class Exit:
 async def started_with(
     exit: Exit | None, sandboxes: DockerSandboxes, spec: SandboxSpec, say: Say
 ) -> AsyncIterator[DockerSandbox]:
-    """A sandbox that has an exit in place of a network, if there is one.
+    """Start a sandbox, with network access through the proxy if `exit` is not None.
 
     Raises:
-        EngineError: it cannot be started.
-        ExecutionError: the exit cannot be set up.
+        EngineError: If the sandbox cannot be started.
+        ExecutionError: If the network access cannot be set up.
     """
     fitted = spec if exit is None else await exit.fitted(spec)
     async with sandboxes.started(fitted, say) as sandbox:
@@ -131,7 +136,10 @@ async def started_with(
 async def way_out(
     containers: Containers, rules: NetworkRules, *, filtered: bool
 ) -> AsyncIterator[Exit | None]:
-    """The exit of a trial whose only containers with a network are those of its tests; None if that is not filtered."""
+    """Yield the network access of a trial in which only the tests' containers have a network.
+
+    None if it is not filtered.
+    """
     if not filtered:
         yield None
         return

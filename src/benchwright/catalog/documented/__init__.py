@@ -1,1 +1,4 @@
-"""The documented Python surface of llm-benchmarker; the import package of that name re-exports it from here."""
+"""The documented Python interface of llm-benchmarker.
+
+The import package of that name re-exports it from here.
+"""

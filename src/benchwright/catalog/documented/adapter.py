@@ -1,4 +1,4 @@
-"""A user's `BaseBenchmark` as a benchmark of the catalog, so that the engine runs it like any other."""
+"""Adapts a user's `BaseBenchmark` to the catalog's interface, so that the engine runs it like any other."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 METRIC = "score"
 LONGEST_LABEL = 100
-"""Characters of a value in a sample's metadata that is still taken as a label."""
+"""Maximum length in characters of a metadata value that becomes a label."""
 
 
 def about_of(benchmark: type[BaseBenchmark], origin: str) -> About:
-    """The metadata of a user's class; its version is that of the file that it stands in."""
+    """Return the metadata of a user's class. Its version is a digest of its source file."""
     return About(
         name=benchmark.name,
         title=benchmark.name,
@@ -52,7 +52,10 @@ def about_of(benchmark: type[BaseBenchmark], origin: str) -> About:
 
 
 class AdaptedBenchmark:
-    """See `catalog.benchmark.Benchmark`. `config` is what `multi_turn` is given, else made from the target."""
+    """A user's benchmark, see `catalog.benchmark.Benchmark`.
+
+    `config` is passed to `multi_turn`; if None, it is made from the target.
+    """
 
     departures: Sequence[str] = ()
 
@@ -64,7 +67,7 @@ class AdaptedBenchmark:
         max_samples: int | None = None,
         config: BenchmarkConfig | None = None,
     ) -> None:
-        from benchwright.catalog.documented import client, targets  # now, as importing them takes a while
+        from benchwright.catalog.documented import client, targets  # not at the top: slow to import
 
         self.about = about
         self.scorers = (EvaluateScorer(self, about.version),)
@@ -77,20 +80,20 @@ class AdaptedBenchmark:
         self._samples: dict[str, BenchmarkSample] | None = None
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The samples of `load_dataset`, which is called once, with the source's root as its directory.
+        """Return the samples of `load_dataset`, which is called once, for the source's root directory.
 
         Raises:
-            UserError: it fails, or does not return samples with ids that differ.
+            UserError: If it fails, or does not return samples with unique ids.
         """
         if self._samples is None:
             self.take(loaded_dataset(self.benchmark, source.root, self._max_samples))
         return self.taken()
 
     def take(self, loaded: Any) -> None:
-        """Takes what `load_dataset` returned.
+        """Store the samples that `load_dataset` returned.
 
         Raises:
-            UserError: it is not a list of samples with ids that differ, or an empty one.
+            UserError: If they are not a non-empty list of samples with unique ids.
         """
         name = self.about.name
         if not isinstance(loaded, list | tuple):
@@ -113,12 +116,15 @@ class AdaptedBenchmark:
         self._samples = samples
 
     def taken(self) -> Iterator[Sample]:
-        """The samples that were taken, as the engine's."""
+        """Return the stored samples, as the engine's."""
         return map(_plain_sample, (self._samples or {}).items())
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[AdaptedBenchmark]:
-        """Connects a benchmark in containers to the engine; nothing else has to be started."""
+        """Connect a benchmark in containers to the engine; disconnect on exit.
+
+        Other benchmarks start nothing.
+        """
         if isinstance(self.benchmark, DockerBenchmark):
             async with self.benchmark.connected():
                 yield self
@@ -126,10 +132,10 @@ class AdaptedBenchmark:
             yield self
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks once, or lets `multi_turn` lead the conversation.
+        """Send one request, or let `multi_turn` lead the conversation.
 
         Raises:
-            ExecutionError: `multi_turn` returned no SampleResult.
+            ExecutionError: If `multi_turn` returned no SampleResult.
         """
         sample = self.documented(trial.sample)
         config = self._config_for(session)
@@ -144,10 +150,10 @@ class AdaptedBenchmark:
         return await self._ask(sample, client, session)
 
     async def evaluate(self, sample: Sample, outcome: Outcome) -> SampleResult:
-        """The documented result: the one that `multi_turn` returned, else that of the class's `evaluate`.
+        """Return the documented result, from `multi_turn` if that ran, else from the class's `evaluate`.
 
         Raises:
-            GraderError: that is no SampleResult.
+            GraderError: If `evaluate` returned no SampleResult.
         """
         if outcome.native is not None:
             return SampleResult(**outcome.native)
@@ -159,15 +165,15 @@ class AdaptedBenchmark:
         return result
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """None: what is right only the class itself knows."""
+        """Return no checks, because only the class itself knows the right answers."""
         return iter(())
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """None besides the score."""
+        """Return no figures besides the score."""
         return ()
 
     def documented(self, sample: Sample) -> BenchmarkSample:
-        """The user's own sample."""
+        """Return the user's own sample."""
         return (self._samples or {})[sample.id]
 
     async def _ask(self, sample: BenchmarkSample, client: SessionClient, session: Session) -> Outcome:
@@ -186,7 +192,10 @@ class AdaptedBenchmark:
 
 
 class EvaluateScorer:
-    """Scores by the class's `evaluate`, on the event loop as documented; a mean of `score`, else of `correct`."""
+    """Scores by the class's `evaluate`, on the event loop as documented.
+
+    The value is `score`, else `correct`.
+    """
 
     name = METRIC
 
@@ -195,7 +204,7 @@ class EvaluateScorer:
         self.fingerprint = fingerprint("evaluate", adapted.about.name, version)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """See `AdaptedBenchmark.evaluate`."""
+        """Score an outcome by `AdaptedBenchmark.evaluate`."""
         result = await self._adapted.evaluate(sample, outcome)
         detail = {**result.details, "correct": bool(result.correct), "expected": result.expected}
         value = float(result.correct) if result.score is None else result.score
@@ -204,7 +213,7 @@ class EvaluateScorer:
 
 
 def _conversation(client: SessionClient, result: SampleResult) -> Outcome:
-    """What `multi_turn` came to: its result, and the messages of the last request with their answer."""
+    """Build the outcome of `multi_turn`: its result, and the last request's messages with the response."""
     reply: Reply | None = client.replies[-1] if client.replies else None
     messages = [] if reply is None else [*client.sent, reply.message]
     answer = "" if reply is None else reply.text
@@ -227,7 +236,7 @@ def _plain_sample(item: tuple[str, BenchmarkSample]) -> Sample:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """What `--where` can ask for: short plain values, but not the expected answer."""
+    """Return the labels for `--where`: short plain values, except the expected answer."""
     return {
         str(name): str(value)
         for name, value in metadata.items()
@@ -236,7 +245,7 @@ def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _system_prompt(benchmark: BaseBenchmark) -> str | None:
-    """The system prompt, a method or a plain attribute."""
+    """Return the system prompt, which is a method or a plain attribute."""
     prompt: Any = benchmark.system_prompt
     said: str | None = prompt() if callable(prompt) else prompt
     return said
@@ -249,9 +258,9 @@ def _request_kwargs(benchmark: BaseBenchmark, sample: BenchmarkSample) -> dict[s
 
 
 def _version(benchmark: type[BaseBenchmark]) -> str:
-    """Return a digest of the file that the class stands in and of what it imports of the user's own project.
+    """Return a digest of the class's source file and of the user's own modules that it imports.
 
-    Where there is no such file, it is one of the class's name.
+    If there is no such file, return a digest of the class's name.
     """
     source = source_fingerprint(benchmark)
     if source is None:

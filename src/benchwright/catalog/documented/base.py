@@ -1,4 +1,4 @@
-"""What a benchmark of one's own is made of: `BaseBenchmark`, its samples, and the results of a run."""
+"""Building blocks of a user's benchmark: `BaseBenchmark`, its samples, and the results of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class BenchmarkSample:
-    """One sample: the messages that are sent, and whatever `evaluate` needs in `metadata`."""
+    """One sample: the messages to send, and whatever `evaluate` needs in `metadata`."""
 
     id: str
     messages: list[dict[str, Any]]
@@ -25,10 +25,10 @@ class BenchmarkSample:
 
 @dataclass
 class SampleResult:
-    """What came of one sample.
+    """The result of one sample.
 
-    `correct` counts for the accuracy; `score` is a continuous score where there is one. `details` is the
-    benchmark's own; `metrics` are those of its last request, set by the runner.
+    `correct` counts for the accuracy. `score` is a continuous score, None if there is none. `details` belongs
+    to the benchmark. `metrics` are those of its last request, set by the runner.
     """
 
     id: str
@@ -42,10 +42,12 @@ class SampleResult:
 
 @dataclass
 class BenchmarkResult:
-    """A benchmark's run: `accuracy` is the share that is correct and `score` the mean score, failures as 0.
+    """The result of a benchmark's run.
 
-    `prometheus_metrics` is the server's own text after the run, and `prometheus_delta` how much each value in
-    it grew meanwhile; both only where that was asked for.
+    `accuracy` is the share of correct samples, `score` the mean score; failures count as 0.
+
+    `prometheus_metrics` is the text of the server's metrics after the run, and `prometheus_delta` the
+    increase of each value during the run. Both are None unless requested.
     """
 
     name: str
@@ -59,7 +61,7 @@ class BenchmarkResult:
 
 
 class BaseBenchmark(ABC):
-    """The contract of a benchmark; subclasses set the attributes and are made known by `@register`.
+    """The interface of a benchmark. Subclasses set the attributes and register with `@register`.
 
     One-turn benchmarks implement `load_dataset` and `evaluate`. Others set `is_multi_turn` and implement
     `load_dataset` and `multi_turn`.
@@ -72,22 +74,25 @@ class BaseBenchmark(ABC):
 
     @abstractmethod
     async def load_dataset(self, data_dir: Path, max_samples: int | None = None) -> list[BenchmarkSample]:
-        """The samples, at most `max_samples` of them; their ids must differ."""
+        """Return the samples, at most `max_samples`. Their ids must be unique."""
 
     async def evaluate(self, sample: BenchmarkSample, response: str) -> SampleResult:
-        """Grades the answer to a sample. It runs on the event loop: what takes long belongs elsewhere."""
+        """Grade the answer to a sample. This runs on the event loop, so it must not take long."""
         raise NotImplementedError(f"{type(self).__name__} has no evaluate()")
 
     def get_request_kwargs(self, sample: BenchmarkSample) -> dict[str, Any]:
-        """Body fields of the sample's request (`max_tokens`, `tools`); may be written without the parameter."""
+        """Return body fields of the sample's request (`max_tokens`, `tools`).
+
+        An override may omit the parameter.
+        """
         return {}
 
     def system_prompt(self) -> str | None:
-        """The system message that is put before a sample's own; None for none."""
+        """Return the system message to put before a sample's own messages; None for none."""
         return None
 
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Leads the whole conversation with the client that is given, and grades it."""
+        """Lead the whole conversation with this client, and grade it."""
         raise NotImplementedError(f"{type(self).__name__} has no multi_turn()")

@@ -22,14 +22,14 @@ logger = logging.getLogger(__name__)
 
 
 class InstrumentedClient:
-    """Asks one model, and times every request.
+    """A client that sends requests to one model, and times them.
 
-    Temperature, largest number of tokens and seed of the configuration go with every request whose keywords
-    do not say otherwise. `metrics` holds what was measured of every request so far, failed ones included.
-    Use it as an async context manager, or call `close`.
+    The configuration's temperature, token limit and seed go with every request, unless its keywords override
+    them. `metrics` lists the measurements of every request so far, including failed ones. Use it as an async
+    context manager, or call `close`.
 
     Raises:
-        UserError: the base URL is not an address, or the model has no name.
+        UserError: If the base URL is not an address, or the model has no name.
     """
 
     def __init__(self, config: BenchmarkConfig | VLLMConfig) -> None:
@@ -43,46 +43,48 @@ class InstrumentedClient:
 
     @property
     def model(self) -> str:
-        """The model's name as it was given."""
+        """The model's name, as configured."""
         return self.config.vllm.model
 
     async def chat_completion(self, messages: Sequence[Any], **kwargs: Any) -> tuple[str, RequestMetrics]:
-        """Asks once, and returns (the answer's text, what was measured); streamed as the configuration says.
+        """Send one request, and return (the response's text, its metrics).
 
-        `kwargs` are body fields of the request. Messages are dicts, or messages of earlier answers.
+        The configuration decides on streaming.
+
+        `kwargs` are body fields of the request. Messages are dicts, or messages of earlier responses.
 
         Raises:
-            ProviderError: no usable answer came.
+            ProviderError: If no usable response came.
         """
         if self.config.run.streaming:
             return await self._stream_chat(messages, **kwargs)
         return await self._non_stream_chat(messages, **kwargs)
 
     async def chat_completion_raw(self, messages: Sequence[Any], **kwargs: Any) -> ChatCompletion:
-        """Asks once without streaming, and returns the whole answer; what was measured is its `metrics`.
+        """Send one request without streaming, and return the whole response, with its `metrics`.
 
-        Inside a run all requests go the same way, so that there the answer may have been streamed and put
-        together again.
+        Inside a run, all requests go the same way, so that the response may have been streamed and
+        reassembled.
 
         Raises:
-            ProviderError: no usable answer came.
+            ProviderError: If no usable response came.
         """
         return ChatCompletion.of(await self._ask(messages, kwargs, stream=False))
 
     async def list_models(self) -> list[str]:
-        """The names of the models that the endpoint serves.
+        """Return the names of the models that the endpoint serves.
 
         Raises:
-            ProviderError: it cannot be reached, or lists none.
+            ProviderError: If the endpoint cannot be reached, or lists no models.
         """
         return list(await list_models(self._target.base_url, self._access()))
 
     async def check(self) -> bool:
-        """Whether the endpoint lists the model; see `list_models`."""
+        """Return true if the endpoint lists the model; see `list_models`."""
         return self._target.model in await self.list_models()
 
     async def close(self) -> None:
-        """Closes the connections; a later request opens new ones."""
+        """Close the connections. A later request opens new ones."""
         if self._loop is asyncio.get_running_loop():
             for connection in self._connections.values():
                 connection.close()
@@ -95,7 +97,7 @@ class InstrumentedClient:
         await self.close()
 
     def connection(self, *, stream: bool) -> ModelClient:
-        """What carries the requests, opened again in another event loop."""
+        """Return the client that sends the requests. In another event loop, a new one is opened."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._connections = loop, {}
@@ -121,9 +123,9 @@ class InstrumentedClient:
 
 
 class SessionClient(InstrumentedClient):
-    """The same inside a run: every request goes through the trial's session, which meters and limits it.
+    """The client inside a run: every request goes through the trial's session, which meters and limits it.
 
-    `replies` are the answers so far, and `sent` the messages of the last request.
+    `replies` are the responses so far, and `sent` the messages of the last request.
     """
 
     def __init__(self, session: Session, config: BenchmarkConfig) -> None:
@@ -141,7 +143,10 @@ class SessionClient(InstrumentedClient):
 
 
 def plain_messages(messages: Sequence[Any]) -> list[Message]:
-    """The messages as dicts; objects with a `model_dump` (an earlier answer's message) are taken too."""
+    """Return the messages as dicts.
+
+    Objects with a `model_dump` method (messages of earlier responses) are accepted, too.
+    """
     return [message if isinstance(message, dict) else message.model_dump() for message in messages]
 
 

@@ -1,4 +1,4 @@
-"""The documented settings: where the model is, and how a benchmark is run."""
+"""The documented settings: the model's endpoint, and how benchmarks run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ DEFAULT_MAX_TOKENS = 2048
 
 
 class VLLMConfig(BaseModel):
-    """An OpenAI-compatible endpoint and a model of it. `timeout` is in seconds, `EMPTY` means no key."""
+    """An OpenAI-compatible endpoint and one of its models.
+
+    `timeout` is in seconds; the `api_key` `EMPTY` means no key.
+    """
 
     base_url: str = "http://localhost:8000/v1"
     api_key: str = Field(default="EMPTY", repr=False)
@@ -19,10 +22,10 @@ class VLLMConfig(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """How benchmarks are run. Fields that were not given leave the word to a benchmark's own protocol.
+    """How benchmarks run. For fields that are not set, a benchmark's own protocol decides.
 
-    `seed` None sends none. Without a `prometheus_url` of one's own the address is `/metrics` beside the
-    endpoint's `/v1`.
+    `seed` None sends no seed. Unless `prometheus_url` is set, the address is `/metrics` beside the endpoint's
+    `/v1`.
     """
 
     concurrency: int = Field(default=8, ge=1)
@@ -38,7 +41,7 @@ class RunConfig(BaseModel):
 
 
 class BenchmarkConfig(BaseModel):
-    """Both together."""
+    """The endpoint and the run settings together."""
 
     vllm: VLLMConfig
     run: RunConfig

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from benchwright.sandbox.docker import DockerSandbox, SandboxSpec
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
-"""What root needs in a container for files and users of its own."""
+"""Capabilities that root needs in a container for files and users."""
 
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
 @dataclass
 class CommandResult:
-    """What came of a command: what it printed, stdout and stderr as they came, and its exit code.
+    """The result of a command: its output, stdout and stderr interleaved as printed, and its exit code.
 
     `ended` is `exited`, or the limit that ended it: `timeout`, `output`, `memory` or `disk`.
     """
@@ -50,52 +50,54 @@ class CommandResult:
 
     @property
     def ok(self) -> bool:
-        """Whether it ended by itself with exit code 0."""
+        """True if it exited by itself with code 0."""
         return self.ended == "exited" and self.exit_code == 0
 
 
 class Box:
-    """A container, and one terminal in it: the directory and exported variables stay from command to command."""
+    """A container with one terminal in it: the directory and exported variables persist between commands."""
 
     def __init__(self, sandbox: DockerSandbox, session: BashSession) -> None:
         self._sandbox = sandbox
         self._session = session
 
     async def run(self, command: str, timeout: float = 60.0) -> CommandResult:
-        """Runs a command with bash, or sh where the image has none; it cannot read input.
+        """Run a command with bash, or with sh if the image has none. It cannot read input.
 
-        Of long output the middle is left out.
+        The middle of long output is left out. `timeout` is in seconds.
 
         Raises:
-            ExecutionError: the container was ended by somebody else, or the engine does not answer.
+            ExecutionError: If something else ended the container, or the engine does not respond.
         """
         record = await self._session.run(command, timeout)
         return CommandResult(record.output, record.exit_code, record.ended)
 
     async def write(self, path: str, content: str | bytes) -> None:
-        """Writes a file, and the folders it lies in; `path` is absolute.
+        """Write a file, and create its folders. `path` must be absolute.
 
         Raises:
-            ExecutionError: it cannot be written.
+            ExecutionError: If the file cannot be written.
         """
         encoded = content.encode("utf-8", "replace") if isinstance(content, str) else content
         await self._sandbox.write_files({path: encoded})
 
     async def read(self, path: str) -> bytes:
-        """The content of a file of at most 16 MiB.
+        """Return the content of a file of at most 16 MiB.
 
         Raises:
-            ExecutionError: it cannot be read, or is larger.
+            ExecutionError: If the file cannot be read, or is larger.
         """
         return await self._sandbox.read_file(path)
 
 
 class DockerBenchmark(BaseBenchmark):
-    """A benchmark in containers; a subclass implements `load_dataset` and `multi_turn`, and starts them by `container`.
+    """A benchmark in containers.
 
-    The attributes are the documented limits of each container: `cpu_quota` of `cpu_period` microseconds is one core,
-    `mem_limit` and `disk_limit` are in Docker's words, `network_mode` is `none` or `bridge`. In a run at most
-    `max_containers` are there at once. `max_turns` and `max_tokens` are for `multi_turn` to keep to.
+    A subclass implements `load_dataset` and `multi_turn`, which calls `container`.
+
+    The attributes are the documented limits of each container: `cpu_quota` of `cpu_period` microseconds is
+    one core, `mem_limit` and `disk_limit` have Docker's form, `network_mode` is `none` or `bridge`. A run has
+    at most `max_containers` at the same time. `multi_turn` itself must respect `max_turns` and `max_tokens`.
     """
 
     tier: ClassVar[int] = 4
@@ -117,17 +119,18 @@ class DockerBenchmark(BaseBenchmark):
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Leads the whole conversation with the client that is given, and grades it."""
+        """Lead the whole conversation with this client, and grade it."""
 
     @asynccontextmanager
     async def container(self, image: str | None = None) -> AsyncIterator[Box]:
-        """A fresh container of an image, `docker_image` by default; it is always removed when the context is left.
+        """Start a fresh container of an image, `docker_image` by default; always remove it on exit.
 
-        Never ask for one inside another's context where all of them could do so: places are bounded.
+        Do not nest containers in concurrent samples: their number is limited, so that all could wait for each
+        other.
 
         Raises:
-            UserError: there is no engine, or an attribute is not what Docker knows.
-            ExecutionError: the image cannot be had, or the container not be started.
+            UserError: If there is no engine, or an attribute is invalid for Docker.
+            ExecutionError: If the image is not available, or the container cannot be started.
         """
         from benchwright.catalog.containers import BashSession
 
@@ -137,10 +140,10 @@ class DockerBenchmark(BaseBenchmark):
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
-        """Connects to the engine once for all containers that are started inside; runs do this.
+        """Connect to the engine once for all containers that are started inside. Runs do this.
 
         Raises:
-            UserError: there is no engine that can be used.
+            UserError: If no engine can be used.
         """
         self._spec(self.docker_image)
         async with self._engine() as opened:
@@ -152,7 +155,7 @@ class DockerBenchmark(BaseBenchmark):
 
     @asynccontextmanager
     async def _engine(self) -> AsyncIterator[Containers]:
-        """The run's connection, or outside of runs one of the container's own."""
+        """Yield the run's connection or, outside of runs, a new one."""
         from benchwright.catalog.containers import containers
 
         if self._containers is not None:
@@ -180,7 +183,7 @@ class DockerBenchmark(BaseBenchmark):
         )
 
     def _bytes(self, attribute: str) -> int:
-        """A size as Docker writes it: `2g`, `512m`, or a number of bytes."""
+        """Return a size in bytes, from Docker's form: `2g`, `512m`, or a number of bytes."""
         given = str(getattr(self, attribute)).lower()
         number, unit = given.rstrip("bkmg"), given.lstrip("0123456789")
         if not number.isdecimal() or unit not in _UNITS:

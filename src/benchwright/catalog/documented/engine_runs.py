@@ -1,4 +1,4 @@
-"""Runs of documented benchmarks on the engine: the journal in a temporary directory, the results in memory."""
+"""Runs documented benchmarks on the engine, with a temporary journal and results in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 
 class EngineRun(Record, frozen=True):
-    """What a run came to: the results in the order of the samples, the model's requests, seconds."""
+    """The result of a run: results in the order of the samples, the model's requests, and seconds."""
 
     results: list[SampleResult]
     requests: list[RequestRecord]
@@ -36,7 +36,7 @@ class EngineRun(Record, frozen=True):
 
 
 class SampleTask:
-    """A task over samples that are already in memory; `solver` takes the place of the benchmark's own."""
+    """A task over samples that are already in memory. A `solver` replaces the benchmark's own."""
 
     def __init__(self, benchmark: Benchmark, samples: Sequence[Sample], solver: Solver | None = None) -> None:
         about = benchmark.about
@@ -47,15 +47,15 @@ class SampleTask:
         self._solver = solver
 
     def samples(self) -> Iterator[Sample]:
-        """The samples."""
+        """Return the samples."""
         return iter(self._samples)
 
     def size(self) -> int:
-        """How many there are."""
+        """Return the number of samples."""
         return len(self._samples)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Starts what the solver needs."""
+        """Start whatever the solver needs; stop it on exit."""
         return self._benchmark.open() if self._solver is None else _as_it_is(self._solver)
 
 
@@ -65,13 +65,13 @@ async def _as_it_is(solver: Solver) -> AsyncIterator[Solver]:
 
 
 class FixedAnswer:
-    """A solver that has the answer already."""
+    """A solver that already has the answer."""
 
     def __init__(self, response: str) -> None:
         self._response = response
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """The answer."""
+        """Return the answer."""
         return Outcome(messages=[{"role": "assistant", "content": self._response}], answer=self._response)
 
 
@@ -82,12 +82,12 @@ async def run_task(
     concurrency: int = 1,
     on_progress: Progress | None = None,
 ) -> EngineRun:
-    """Runs a task against the first target; the others are there to be asked by slot.
+    """Run a task on the first target. Solvers and scorers can send requests to the others by slot.
 
-    A systemic error of the provider stops what has not begun; every sample has a result all the same.
+    A systemic error of the provider stops all trials that have not begun. Every sample still has a result.
 
     Raises:
-        UserError: a sample cannot be read, or a scorer needs a target that is not there.
+        UserError: If a sample cannot be read, or a scorer needs a target that is missing.
     """
     plan = Plan(task, task.size(), targets[:1], helpers=targets[1:])
 
@@ -106,7 +106,7 @@ async def run_one(
     config: BenchmarkConfig | None = None,
     about: About | None = None,
 ) -> SampleResult:
-    """Runs a task of one sample; where it failed the details say why."""
+    """Run a task of one sample. If it failed, the details state why."""
     target = Target("primary", "", "")
     if config is not None:
         from benchwright.catalog.documented.targets import find_documented_target

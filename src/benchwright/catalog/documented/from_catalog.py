@@ -1,4 +1,4 @@
-"""Benchmarks of the catalog behind the documented interface; their graders are the official ones."""
+"""Benchmarks of the catalog behind the documented interface. Their graders are the official ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _FromCatalog:
-    """A class attribute that the catalog knows, looked up when it is read."""
+    """A class attribute with the catalog's value, looked up when it is read."""
 
     def __init__(self, field: str) -> None:
         self._field = field
@@ -30,10 +30,10 @@ class _FromCatalog:
 
 
 class CatalogBenchmark(BaseBenchmark):
-    """One benchmark of the catalog, or a variant of it.
+    """One benchmark of the catalog, or one of its variants.
 
-    `BenchmarkRunner` runs it as the catalog does. By hand, samples of one prompt are asked with their
-    `messages` and graded by `evaluate`, the others go through `multi_turn`.
+    `BenchmarkRunner` runs it as the catalog does. By hand, send the `messages` of single-prompt samples and
+    grade the response with `evaluate`; for all other samples, use `multi_turn`.
     """
 
     description: ClassVar[str] = cast("str", _FromCatalog("description"))
@@ -48,7 +48,7 @@ class CatalogBenchmark(BaseBenchmark):
         """The catalog's metadata.
 
         Raises:
-            UserError: there is no such variant.
+            UserError: If there is no such variant.
         """
         from benchwright.catalog.registry import about
 
@@ -56,7 +56,10 @@ class CatalogBenchmark(BaseBenchmark):
 
     @cached_property
     def benchmark(self) -> Benchmark:
-        """The benchmark itself; further data is looked for where `source` last looked."""
+        """The catalog's benchmark.
+
+        It searches for further data in the directory of the last call of `source`.
+        """
         from benchwright.catalog.benchmark import Options
         from benchwright.catalog.registry import make
 
@@ -64,17 +67,17 @@ class CatalogBenchmark(BaseBenchmark):
 
     @property
     def _asker(self) -> AskOnce | None:
-        """What asks, where one prompt is all."""
+        """The solver, if it sends a single prompt; else None."""
         from benchwright.catalog.asking import AskOnce
 
         solver = getattr(self.benchmark, "solver", None)
         return solver if isinstance(solver, AskOnce) else None
 
     def source(self, data_dir: str | Path) -> Source:
-        """The data, where the catalog finds it.
+        """Return the data, found as in the catalog.
 
         Raises:
-            DatasetNotFound: it is nowhere; says how to get it.
+            DatasetNotFound: If the data are not found. States how to get them.
         """
         from benchwright.data.datasets import find_dataset
 
@@ -84,7 +87,7 @@ class CatalogBenchmark(BaseBenchmark):
     async def load_dataset(
         self, data_dir: str | Path, max_samples: int | None = None
     ) -> list[BenchmarkSample]:
-        """The samples; their metadata holds `content`, from which they are graded, and `labels`."""
+        """Return the samples. Their metadata contain `content`, by which they are graded, and `labels`."""
         from itertools import islice
 
         source = self.source(data_dir)
@@ -92,15 +95,15 @@ class CatalogBenchmark(BaseBenchmark):
         return [self._documented(sample) for sample in samples]
 
     def get_request_kwargs(self, sample: BenchmarkSample) -> dict[str, Any]:
-        """The largest number of tokens and the further body fields of the protocol."""
+        """Return the protocol's token limit and further body fields."""
         own = {} if self.about.max_tokens is None else {"max_tokens": self.about.max_tokens}
         return {**own, **self.about.params}
 
     async def evaluate(self, sample: BenchmarkSample, response: str) -> SampleResult:
-        """Grades an answer as the catalog does.
+        """Grade an answer as the catalog does.
 
         Raises:
-            NotImplementedError: more than one answer is needed: use `multi_turn`.
+            NotImplementedError: If more than one response is needed: use `multi_turn`.
         """
         if self._asker is None:
             raise NotImplementedError(f"{self.about.full_name} is graded by multi_turn()")
@@ -111,7 +114,10 @@ class CatalogBenchmark(BaseBenchmark):
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Leads the conversation as the catalog does, with the client's connection; further roles are its model's."""
+        """Lead the conversation as the catalog does, with the client's connection, and grade it.
+
+        The client's model also plays the user, if there is one.
+        """
         from benchwright.catalog.documented.engine_runs import SampleTask, run_one
 
         connection = client.connection(stream=config.run.streaming)

@@ -1,4 +1,4 @@
-"""Datasets that a user's benchmark loads by itself."""
+"""Loads datasets by the `load_dataset` of users' benchmarks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def loaded_dataset(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | None) -> Any:
-    """What `load_dataset` returns, waited for in an event loop of its own in a thread of its own.
+    """Return the result of `load_dataset`, run in a new event loop in a separate thread.
 
     Raises:
-        UserError: it fails; says how.
+        UserError: If it fails. States how.
     """
     import asyncio
     from threading import Thread
@@ -27,7 +27,7 @@ def loaded_dataset(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | 
     def load() -> None:
         try:
             returned.append(asyncio.run(_load(benchmark, data_dir, max_samples)))
-        except BaseException as error:  # it is raised in the caller's thread
+        except BaseException as error:  # is re-raised in the caller's thread
             failed.append(error)
 
     thread = Thread(target=load, name="load_dataset", daemon=True)
@@ -43,7 +43,7 @@ async def _load(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | Non
 
 
 def load_failure(name: str, failure: BaseException) -> UserError:
-    """A failed `load_dataset` in one line."""
+    """Convert a failure of `load_dataset` to an error in one line."""
     if isinstance(failure, UserError):
         return failure
     return UserError(f"load_dataset of {name} failed: {error_line(failure)}.")

@@ -1,4 +1,4 @@
-"""The documented numbers of requests and of whole runs."""
+"""The documented metrics of requests and of whole runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class RequestMetrics:
-    """One request; seconds and tokens per second. What needs streaming is None without it.
+    """Metrics of one request, in seconds and tokens per second.
 
-    `ttft_seconds` is the time to the first token on any channel. `error` is set where the request failed.
+    Metrics that need streaming are None without it.
+
+    `ttft_seconds` is the time to the first token on any channel. `error` is set if the request failed.
     """
 
     request_id: str = field(default_factory=lambda: uuid4().hex[:8])
@@ -31,32 +33,32 @@ class RequestMetrics:
 
     @classmethod
     def of(cls, record: RequestRecord) -> RequestMetrics:
-        """The metrics of a request as the engine recorded it."""
+        """Convert the engine's record of a request."""
         return cls(**{one.name: getattr(record, one.name) for one in fields(cls)})
 
 
 class RequestTimings(Protocol):
-    """What is read of a request: `RequestMetrics` has it, and so have the engine's own records."""
+    """The fields of a request that are aggregated. `RequestMetrics` and the engine's records have them."""
 
     @property
-    def ttft_seconds(self) -> float | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def ttft_seconds(self) -> float | None: ...  # noqa: D102 - documented in `RequestMetrics`
     @property
-    def total_latency_seconds(self) -> float: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def total_latency_seconds(self) -> float: ...  # noqa: D102 - documented in `RequestMetrics`
     @property
-    def prompt_tokens(self) -> int: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def prompt_tokens(self) -> int: ...  # noqa: D102 - documented in `RequestMetrics`
     @property
-    def completion_tokens(self) -> int: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def completion_tokens(self) -> int: ...  # noqa: D102 - documented in `RequestMetrics`
     @property
-    def tokens_per_second_generation(self) -> float | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def tokens_per_second_generation(self) -> float | None: ...  # noqa: D102 - documented in `RequestMetrics`
     @property
-    def tokens_per_second_prompt(self) -> float | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def tokens_per_second_prompt(self) -> float | None: ...  # noqa: D102 - documented in `RequestMetrics`
     @property
-    def error(self) -> str | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
+    def error(self) -> str | None: ...  # noqa: D102 - documented in `RequestMetrics`
 
 
 @dataclass
 class AggregatedMetrics:
-    """All requests of a run together; times in seconds, of the successful requests only."""
+    """Metrics of all requests of a run. Times are in seconds, and only from successful requests."""
 
     ttft_p50: float | None = None
     ttft_p95: float | None = None
@@ -77,15 +79,15 @@ class AggregatedMetrics:
     effective_throughput_rps: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that are not None."""
+        """Return the fields that are not None."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def aggregate_metrics(metrics: Iterable[RequestTimings], wall_time: float) -> AggregatedMetrics:
-    """Adds the requests of a run up that took `wall_time` seconds.
+    """Aggregate the requests of a run that took `wall_time` seconds.
 
-    Percentiles are those of `numpy.percentile` (linear between order statistics). A figure without a single
-    value is None, and so is the throughput of a run that took no time.
+    Percentiles are as in `numpy.percentile` (linear between order statistics). A metric without values is
+    None, and so is the throughput of a run that took no time.
     """
     requests = list(metrics)
     good = [request for request in requests if request.error is None]
@@ -114,10 +116,12 @@ def aggregate_metrics(metrics: Iterable[RequestTimings], wall_time: float) -> Ag
 
 
 def compute_pass_at_k(n: int, c: int, k: int) -> float:
-    """pass@k from n answers of which c passed: 1 - C(n - c, k) / C(n, k) (Chen et al. 2021, arXiv:2107.03374).
+    """Return pass@k for n answers, c of which passed: 1 - C(n - c, k) / C(n, k).
+
+    Source: Chen et al. 2021, arXiv:2107.03374.
 
     Raises:
-        ValueError: unless 0 <= c <= n and 1 <= k <= n.
+        ValueError: Unless 0 <= c <= n and 1 <= k <= n.
     """
     from benchwright.stats.passk import pass_at_k
 
@@ -125,12 +129,12 @@ def compute_pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def confidence_interval_95(scores: Sequence[float]) -> tuple[float, float]:
-    """(lower, upper): mean ± 1.96 * std / sqrt(n), the standard deviation with ddof 0.
+    """Return (lower, upper): mean ± 1.96 * std / sqrt(n), where std has ddof 0.
 
-    One score gives an interval without width, none gives (0.0, 0.0).
+    For one score, the interval has no width. For none, it is (0.0, 0.0).
 
     Raises:
-        ValueError: a score is not a finite number.
+        ValueError: If a score is not a finite number.
     """
     from benchwright.stats.intervals import normal_interval
 

@@ -1,7 +1,7 @@
-"""Which benchmarks the documented interface knows: those of the catalog, and those that users register.
+"""Registry of the documented interface: benchmarks of the catalog, and benchmarks that users register.
 
-Only what users register is kept here. The catalog's classes are found by name in the modules of
-`llm_benchmarker.benchmarks` each time, so that nothing can displace them.
+Only users' benchmarks are stored here. The catalog's classes are looked up by name in the modules of
+`llm_benchmarker.benchmarks` each time, so that nothing can replace them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _OF_USERS: dict[str, type[BaseBenchmark]] = {}
 
 
 def register(benchmark: B) -> B:
-    """Makes a benchmark's class known by its `name`; a class decorator.
+    """Register a benchmark's class by its `name`. A class decorator.
 
-    A class that is defined again in the same place takes the place of the older one.
+    A class that is defined again in the same place replaces the earlier one.
 
     Raises:
-        UserError: the class has no name, or another class has the same one.
+        UserError: If the class has no name, or another class has the same name.
     """
     name = getattr(benchmark, "name", None)
     if not isinstance(name, str) or not name:
@@ -45,10 +45,10 @@ def register(benchmark: B) -> B:
 
 
 def get_benchmark(name: str) -> BaseBenchmark:
-    """A new instance of a benchmark; benchmarks of the catalog come in variants, too (`mmlu:documented`).
+    """Return a new instance of a benchmark. Benchmarks of the catalog have variants, too (`mmlu:documented`).
 
     Raises:
-        UserError: there is none of that name.
+        UserError: If there is no benchmark of that name.
     """
     found = _find(name)
     if found is not None:
@@ -63,9 +63,9 @@ def get_benchmark(name: str) -> BaseBenchmark:
 
 
 def list_benchmarks() -> list[dict[str, Any]]:
-    """`name`, `tier` and `description` of every documented benchmark and the user's own, by name.
+    """Return `name`, `tier` and `description` of every documented and registered benchmark, sorted by name.
 
-    Nothing is instantiated. Benchmarks that came later have no class here; `benchwright.run_benchmark` runs them.
+    Nothing is instantiated. Later benchmarks have no class here; `benchwright.run_benchmark` runs them.
     """
     return [
         {"name": name, "tier": benchmark.tier, "description": benchmark.description}
@@ -76,7 +76,7 @@ def list_benchmarks() -> list[dict[str, Any]]:
 
 
 def registered() -> dict[str, type[BaseBenchmark]]:
-    """The classes that users registered, by name."""
+    """Return the classes that users registered, by name."""
     return dict(_OF_USERS)
 
 
@@ -85,7 +85,7 @@ def _find(name: str) -> type[BaseBenchmark] | None:
 
 
 def _of_catalog(room: str) -> type[CatalogBenchmark]:
-    """The documented class of a benchmark of the catalog; its module has the same name."""
+    """Return the documented class of a benchmark of the catalog. Its module has the same name."""
     module = import_module(f"{PACKAGE}.{room}")
     found: type[CatalogBenchmark] = next(
         value

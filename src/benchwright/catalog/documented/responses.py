@@ -1,4 +1,4 @@
-"""A model's answer as an object, with the attributes that OpenAI's client gives it."""
+"""A model's response as an object, with the attributes of OpenAI's client."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from benchwright.records import Usage
 
 
 class FunctionCall(msgspec.Struct):
-    """What a model wants called; `arguments` is JSON as the model wrote it."""
+    """The function that a model calls. `arguments` is JSON as the model wrote it."""
 
     name: str = ""
     arguments: str = ""
 
 
 class ToolCall(msgspec.Struct):
-    """One call of a tool."""
+    """One tool call."""
 
     id: str = ""
     function: FunctionCall = msgspec.field(default_factory=FunctionCall)
@@ -27,7 +27,7 @@ class ToolCall(msgspec.Struct):
 
 
 class ResponseMessage(msgspec.Struct):
-    """The assistant message; `tool_calls` is None where there are none. Can be sent back as it is."""
+    """The assistant message. `tool_calls` is None if there are none. It can be sent back unchanged."""
 
     content: str | None = None
     tool_calls: list[ToolCall] | None = None
@@ -36,7 +36,7 @@ class ResponseMessage(msgspec.Struct):
     role: str = "assistant"
 
     def model_dump(self) -> dict[str, Any]:
-        """The message as it goes back into a conversation: without what is None, and without its reasoning."""
+        """Return the message for a later request: without fields that are None, and without its reasoning."""
         message = msgspec.to_builtins(self)
         return {
             name: value
@@ -46,7 +46,7 @@ class ResponseMessage(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The one choice of an answer."""
+    """The only choice of a response."""
 
     message: ResponseMessage
     finish_reason: str | None = None
@@ -54,9 +54,9 @@ class Choice(msgspec.Struct):
 
 
 class ChatCompletion(msgspec.Struct):
-    """A whole answer: `choices[0].message`, `usage`, `model`, and beside them how long it took.
+    """A whole response: `choices[0].message`, `usage`, `model`, and its `metrics`.
 
-    `raw` is the answer's JSON as the server sent it (put together, where it was streamed).
+    `raw` is the response's JSON as the server sent it (reassembled, if it was streamed).
     """
 
     choices: list[Choice]
@@ -67,7 +67,7 @@ class ChatCompletion(msgspec.Struct):
 
     @classmethod
     def of(cls, reply: Reply) -> ChatCompletion:
-        """The answer of our own client."""
+        """Convert a response of our own client."""
         calls = [
             ToolCall(
                 call.get("id") or "",

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def save_result(
     result: BenchmarkResult, config: BenchmarkConfig, output_dir: str | os.PathLike[str] | None = None
 ) -> Path:
-    """Writes `<output_dir>/<benchmark>_<model>_<timestamp>Z.json` and returns its path.
+    """Write `<output_dir>/<benchmark>_<model>_<timestamp>Z.json` and return its path.
 
-    The directory is that of the configuration unless given, and made where it is missing. Slashes in names
-    become underscores; a second file in the same second gets a number. The file appears whole or not at all.
+    The default directory is the configuration's; a missing one is created. Slashes in names become
+    underscores. A second file in the same second gets a number. The file appears whole or not at all.
 
     Raises:
-        JournalError: it cannot be written.
+        JournalError: If the file cannot be written.
     """
     import msgspec
 
@@ -50,7 +50,7 @@ def save_result(
 
 
 def result_document(result: BenchmarkResult, config: BenchmarkConfig, moment: str) -> dict[str, Any]:
-    """The documented object; `moment` is its timestamp, like 20260220T120000Z."""
+    """Return the documented object. `moment` is its timestamp, such as 20260220T120000Z."""
     run = config.run
     document: dict[str, Any] = {
         "benchmark": result.name,
@@ -82,7 +82,10 @@ def _sample(result: SampleResult) -> dict[str, Any]:
 
 
 def _claimed(directory: Path, stem: str) -> Path:
-    """An empty file of that name, or of the first one with a number that is free; no other process gets it."""
+    """Create an empty file of that name, or with the first free number.
+
+    No other process can get the same file.
+    """
     number = 1
     while True:
         path = directory / (f"{stem}.json" if number == 1 else f"{stem}-{number}.json")

@@ -1,4 +1,4 @@
-"""`BenchmarkRunner`: a benchmark against a model, compiled to a plan of the engine."""
+"""`BenchmarkRunner`: runs a benchmark with a model, as a plan of the engine."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 class BenchmarkRunner:
     """Runs benchmarks with the model and the settings of a configuration.
 
-    `config.run.concurrency` samples are under way at a time. Nothing is kept on disk; for runs that can be
-    interrupted and continued there is `benchwright run`.
+    `config.run.concurrency` samples are in flight at a time. Nothing is kept on disk. For runs that can be
+    interrupted and resumed, use `benchwright run`.
     """
 
     def __init__(self, config: BenchmarkConfig) -> None:
@@ -39,13 +39,14 @@ class BenchmarkRunner:
     async def run(
         self, benchmark: BaseBenchmark | str, on_progress: Progress | None = None
     ) -> BenchmarkResult:
-        """Runs one benchmark, or the one of that name; `on_progress(done, total)` is called after each sample.
+        """Run one benchmark, or the one of that name. `on_progress(done, total)` is called after each sample.
 
-        A failed sample counts as incorrect, and its details say why; a systemic error of the provider stops
-        the run early, and what was not tried counts as failed too.
+        A failed sample counts as incorrect, and its details state why. A systemic error of the provider stops
+        the run early; samples that were not tried count as failed, too.
 
         Raises:
-            UserError: there is no such benchmark, its data is missing or unfit, or the address or key is.
+            UserError: If there is no such benchmark, its data are missing or invalid, or the address or key
+                is.
         """
         if isinstance(benchmark, str):
             benchmark = get_benchmark(benchmark)
@@ -80,13 +81,13 @@ class BenchmarkRunner:
         adapted = AdaptedBenchmark(benchmark, about_of(type(benchmark), "python"), config=self.config)
         try:
             loaded = await benchmark.load_dataset(run.data_dir, run.max_samples)
-        except Exception as failure:  # a user's method raises what it likes
+        except Exception as failure:  # a user's method may raise anything
             raise load_failure(benchmark.name, failure) from failure
         adapted.take(loaded)
         return SampleTask(adapted, list(adapted.taken())[: run.max_samples])
 
     def _targets(self, benchmark: BaseBenchmark) -> Sequence[Target]:
-        """The model, and the same model as the simulated user where one is needed."""
+        """Return the model and, if a simulated user is needed, the same model in that role."""
         about = benchmark.about if isinstance(benchmark, CatalogBenchmark) else None
         target = find_documented_target(self.config, about)
         if about is None or "user" not in about.roles:

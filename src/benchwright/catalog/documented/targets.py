@@ -1,4 +1,4 @@
-"""From the documented configuration to the engine's targets and clients."""
+"""Converts the documented configuration to the engine's targets and clients."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def find_documented_target(config: BenchmarkConfig, about: About | None = None) -> Target:
-    """The model with its settings: what the configuration gives, else what a benchmark's protocol says.
+    """Return the model with its settings: those of the configuration, else those of the benchmark's protocol.
 
     Raises:
-        UserError: the base URL is not an address, or the model has no name.
+        UserError: If the base URL is not an address, or the model has no name.
     """
     return find_target(config.vllm.model, config.vllm.base_url, "primary", _settings(config.run, about))
 
@@ -26,7 +26,7 @@ def find_documented_target(config: BenchmarkConfig, about: About | None = None) 
 def connect_to(
     target: Target, access: Access, config: BenchmarkConfig, *, stream: bool | None = None
 ) -> ModelClient:
-    """A client of a target within the configuration's limits."""
+    """Create a client of a target, with the configuration's limits."""
     patience = config.vllm.timeout
     return connect(
         target,
@@ -38,7 +38,7 @@ def connect_to(
 
 
 def config_of(target: Target) -> BenchmarkConfig:
-    """The documented configuration that a target of the engine comes from; the access is not in it."""
+    """Return the documented configuration for a target of the engine, without credentials."""
     given = {name: target.settings[name] for name in ("temperature", "max_tokens") if name in target.settings}
     return BenchmarkConfig(
         vllm=VLLMConfig(base_url=target.base_url, model=target.model),
@@ -47,9 +47,10 @@ def config_of(target: Target) -> BenchmarkConfig:
 
 
 def request_fields(own: dict[str, Any], target: Target) -> dict[str, Any]:
-    """The body fields of a benchmark's request: its own go before those of the run.
+    """Return the body fields of a benchmark's request. Its own fields take precedence over the run's.
 
-    Of two largest numbers of tokens the smaller one counts; that of the run does so unless it is the default.
+    If both limit the number of tokens, the smaller limit counts. The run's limit is ignored if it is the
+    default.
     """
     limit = target.settings.get("max_tokens")
     most = own.get("max_tokens")

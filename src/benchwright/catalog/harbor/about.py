@@ -1,4 +1,4 @@
-"""Tasks in Harbor's format in plain data: the metadata of a folder of them."""
+"""Metadata of tasks in Harbor's format: plain data about a folder of tasks."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _REGISTERED = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)@(?P<version>[\w.-]+)")
 
 
 def about_of(reference: str) -> About:
-    """The metadata of `harbor:REFERENCE`: of the tasks in a folder, or of a dataset in Harbor's registry, NAME@VERSION.
+    """Return the metadata of `harbor:REFERENCE`: a folder of tasks, or a dataset in Harbor's registry.
 
-    Its variant is the folder's name, or that of the dataset with its version.
+    A dataset is NAME@VERSION. The variant is the folder's name, or the dataset's name with its version.
 
     Raises:
-        UserError: there is no such folder, and the reference is not a name of a dataset.
+        UserError: If there is no such folder, and the reference is not the name of a dataset.
     """
     path = typed_path(reference)
     if reference and path.is_dir():

@@ -1,7 +1,8 @@
-"""Artifacts: what an agent left is taken out of its containers, and laid where it was in the container of the tests.
+"""Artifacts: files that are copied from the agent's containers to the same paths in the tests' container.
 
-Files go through the engine's archive interface, so that no program of the agent's container takes part; collect
-commands run there first, where the task says so. Nothing is kept on this machine but a list of what was brought.
+Files go through the engine's archive interface, so that no program of the agent's container takes part.
+Collect commands run there first, if the task has any. Only a list of the copied files is kept on this
+machine.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from benchwright.sandbox.docker.containers import Container, MiB
 from benchwright.sandbox.docker.elsewhere import write_elsewhere
 
 LARGEST = 256 * MiB
-"""Bytes of one artifact."""
+"""Maximum size in bytes of one artifact."""
 CLEARING_SECONDS = 60.0
 
 
 class Taken(NamedTuple):
-    """An artifact and its archive; None where there is nothing at its place."""
+    """An artifact and its archive. The archive is None if nothing is at the artifact's path."""
 
     artifact: Artifact
     archive: bytes | None
 
 
 class Brought(Record, frozen=True):
-    """What came of one artifact: how many files and links, and how many entries were left out as unsafe."""
+    """Result of copying one artifact: the number of files and links, and of entries left out as unsafe."""
 
     source: str
     service: str = ""
@@ -41,13 +42,13 @@ class Brought(Record, frozen=True):
 
 
 async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
-    """Runs the collect commands, and takes the artifacts that tests elsewhere need, from the agent's container first.
+    """Run the collect commands, and read the artifacts that a separate tests' container needs.
 
-    Where the agent's container is not needed any more (`over`), it is ended before its neighbours are looked at, so
-    that nothing that the agent left can meddle.
+    The agent's container comes first. If it is no longer needed (`over`), it is stopped before its neighbours
+    are read, so that nothing that the agent left running can interfere.
 
     Raises:
-        ExecutionError: an artifact is too large, or the engine does not answer.
+        ExecutionError: If an artifact is too large, or the engine does not respond.
     """
     wanted = step.artifacts if step.verifier is not None else []
     taken: list[Taken] = []
@@ -65,10 +66,10 @@ async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
 
 
 async def bring(place: Place, taken: Sequence[Taken]) -> list[Brought]:
-    """Lays artifacts where they were; a folder takes the place of what is there.
+    """Write artifacts to their original paths. A folder replaces whatever is there.
 
     Raises:
-        ExecutionError: the engine does not answer, or refuses.
+        ExecutionError: If the engine does not respond, or refuses.
     """
     brought = []
     for artifact, archive in taken:
@@ -87,10 +88,10 @@ def _container(place: Place, service: str) -> Container:
 
 
 async def _run(place: Place, collect: Collect) -> None:
-    """Runs a command that may fail."""
+    """Run a collect command, which may fail."""
     container = _container(place, collect.service)
     sandbox = DockerSandbox(container, SandboxSpec(place.image, user=collect.user))
     try:
         await sandbox.run(["sh", "-c", collect.command], seconds=collect.seconds)
     except ExecutionError:
-        pass  # what it should have left is then missing among the artifacts
+        pass  # the files that it should have written are then missing among the artifacts

@@ -1,4 +1,4 @@
-"""One trial of a task in its containers: step by step the agent works, and the tests are run."""
+"""One trial of a task in its containers: in each step the agent works, then the tests run."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from benchwright.sandbox.egress import EgressProxy
 from benchwright.text import one_line
 
 LONGEST_LINE = 80
-"""Characters of what a build or a pull says that are shown."""
+"""Maximum number of characters shown of a message from a build or a pull."""
 
 
 class StepRun(Record, frozen=True):
-    """One step that was worked on: the agent's work, its tests, what of it was brought to them, what a seal found."""
+    """One finished step: the agent's work, the tests' result, the artifacts copied, the seal's findings."""
 
     step: Step
     worked: AgentWork
@@ -46,12 +46,12 @@ class StepRun(Record, frozen=True):
 
     @property
     def rewards(self) -> dict[str, float]:
-        """What its tests wrote; nothing where they did not."""
+        """The rewards that the tests wrote. Empty if they wrote none."""
         return rewards_of(msgspec.to_builtins(self.tests))
 
 
 class Attempted(Record, frozen=True):
-    """What came of a trial in its containers: every step that was worked on, and what the image held of a solution."""
+    """Result of a trial in its containers: every step that was run, and solution files found in the image."""
 
     image: str
     runs: list[StepRun]
@@ -61,7 +61,7 @@ class Attempted(Record, frozen=True):
 class Attempt:
     """One trial: its containers, and the steps so far.
 
-    With `hiding` it is sealed. A seal reads the logs of tests that write no rewards by the `parser`.
+    With `hiding`, it is sealed. For tests that write no rewards, the seal reads their logs with the `parser`.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class Attempt:
         self._runs: list[StepRun] = []
 
     async def go(self) -> Attempted:
-        """Goes through the steps, until one falls short or its container is gone.
+        """Run the steps, until one falls short of its minimum reward or its container is gone.
 
         Raises:
-            ExecutionError: a container cannot be started or got ready, or was ended by somebody else.
+            ExecutionError: If a container cannot be started or prepared, or something else ended it.
         """
         settings = self._settings
         async with self._stack:
@@ -136,8 +136,9 @@ class Attempt:
         return await self._player.play(self._session, sandbox, instruction, limits, apart=bool(self._runs))
 
     async def _tested(self, place: Place, step: Step, instruction: str, worked: AgentWork) -> StepRun:
-        """Runs the tests in the agent's container, beside it under a seal, or in one of their own; there the agent's is
-        gone, if it was the last step.
+        """Run the tests in the agent's container, in a sealed container beside it, or in a separate one.
+
+        Before tests in a separate container, the agent's container is removed if this was the last step.
         """
         over = step.verifier is not None and step is self._settings.steps[-1]
         taken = await take(place, step, over=over)
@@ -166,7 +167,10 @@ class Attempt:
         *,
         over: bool,
     ) -> StepRun:
-        """Run the tests in a container of their own; under a seal a pass is tested again with a test that fails."""
+        """Run the tests in a separate container.
+
+        Under a seal, run them again after a pass, with a failing test added.
+        """
         name = name_of_verifier(self._sample.id, self._settings, step)
 
         async def test(folder: Path, step: Step, taken: Sequence[Taken]) -> tuple[SuiteResult, list[Brought]]:

@@ -1,4 +1,4 @@
-"""Tasks as folders put together: those of a folder of the user's, and those of Terminal-Bench."""
+"""Benchmarks of tasks as folders: the user's own folders, and Terminal-Bench."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ COMMAND_SECONDS = 600
 
 
 class Layout(NamedTuple):
-    """What differs between formats of tasks: how they are read, tested and solved.
+    """The parts in which formats of tasks differ: how tasks are read, tested and solved.
 
-    `parsers` read the logs of tests that write no rewards, by the name that the task's settings give.
+    `parsers` read the logs of tests that write no rewards. The key is the name in the task's settings.
     """
 
     samples: Callable[[Source, TaskFolders], Iterator[Sample]]
@@ -45,19 +45,19 @@ HARBOR = Layout(harbor_samples, run_tests, solutions)
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The tasks of a folder.
+    """Build the benchmark of a folder's tasks.
 
     Raises:
-        UserError: an option has a value that cannot be used.
+        UserError: If an option has a value that cannot be used.
     """
     return of_folders(about, options, HARBOR, "harbor")
 
 
 def of_folders(about: About, options: Options, layout: Layout, name: str) -> Benchmark:
-    """Tasks of a layout; images that are built for them have the name in theirs.
+    """Build a benchmark of tasks in a layout. `name` becomes part of the names of images that are built.
 
     Raises:
-        UserError: an option has a value that cannot be used.
+        UserError: If an option has a value that cannot be used.
     """
     agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
     rules = read_network_rules(options)

@@ -1,4 +1,4 @@
-"""A task's own solution, which must pass its tests, and nothing at all, which must not."""
+"""Checks: a task's own solution, which must pass its tests, and an idle agent, which must not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchwright.sandbox.docker.trees import packed_tree
 
 DONE = "Done."
 LAST_BYTES = 4000
-"""Bytes of a solution's output that its transcript shows."""
+"""Number of bytes from the end of a solution's output that its transcript shows."""
 SPARE_SECONDS = 5
 
 _UNPACK = """\
@@ -41,14 +41,14 @@ tail -c {last} /logs/agent/oracle.txt; [ ! -f /logs/agent/oracle.code ] || exit 
 
 
 Solutions = Callable[[Settings, Path, int], Iterator[Sequence[str]]]
-"""(settings, the task's folder, seconds that a command may take) -> the commands of each step's solution."""
+"""Takes the settings, the task's folder and a command's time limit in seconds. Yields commands per step."""
 
 
 def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Solutions) -> Iterator[Check]:
-    """The solution, run where the official harness puts it, step by step; and an agent that is done at once.
+    """Yield the solution, run at its official path, step by step; then an agent that is done at once.
 
     Raises:
-        DatasetError: there is no solution.
+        DatasetError: If there is no solution.
     """
     settings = settings_of(sample)
     if settings.problem is None:
@@ -59,10 +59,10 @@ def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Sol
 
 
 def solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
-    """The commands that run solve.sh of each step, or the task's own where the step has none.
+    """Yield the commands that run solve.sh of each step, or of the task if the step has none.
 
     Raises:
-        DatasetNotFound: there is none.
+        DatasetNotFound: If there is no solution.
     """
     program = "sh -c 'chmod +x $0/solve.sh; exec $0/solve.sh' $place"
     for step in settings.steps:
@@ -74,7 +74,11 @@ def solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterato
 def script(
     sources: Sequence[Path], place: str, program: str, settings: Settings, step: Step, command_seconds: int
 ) -> list[str]:
-    """One command; where the task allows more time than a command has, one that starts it and others that wait."""
+    """Return the commands that run a solution.
+
+    It is one command or, if the step may take longer than a command, one that starts the solution and others
+    that wait.
+    """
     archive = base64.encodebytes(packed_tree(sources)).decode("ascii").rstrip("\n")
     unpack = _UNPACK.format(place=place, archive=archive)
     variables = {"DEBIAN_FRONTEND": "noninteractive", **settings.solution_environment}
@@ -88,10 +92,10 @@ def script(
 
 
 def existing(path: Path) -> Path:
-    """A path of a solution.
+    """Return the path of a solution, after a check that it exists.
 
     Raises:
-        DatasetNotFound: there is nothing.
+        DatasetNotFound: If nothing is there.
     """
     if not path.exists():
         raise DatasetNotFound(f"{path} is missing: the task has no solution to check")

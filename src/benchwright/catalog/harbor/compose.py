@@ -1,7 +1,7 @@
-"""Compose files of tasks: the agent's container and those beside it (compose-spec, as far as tasks use it).
+"""Compose files of tasks: the agent's container and its neighbours (compose-spec, as far as tasks use it).
 
-A key that would change what the model finds is done or refused, never passed over. Passed over are those that only
-concern this machine: published ports, names, restarts, logs, and folders of logs.
+A key that would change what the model finds is supported or refused, never ignored. Ignored are keys that
+only concern this machine: published ports, names, restarts, logs, and log folders.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _PASSED_OVER = {
 
 
 class AgentContainer(Record, frozen=True):
-    """What a compose file says of the agent's container, and its neighbours in the order of their start."""
+    """The agent's container in a compose file, and its neighbours in the order of their start."""
 
     image: str | None = None
     build: Build | None = None
@@ -69,11 +69,11 @@ class AgentContainer(Record, frozen=True):
 
 
 def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, str]) -> AgentContainer:
-    """The containers that a compose file describes; `folder` is the task's folder that it lies in.
+    """Read the containers in a compose file. `folder` is the task's folder that contains the file.
 
     Raises:
-        Unsupported: it asks for what cannot be done here; names the service and the key.
-        DatasetError: it is no YAML.
+        UnsupportedTask: If the file needs something unsupported. Names the service and the key.
+        DatasetError: If the file is not YAML.
     """
     try:
         return _read(mapping(read_yaml(path), path.name), path.name, agent, folder, variables)
@@ -152,7 +152,10 @@ class _Reader:
                 raise self._problem(name, key)
 
     def check_volumes(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Only folders of logs, and named volumes of one service, which its own file system is as good as."""
+        """Refuse all volumes except log folders, and named volumes of a single service.
+
+        For the latter, the container's own file system serves as well.
+        """
         users: dict[str, str] = {}
         for name, part in parts.items():
             for volume in part.get("volumes") or ():
@@ -224,7 +227,7 @@ class _Reader:
         return 1.0 if value is None else bounded_cpus(value, f"{self._file}: cpus of {name}")
 
     def _health(self, name: str, part: Mapping[str, Any]) -> dict[str, Any] | None:
-        """In the engine's own terms, times in nanoseconds."""
+        """Return the health check in the engine's format, with times in nanoseconds."""
         given = part.get("healthcheck")
         if given is None:
             return None

@@ -10,13 +10,16 @@ from typing import Any
 from benchwright.catalog.harbor.settings import UnsupportedTask
 
 FOLDER_OF_LOGS = "${LOGS}"
-"""Stands for a folder of logs on this machine, which no container gets."""
+"""Placeholder for a log folder on this machine, which no container gets."""
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
 
 
 def substituted(value: Any, variables: Mapping[str, str]) -> Any:
-    """With the harness's variables; others are empty or their default, as where nobody set them."""
+    """Substitute the harness's variables.
+
+    All others are empty or have their default, as if nobody had set them.
+    """
     if isinstance(value, dict):
         return {str(key): substituted(one, variables) for key, one in value.items()}
     if isinstance(value, list):
@@ -37,10 +40,10 @@ def _replacement(variables: Mapping[str, str]) -> Callable[[re.Match[str]], str]
 
 
 def mapping(value: Any, what: str) -> dict[str, Any]:
-    """The value, which must be a mapping.
+    """Return the value if it is a mapping.
 
     Raises:
-        Unsupported: it is none; `what` names it.
+        UnsupportedTask: If it is not. `what` names it in the message.
     """
     if not isinstance(value, dict):
         raise UnsupportedTask(f"{what} must be a mapping")
@@ -48,12 +51,15 @@ def mapping(value: Any, what: str) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str | None:
-    """The value as a text; None where there is none."""
+    """Return the value as text; None if it is None."""
     return None if value is None else str(value)
 
 
 def pairs(value: Any, what: str) -> dict[str, str]:
-    """Of `{NAME: value}` or `[NAME=value]`; a name alone would be taken from this machine, and is left out."""
+    """Return a mapping from `{NAME: value}` or `[NAME=value]`.
+
+    A name without a value, which compose would take from this machine's environment, is left out.
+    """
     if isinstance(value, dict):
         return {str(name): _plain(one) for name, one in value.items() if one is not None}
     if value is None:
@@ -69,7 +75,7 @@ def _plain(value: Any) -> str:
 
 
 def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `deploy.resources.limits` of a service says."""
+    """Return the `deploy.resources.limits` of a service."""
     for key in ("deploy", "resources", "limits"):
         following = part.get(key)
         if not isinstance(following, dict):
@@ -79,7 +85,7 @@ def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
-    """The names by which other services reach this one."""
+    """Return the names by which other services reach this one."""
     networks = part.get("networks")
     aliases = [
         str(alias)
@@ -91,7 +97,7 @@ def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
 
 
 def source_and_target(volume: Any) -> tuple[str, str]:
-    """Of a volume in either way of writing it; the source is "" where it has none."""
+    """Return the source and target of a volume, in short or long syntax. The source is "" if it has none."""
     if isinstance(volume, dict):
         return str(volume.get("source") or ""), str(volume.get("target") or "")
     if str(volume).startswith(FOLDER_OF_LOGS):
@@ -101,16 +107,16 @@ def source_and_target(volume: Any) -> tuple[str, str]:
 
 
 def internal_networks(file: str, document: Mapping[str, Any]) -> set[str]:
-    """The names of the networks that lead nowhere else."""
+    """Return the names of the networks without access to other networks."""
     networks = mapping(document.get("networks") or {}, f"{file}: networks")
     return {name for name, part in networks.items() if isinstance(part, dict) and part.get("internal")}
 
 
 def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
-    """The services that must be healthy before this one is started.
+    """Yield the services that must be healthy before this one starts.
 
     Raises:
-        Unsupported: one must have ended well.
+        UnsupportedTask: If it waits for another condition, such as a service's successful end.
     """
     depends = part.get("depends_on")
     for other, how in depends.items() if isinstance(depends, dict) else ():
@@ -124,10 +130,10 @@ def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def in_order(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The services, each after those that it depends on.
+    """Sort the services, each after those that it depends on.
 
     Raises:
-        Unsupported: one depends on none, or on itself.
+        UnsupportedTask: If a service depends on one that is not defined, or on itself.
     """
     needed = {name: [str(one) for one in part.get("depends_on") or ()] for name, part in parts.items()}
     for name, others in needed.items():
@@ -144,5 +150,5 @@ _UNITS = {"h": 3600e9, "m": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
 
 def nanoseconds(value: Any) -> int:
-    """Of a duration such as `1m30s`; 0, which is the engine's default, where there is none."""
+    """Convert a duration such as `1m30s` to nanoseconds. None becomes 0, which means the engine's default."""
     return int(sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(str(value or ""))))

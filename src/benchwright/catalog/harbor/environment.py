@@ -1,4 +1,4 @@
-"""A task's containers: its image found or built, its sandbox started, its neighbours beside it."""
+"""A task's containers: finds or builds its image, starts its sandbox, and its neighbours beside it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ CAPABILITIES = (
     *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE"),
     *("SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
-"""With KILL, those that Docker itself gives but NET_RAW and MKNOD: tasks install packages and start servers."""
+"""With KILL, Docker's default capabilities without NET_RAW and MKNOD.
+
+Tasks install packages and start servers.
+"""
 
 PROCESSES = 1024
 NEIGHBOUR_DISK = 4 * GiB
@@ -43,15 +46,15 @@ mkdir -p {LOGS}/agent {LOGS}/verifier {LOGS}/artifacts /agent-logs && chmod -R a
 """
 _IN_BACKGROUND = '("$@" >/dev/null 2>&1 </dev/null &)'
 WAITING = ("sh", "-c", "sleep infinity")
-"""What the official harnesses give to an image's entrypoint."""
+"""The command that the official harnesses pass to an image's entrypoint."""
 
 
 class Place(Record, frozen=True):
-    """Where one trial happens: the sandbox as the agent has it, and as root.
+    """The containers of one trial: the sandbox as the agent uses it, and as root.
 
-    `tests_in_image` says that the image has a `/tests` of its own; `spec` is what the sandbox was started by;
-    `neighbours` are the containers beside it by their services. `environment` is what its tests are given besides the
-    container's own, `terminal` where the state of the terminal lies in which some tests run.
+    `tests_in_image`: the image has its own `/tests`. `spec` is the spec by which the sandbox was started.
+    `neighbours` maps services to the containers beside it. `environment` holds the tests' variables besides
+    the container's own. `terminal` is the state directory of the terminal in which some tests run.
     """
 
     image: str
@@ -64,19 +67,19 @@ class Place(Record, frozen=True):
     terminal: str = STATE
 
     def as_user(self, user: str) -> DockerSandbox:
-        """The sandbox as a user has it, by name or number; "" is the container's own."""
+        """Return the sandbox for a user, by name or number. "" means the container's own user."""
         if user in ("", ROOT):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
     def at(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> Place:
-        """The same in another container, with an environment for its tests."""
+        """Return a copy for another container, with an environment for its tests."""
         as_root = _as_root(sandbox, self.image)
         return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
 
 
 class Environments:
-    """Starts the containers of tasks; `name` tells images of the variants apart."""
+    """Starts the containers of tasks. `name` distinguishes the images of variants."""
 
     def __init__(self, containers: Containers, name: str, rules: NetworkRules) -> None:
         self.containers = containers
@@ -97,14 +100,15 @@ class Environments:
         mounts: Mapping[str, str] | None = None,
         exit: Exit | None = None,
     ) -> AsyncIterator[Place]:
-        """The containers of a task, gone when the context is left.
+        """Start the containers of a task; remove them on exit.
 
-        `beside` is for further ones of a trial that has its container already, so that it does not wait for itself;
-        `mounts` are those of an agent (`SandboxSpec.mounts`). With an `exit` they have no other network.
+        `beside` is for further containers of a trial that has one already, so that it does not wait for
+        itself. `mounts` are an agent's mounts (`SandboxSpec.mounts`). With an `exit`, the containers have no
+        other network.
 
         Raises:
-            EngineError: an image cannot be had, or a container cannot be started.
-            ExecutionError: the exit cannot be set up.
+            EngineError: If an image is not available, or a container cannot be started.
+            ExecutionError: If the exit cannot be set up.
         """
         image = await self._image(task, folder, settings, say)
         others = [
@@ -131,10 +135,10 @@ class Environments:
             yield Place(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
     async def set_network(self, place: Place, settings: Settings, given: Network) -> None:
-        """Opens or closes the network of a container without neighbours, which has no exit.
+        """Connect or disconnect the network of a container that has neither neighbours nor an exit.
 
         Raises:
-            EngineError: the engine refuses.
+            EngineError: If the engine refuses.
         """
         if not settings.neighbours:
             await set_network(self.containers.engine, place.sandbox.container, self.rules.opens(given))
@@ -155,7 +159,7 @@ class Environments:
         return Resources(memory_mb * MiB, cpus, PROCESSES, disk_bytes)
 
     async def _image(self, task: str, folder: Path, settings: Settings, say: Say) -> str:
-        """The image that the task names where it is here or can be pulled, else the one that is built."""
+        """Return the task's named image if it is present or can be pulled, else build one."""
         if settings.image is not None:
             try:
                 await self._images.provide(settings.image, say)
@@ -192,7 +196,7 @@ class Environments:
         *,
         closed: bool,
     ) -> dict[str, Container]:
-        """Starts them in their order, and waits for those that are to be healthy."""
+        """Start the neighbours in order, and wait for those that must be healthy."""
         started = {}
         engine, run_id = self.containers.engine, self.containers.run_id
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
@@ -219,7 +223,7 @@ class Environments:
         )
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: Settings) -> None:
-        """Starts what the image or the compose file starts, where that is more than waiting."""
+        """Start the command of the image or compose file, unless it only waits."""
         configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
@@ -229,7 +233,7 @@ class Environments:
 
 
 def names_of_neighbours(settings: Settings) -> list[str]:
-    """The names by which containers of a task know each other; none where there is one container."""
+    """Return the names by which a task's containers reach each other. Empty for a single container."""
     if not settings.neighbours:
         return []
     return [*settings.names, *(name for one in settings.neighbours for name in one.names)]
@@ -240,6 +244,6 @@ def _as_root(sandbox: DockerSandbox, image: str) -> DockerSandbox:
 
 
 def built_name(variant: str, task: str) -> str:
-    """The name, without its tag, of the image that is built for a task."""
+    """Return the name, without tag, of the image that is built for a task."""
     plain = re.sub(r"[^a-z0-9]+", "-", task.lower()).strip("-") or "task"
     return f"benchwright/{variant}-{plain}"

@@ -1,7 +1,7 @@
-"""What the table of an environment asks for: image, resources, network and variables of one container.
+"""The table of an environment in task.toml: image, resources, network and variables of one container.
 
-A field is done or refused by its name. Where the file says nothing of resources, Harbor sets no bounds; here they are
-1 processor, 2 GiB of memory and 10 GiB of disk.
+A field is supported, or refused by its name. If the file sets no resources, Harbor sets no limits; here the
+limits are 1 processor, 2 GiB of memory and 10 GiB of disk.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ _LOG_VARIABLES = {
 
 
 def container(table: EnvironmentTable, section: str, folder: Path, place: str) -> Settings:
-    """The container that a table describes, without steps; `place` is the task's folder with its Dockerfile.
+    """Return the container that a table describes, without steps.
+
+    `place` is the folder with its Dockerfile, relative to the task's `folder`.
 
     Raises:
-        UnsupportedTask: it asks for what cannot be done here; names the field.
-        DatasetError: a compose file is no YAML.
+        UnsupportedTask: If the table needs something unsupported. Names the field.
+        DatasetError: If a compose file is not YAML.
     """
     _refuse(table, section)
     cpus, memory_mb = table.cpus, _size(section, "memory", table.memory, table.memory_mb)
@@ -67,10 +69,11 @@ def container(table: EnvironmentTable, section: str, folder: Path, place: str) -
 
 
 def network(mode: str | None, hosts: list[str] | None, section: str) -> Network | None:
-    """The network of a network mode, or that of a list of hosts; None where there is neither.
+    """Return the network for a network mode, or for a list of hosts. None if there is neither.
 
     Raises:
-        UnsupportedTask: it is no mode, one that contradicts a list, or a list that names something else than hosts.
+        UnsupportedTask: If the mode is unknown or contradicts the list, or an entry in the list is not a
+            host.
     """
     if mode is None and not hosts:
         return None
@@ -84,19 +87,21 @@ def network(mode: str | None, hosts: list[str] | None, section: str) -> Network 
 
 
 def variables(table: Mapping[str, str], section: str) -> dict[str, str]:
-    """Environment variables; `${NAME:-default}` is its default, as nothing of this machine's environment gets in.
+    """Return environment variables.
+
+    `${NAME:-default}` becomes its default, since this machine's environment is not used.
 
     Raises:
-        UnsupportedTask: one has no default.
+        UnsupportedTask: If a reference has no default.
     """
     return {name: _without_host(value, section, name) for name, value in table.items()}
 
 
 def health(table: HealthTable | None, where: str) -> Health | None:
-    """A health check.
+    """Convert a health check.
 
     Raises:
-        UnsupportedTask: a time is none, or there is no try.
+        UnsupportedTask: If a time is out of range, or there are no retries.
     """
     if table is None:
         return None
@@ -160,7 +165,7 @@ def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> Ne
 
 
 def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:
-    """Hosts, each as a name or as `*.domain`."""
+    """Return the hosts, each a name or `*.domain`, in lower case and without duplicates."""
     named = tuple(dict.fromkeys(host.strip().lower() for host in hosts))
     for host in named:
         if problem := host_problem(host.removeprefix("*.")):

@@ -1,4 +1,4 @@
-"""A test that fails, added to the tests of a step that passes: a score that stays was not made by the tests."""
+"""A failing test, added to the tests of a passing step: if the score stays, the tests did not make it."""
 
 from __future__ import annotations
 
@@ -19,23 +19,27 @@ from benchwright.catalog.containers.sealing.programs import texts_of
 from benchwright.catalog.harbor.settings import Step
 
 ScoreOf = Callable[[Path, Step, bool], Awaitable[float]]
-"""Runs a step's tests out of a folder, in a container with what the agent did (True) or without; returns the score."""
+"""Runs a step's tests from a folder, in a container with the agent's work (True) or without.
+
+Returns the score.
+"""
 
 
 def places_of_tests(folder: Path, step: Step) -> list[str]:
-    """Return where the tests of a step lie in its task's folder, also those that are built into an image."""
+    """Return the paths of a step's tests in its task's folder, including tests built into an image."""
     own = f"steps/{step.name}/tests" if step.name else "tests"
     return [name for name in dict.fromkeys(("run-tests.sh", *step.tests, own)) if (folder / name).exists()]
 
 
 async def flags_of_no_test(folder: Path, step: Step, score: float, score_of: ScoreOf) -> list[Flag]:
-    """Return the flag of a score that stays with one more test, which fails.
+    """Return a flag if the score stays when a failing test is added.
 
-    Some tests give their score by another rule, or run only what they name. So in a container without the agent's
-    work, with one test that passes in the place of the task's own, the test that fails has to lower the score.
+    Some tests compute their score by another rule, or run only tests that they name. So the failing test must
+    also lower the score in a container without the agent's work, in which one passing test replaces the
+    task's own.
 
     Raises:
-        EngineError: A container cannot be started, or the engine does not answer.
+        EngineError: If a container cannot be started, or the engine does not respond.
     """
     places = places_of_tests(folder, step)
     tests, canary = python_tests(texts_of(folder, places), places), new_canary()

@@ -1,4 +1,4 @@
-"""The folders of tasks: found in a source, checked before use; their texts and YAML files."""
+"""Folders of tasks: finds them in a source, checks them before use, and reads their texts and YAML files."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from benchwright.text import one_line
 MOST_FILES = 50_000
 MOST_BYTES = 4 * 2**30
 LONGEST_TEXT = 2**20
-"""Bytes of an instruction or of a file of settings."""
+"""Maximum size in bytes of an instruction or a settings file."""
 
 
 class TaskFolders:
-    """Where the tasks of a source lie; made again in other processes."""
+    """The task folders of a source. Other processes build it again."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
 
     def lie_in(self, source: Source) -> None:
-        """Says where they are."""
+        """Set the source that contains the tasks."""
         self._root = source.root
 
     def __getitem__(self, task: str) -> Path:
-        """The folder of a task, by its path from the root."""
+        """Return the folder of a task, by its path relative to the root."""
         assert self._root is not None, "the tasks are read first"
         return self._root / task
 
     def all(self, source: Source) -> Iterator[tuple[str, Path]]:
-        """The folders that hold the source's files, each with its path from the root, checked.
+        """Yield the folders with the source's task files, after a check, each with its relative path.
 
-        What lies within a task is not a task.
+        Folders within a task are not tasks.
 
         Raises:
-            DatasetError: one is not as it should be; names the path.
+            DatasetError: If a folder is invalid. Names the path.
         """
         self.lie_in(source)
         folders = {file.parent: None for file in source.files() if file.name.startswith("task.")}
@@ -52,10 +52,10 @@ class TaskFolders:
 
 
 def check_tree(folder: Path, root: Path) -> None:
-    """Sees to it that a folder holds files, folders, and links that stay inside of it, and not too much of them.
+    """Check that a folder holds only files, folders and links that stay inside, and is not too large.
 
     Raises:
-        DatasetValidationError: it does not; names the path.
+        DatasetValidationError: If it does not. Names the path.
     """
     real = folder.resolve()
     if not real.is_relative_to(root.resolve()):
@@ -76,15 +76,15 @@ def check_tree(folder: Path, root: Path) -> None:
 
 
 def digest(folder: Path) -> str:
-    """A digest of all that is in a task's folder, so that conversations about another version are not taken again."""
+    """Return a digest of all files of a task, so that no conversation about another version is reused."""
     return content_digest(folder, "task")
 
 
 def read_text(path: Path) -> str:
-    """A text of a task.
+    """Read a text file of a task.
 
     Raises:
-        DatasetError: it is not there, too long, or no text.
+        DatasetError: If the file is missing, too long, or not text.
     """
     try:
         if path.stat().st_size > LONGEST_TEXT:
@@ -104,15 +104,18 @@ def _all_below(folder: Path) -> Iterator[Path]:
 LONGEST = 256 * 1024
 DEEPEST = 50
 MOST_ALIASES = 24
-"""A file with many references to its own parts could unfold to any size; with these, to some 6,000 times its own."""
+"""Maximum number of references.
+
+Many could expand a file to any size; these expand it to about 6,000 times its size.
+"""
 
 
 def read_yaml(path: Path) -> Any:
-    """What a YAML file holds.
+    """Read a YAML file.
 
     Raises:
-        DatasetParseError: it is no YAML.
-        UserError: PyYAML is not installed.
+        DatasetParseError: If it is not YAML.
+        UserError: If PyYAML is not installed.
     """
     try:
         import yaml  # type: ignore[import-untyped]
@@ -131,7 +134,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def _check(path: Path, tokens: Iterator[str]) -> None:
-    """Refuses what would take long to read; the tokens are looked at one by one."""
+    """Refuse a file that would take long to parse. The tokens are checked one by one."""
     depth = aliases = 0
     for token in tokens:
         aliases += token == "AliasToken"

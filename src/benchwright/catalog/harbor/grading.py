@@ -1,4 +1,4 @@
-"""What the result of a task's tests is worth: the rewards that they wrote, of one step or of several."""
+"""Grading of a task's test results: the rewards that tests wrote, in one step or several."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from benchwright.records import FAILED, Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
 
 TESTS, STEPS = "tests", "steps"
-"""The artifacts of an outcome with the last run of tests, see `testing.SuiteResult`, and with those of all steps."""
+"""Artifacts of an outcome: the last test run, see `testing.SuiteResult`, and the test runs of all steps."""
 
 Parser = Callable[[str], dict[str, bool] | None]
-"""The log of the tests -> whether each one passed; None where nothing was reported."""
+"""Takes a test log; returns whether each test passed, or None if nothing was reported."""
 
 
 class TestsScorer:
-    """Grades by the log and the rewards that the task's tests left, so that no container is needed.
+    """Grades by the log and rewards that the task's tests left, so that no container is needed.
 
-    `parsers` read the logs of tests that write no reward, by the name that the task's settings give.
+    `parsers` read the logs of tests that write no reward. The key is the name in the task's settings.
     """
 
     def __init__(self, name: str, parsers: Mapping[str, Parser] | None = None) -> None:
@@ -36,7 +36,7 @@ class TestsScorer:
         self._parsers = parsers or {}
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """The reward, or whether all tests passed."""
+        """Return the reward, or whether all tests passed."""
         verdict = verdict_on(sample.content["settings"], outcome.artifacts, self._parsers)
         details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
         details = with_connections(with_flags(details, flags_of(outcome)), outcome.artifacts)
@@ -46,16 +46,16 @@ class TestsScorer:
 def verdict_on(
     settings: Mapping[str, Any], artifacts: Mapping[str, Any], parsers: Mapping[str, Parser]
 ) -> Verdict:
-    """The verdict on all runs of tests of a trial, by its task's settings."""
+    """Grade all test runs of a trial, by its task's settings."""
     if STEPS in artifacts:
         return grade_steps(settings.get("rewards", "mean"), artifacts[STEPS])
     return grade(artifacts.get(TESTS) or {}, parsers.get(settings.get("parser", "reward")))
 
 
 def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
-    """The verdict on one run of the tests; `error` in its details says why there is no result, where there is none.
+    """Grade one test run. If there is no result, `error` in the details states why.
 
-    A run that a limit ended is worth nothing, whatever it had written.
+    A run that a limit ended scores 0, whatever it had written.
     """
     ended = tests.get("ended", "not_run")
     if ended != "exited":
@@ -72,10 +72,10 @@ def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
 
 
 def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
-    """The verdict on the runs of several steps, each with its `name` and `tests`.
+    """Grade the test runs of several steps, each with its `name` and `tests`.
 
-    `mean` is the mean of each reward over the steps that have any, one that is missing in a step counts as 0; `final`
-    are those of the last step (harbor 0.25.0).
+    `mean` averages each reward over the steps that have any rewards; a reward missing in a step counts as 0.
+    `final` takes the rewards of the last step (harbor 0.25.0).
     """
     by_step = [(str(step["name"]), grade(step["tests"]), rewards_of(step["tests"])) for step in steps]
     given = [rewards for _, _, rewards in by_step if rewards]
@@ -94,9 +94,10 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
 
 
 def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
-    """The rewards that tests wrote by themselves: the numbers of reward.json, or without that file reward.txt's.
+    """Return the rewards that tests wrote: the numbers in reward.json, or else the number in reward.txt.
 
-    One value of reward.json that is not a finite number spoils them all (harbor 0.25.0 harbor/verifier/verifier.py).
+    If any value in reward.json is not a finite number, there are no rewards (harbor 0.25.0
+    harbor/verifier/verifier.py).
     """
     if tests.get("ended") != "exited":
         return {}
@@ -107,9 +108,9 @@ def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
 
 
 def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
-    """What rewards are worth: `reward`, else the only one, else the mean of all.
+    """Grade rewards: the score is `reward`, else the only one, else the mean of all.
 
-    What lies outside of 0 to 1 counts as the nearer end, and stands in the details as it was.
+    A value outside of 0 to 1 counts as the nearer end. The details keep it unchanged.
     """
     if not rewards:
         return _nothing("the tests wrote no reward", "no_reward")
@@ -126,9 +127,9 @@ def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
 
 
 def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The mean of each reward, where tests write several, and how many connections were refused.
+    """Return the mean of each reward, if tests write several, and the number of refused connections.
 
-    A trial without a reward counts as 0, a failure not at all.
+    A trial without a reward counts as 0. A failed trial does not count.
     """
     sums: dict[str, float] = {}
     trials, graded = 0, list(graded)
@@ -141,7 +142,7 @@ def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 def falls_short(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:
-    """Whether a reward is less than a step needs for the next one; one that is missing is."""
+    """Return true if a reward is missing, or below the minimum that the next step requires."""
     return any(rewards.get(name, -math.inf) < bound for name, bound in least.items())
 
 
@@ -183,7 +184,7 @@ def _finite(value: Any) -> float | None:
 
 
 def _failure_mode(outcome: Outcome, verdict: Verdict) -> str:
-    """In the words of Terminal-Bench's own results, where it has one."""
+    """Return the failure mode in the terms of Terminal-Bench's own results, if it has one."""
     mode = verdict.details.get("mode")
     if mode is not None:
         return {"timeout": "test_timeout"}.get(str(mode), str(mode))

@@ -1,4 +1,4 @@
-"""Health checks: a command that is run until it succeeds, as for Docker's HEALTHCHECK."""
+"""Health checks: a command that is run until it succeeds, as in Docker's HEALTHCHECK."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LONGEST_SAID = 200
 
 
 async def until_ready(sandbox: DockerSandbox, health: Health) -> None:
-    """Waits until the check succeeds; what fails within its start period does not count (harbor 0.25.0).
+    """Wait until the check succeeds. Failures within its start period do not count (harbor 0.25.0).
 
     Raises:
-        ExecutionError: it failed too many times in a row; says what it printed at last.
+        ExecutionError: If it failed too many times in a row. Quotes its last output.
     """
     grace_ends = time.monotonic() + health.start_period
     failures = 0

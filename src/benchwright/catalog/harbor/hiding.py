@@ -1,7 +1,7 @@
-"""Scripts of solutions and tests that an image holds: out of the agent's sight under a seal, and there for the tests.
+"""Scripts of solutions and tests in an image: under a seal, hidden from the agent and put back for the tests.
 
-Authors leave them by copying a whole folder into an image. Other files of a solution or of tests that an image holds
-may be what the task works on: they stay, and are reported.
+Authors leave them by copying a whole folder into an image. Other files of a solution or of tests in an image
+may be what the task is about: they stay, and are reported.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _SCRIPTS = re.compile(r"(?:solve|test|run-tests)\.sh|solution\.(?:sh|yaml)|test_
 
 
 class Hiding:
-    """What of a task's solution and tests lies in its image; every image is searched once."""
+    """Searches images for a task's solution and tests, and hides scripts. Each image is searched once."""
 
     def __init__(self) -> None:
         self._searched: dict[tuple[str, Path], Leaks] = {}
 
     async def hide(self, place: Place, folder: Path, settings: Settings) -> Leaks:
-        """Searches the image, and removes the scripts from the container.
+        """Search the image, and remove the scripts from the container.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not respond.
         """
         key = place.image, folder
         if key not in self._searched:
@@ -46,10 +46,10 @@ class Hiding:
 
 
 async def put_back(sandbox: DockerSandbox, leaks: Leaks, folder: Path) -> None:
-    """Writes the scripts that were hidden to where they were, but for those whose place was taken.
+    """Restore the hidden scripts, unless their path is taken by now.
 
     Raises:
-        EngineError: the engine does not answer, or refuses.
+        EngineError: If the engine does not respond, or refuses.
     """
     missing = [path for path in leaks.hidden if await path_stat(sandbox.container, path) is None]
     if missing:
@@ -58,7 +58,7 @@ async def put_back(sandbox: DockerSandbox, leaks: Leaks, folder: Path) -> None:
 
 
 def _known_files(folder: Path, settings: Settings) -> Iterator[tuple[str, bytes]]:
-    """The files of the task's solutions and tests, by their paths in its folder."""
+    """Yield the files of the task's solutions and tests, each with its path in the task's folder."""
     tests = [name for step in settings.steps for name in step.tests]
     places = ["solution", "solution.sh", "solution.yaml", "run-tests.sh", *tests]
     places += [f"steps/{step.name}/solution" for step in settings.steps if step.name]

@@ -1,4 +1,4 @@
-"""Which images a task needs, and what they are built on."""
+"""The images that a task needs, and their base images."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SCRATCH = "scratch"
 
 
 def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
-    """The image that a task names, or the one that is built for it; those of its neighbours.
+    """Return the images of a task: named or built, for the agent, the tests and the neighbours.
 
-    Its family is the base image of its Dockerfile, which an image that is pulled was made by as well.
+    The family is the base image in the Dockerfile. An image that is pulled was built from it, too.
     """
     settings = settings_of(sample)
     every = {sample.id: settings}
@@ -38,14 +38,14 @@ def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
 
 
 def name_of_verifier(task: str, settings: Settings, step: Step) -> str:
-    """After what an image is called that is built for a step's tests: the task's own, where they have the same."""
+    """Return the name for the image of a step's tests: the task's, if both are built the same way."""
     if step.verifier is not None and step.verifier.build == settings.build:
         return task
     return f"{task}-{step.name}-tests" if step.name else f"{task}-tests"
 
 
 def _builds(name: str, settings: Settings) -> Iterator[tuple[str, Build]]:
-    """What is built for a container and its neighbours, each with the name of its image."""
+    """Yield the images to build for a container and its neighbours, each with its name."""
     if settings.build is not None:
         yield name, settings.build
     for one in settings.neighbours:
@@ -54,7 +54,7 @@ def _builds(name: str, settings: Settings) -> Iterator[tuple[str, Build]]:
 
 
 def _bases(context: Path, build: Build) -> Iterator[str]:
-    """The images that a Dockerfile begins with, its own stages left out; the last one first."""
+    """Yield the base images in a Dockerfile, without its own stages, the last one first."""
     try:
         text = (context / build.dockerfile).read_text(encoding="utf-8", errors="replace")
     except OSError:

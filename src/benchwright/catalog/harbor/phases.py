@@ -1,4 +1,4 @@
-"""The network of a task in its phases: what the protocol gives agent and tests, and what the rules make of it."""
+"""The network of a task in its phases: the protocol's network for agent and tests, changed by the rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.sandbox.egress import EgressProxy, Network, Phase, Policy
 
 
 def networks(settings: Settings) -> Iterator[Network]:
-    """What the container of a task's agent is given, as it is started and then step by step."""
+    """Yield the networks of the agent's container by the protocol: at its start, then step by step."""
     yield settings.network
     for step in settings.steps:
         yield agent_network(settings, step)
@@ -23,19 +23,22 @@ def networks(settings: Settings) -> Iterator[Network]:
 
 
 def agent_network(settings: Settings, step: Step) -> Network:
-    """What an agent is given."""
+    """Return the agent's network in a step, by the protocol."""
     return settings.network if step.agent_network is None else step.agent_network
 
 
 def test_network(settings: Settings, step: Step) -> Network:
-    """What the tests of a step are given, in a container of their own or the agent's."""
+    """Return the network of a step's tests by the protocol, in a separate container or the agent's."""
     if step.verifier is not None:
         return step.verifier.network
     return settings.network if step.test_network is None else step.test_network
 
 
 def texts_of_tests(folder: Path, step: Step, only: str = "") -> list[str]:
-    """The texts of a step's tests, also where they are built into an image; of files whose names end so."""
+    """Return the texts of a step's test files, including those built into an image.
+
+    Only files whose names end with `only` are read.
+    """
     places = dict.fromkeys(("run-tests.sh", "tests", *step.tests, *_own_tests(step)))
     return list(texts_below((folder / place for place in places if (folder / place).exists()), only))
 
@@ -45,7 +48,10 @@ def _own_tests(step: Step) -> tuple[str, ...]:
 
 
 class Phases:
-    """The networks of one trial, phase by phase; with a `proxy` its containers reach nothing but by that."""
+    """The networks of one trial, phase by phase.
+
+    With a `proxy`, its containers reach hosts only through that.
+    """
 
     def __init__(
         self, environments: Environments, settings: Settings, folder: Path, proxy: EgressProxy | None
@@ -58,10 +64,10 @@ class Phases:
         self.exit = self._agents_exit()
 
     async def for_agent(self, place: Place, step: Step, instruction: str) -> None:
-        """The network of the agent's container while it works.
+        """Set the network of the agent's container for its work.
 
         Raises:
-            EngineError: the engine refuses.
+            EngineError: If the engine refuses.
         """
         given = agent_network(self._settings, step)
         if self.exit is None:
@@ -71,10 +77,10 @@ class Phases:
         self.exit.grant.policy = self._rules.policy(given, hosts_in(instruction))
 
     async def for_tests(self, place: Place, step: Step, instruction: str, *, sealed: bool) -> Exit | None:
-        """The network of the tests in the agent's container, or beside it: then they have the exit that is returned.
+        """Set the network for the tests in the agent's container. For tests beside it, return their exit.
 
         Raises:
-            EngineError: the engine refuses.
+            EngineError: If the engine refuses.
         """
         given = test_network(self._settings, step)
         if self.exit is None or self._proxy is None:
@@ -85,11 +91,11 @@ class Phases:
             self.exit.grant.phase, self.exit.grant.policy = "tests", policy
             return None
         if policy is None:
-            await self.exit.shut()  # what the agent left running has no network then either
+            await self.exit.shut()  # so that programs that the agent left running have no network either
         return self._exit("tests", policy, self._settings)
 
     def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Exit | None:
-        """The exit of tests in a container of their own."""
+        """Return the exit of tests in a separate container. None if their network is not filtered."""
         if self._proxy is None or not self._rules.filters([verifier.network]):
             return None
         return self._exit("tests", self._of_tests(verifier.network, step, instruction), verifier)
@@ -110,7 +116,7 @@ class Phases:
 
 
 def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Needs:
-    """What the scripts of a task's tests need of a network, and whether they have one."""
+    """Return the network needs of a task's test scripts, and whether they are met."""
     found = [
         (needs, test_network(settings, step))
         for step in settings.steps
@@ -125,6 +131,6 @@ def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Nee
 
 
 def needs_proxy(rules: NetworkRules, settings: Settings) -> bool:
-    """Whether a container of a task has its network by the proxy."""
+    """Return true if a container of a task gets its network through the proxy."""
     verifiers = [step.verifier.network for step in settings.steps if step.verifier is not None]
     return rules.filters(networks(settings)) or rules.filters(verifiers)

@@ -1,4 +1,4 @@
-"""Gets the container of a task with steps ready for one of them: its files, its setup, its health check."""
+"""Prepares a task's container for its next step: files, setup, health check."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ LONGEST_SAID = 200
 
 
 async def prepare(place: Place, folder: Path, step: Step, after: Step | None) -> None:
-    """What Harbor does before a step; nothing where a task has no steps. `after` is the step before.
+    """Prepare a step as Harbor does. Do nothing if the task has no steps. `after` is the previous step.
 
-    Tests and rewards that the step before left in this container are removed, so that its agent does not find them.
+    Tests and rewards that the previous step left in this container are removed, so that the agent does not
+    find them.
 
     Raises:
-        ExecutionError: the setup or the health check failed, or the engine does not answer.
+        ExecutionError: If the setup or the health check failed, or the engine does not respond.
     """
     if not step.name:
         return

@@ -1,4 +1,4 @@
-"""What a task.toml asks for, as settings. Where a step says nothing the task's own tables count (harbor 0.25.0)."""
+"""Converts task.toml to settings. If a step leaves a value out, the task's table applies (harbor 0.25.0)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright.catalog.harbor.task_file import (
 from benchwright.sandbox.egress.hosts import Network
 
 PUBLISHED = "/logs/artifacts"
-"""What an agent lays here is an artifact in any case."""
+"""Folder that is an artifact in any case."""
 
 _REFUSED_FILES = {
     ".harborignore": "its rules are not known here",
@@ -39,11 +39,11 @@ _REFUSED_FILES = {
 
 
 def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """The settings of a task.
+    """Return the settings of a task.
 
     Raises:
-        UnsupportedTask: it asks for what cannot be done here; names the field.
-        DatasetError: a compose file is no YAML.
+        UnsupportedTask: If the task needs something unsupported. Names the field.
+        DatasetError: If a compose file is not YAML.
     """
     table = task_table(task)
     reader = _Reader(table, folder, container(table.environment, "environment", folder, "environment"))
@@ -104,7 +104,10 @@ class _Reader:
         )
 
     def _separate(self, step: StepTable) -> tuple[Settings, bool] | None:
-        """The container of the tests' own, and whether the tests are in its image; None where they have none."""
+        """Return the separate container for the tests, and whether its image has the tests.
+
+        None if they have none.
+        """
         own, tasks = step.verifier, self._table.verifier
         modes = [_mode(own), _mode(tasks)]
         if "separate" not in modes or modes[0] == "shared":
@@ -193,13 +196,13 @@ def _mode(table: VerifierTable) -> str | None:
 
 
 def _agent_seconds(tables: Sequence[AgentTable], where: str) -> float | None:
-    """None means no limit."""
+    """Return the agent's time limit in seconds. None means no limit."""
     given = next((one.timeout_sec for one in tables if one.timeout_sec is not None), None)
     return None if given is None else bounded_seconds(given, 600.0, f"{FILE}: {where}[agent] timeout_sec")
 
 
 def _test_seconds(step: StepTable, task: TaskTable, where: str) -> float:
-    """A step has a limit of its own, which is 600 s where it says nothing."""
+    """Return the time limit of tests in seconds. A step's default is 600 s, whatever the task's limit is."""
     table = step.verifier if step.name else task.verifier
     return bounded_seconds(table.timeout_sec, 600.0, f"{FILE}: {where}[verifier] timeout_sec")
 
@@ -219,7 +222,7 @@ def _least(reward: float | dict[str, float] | None) -> dict[str, float]:
 
 
 def _check_name(name: str, seen: set[str]) -> None:
-    """Sees to it that a step's name is one of a folder, and no other step has it."""
+    """Check that a step's name is a valid folder name, and unique."""
     plain = (
         name.strip() and name.isprintable() and name not in (".", "..") and not set('/\\<>:"|?*') & set(name)
     )

@@ -1,4 +1,4 @@
-"""Samples: one per task. What is large stays in the task's folder, and is read from there."""
+"""Samples: one per task. Large parts stay in the task's folder, and are read from there."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _CANARY = re.compile(r"\s*(<!--.*canary.*-->|#.*canary.*)\s*", re.IGNORECASE)
 
 
 def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
-    """The tasks of a source in Harbor's format; those whose folders have one name are told apart by their paths.
+    """Yield the tasks of a source in Harbor's format.
+
+    Tasks whose folders have the same name get their path as id.
 
     Raises:
-        DatasetError: one is not as it should be; names the file.
+        DatasetError: If a task is invalid. Names the file.
     """
     found = list(folders.all(source))
     names = Counter(folder.resolve().name for _, folder in found)
@@ -41,19 +43,22 @@ def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
 
 
 def settings_of(sample: Sample) -> Settings:
-    """The settings of a sample's task."""
+    """Return the settings of a sample's task."""
     return msgspec.convert(sample.content["settings"], Settings)
 
 
 def instructions_of(sample: Sample) -> Sequence[str]:
-    """What the model is asked, step by step."""
+    """Return the instructions, one per step."""
     content: Mapping[str, Any] = sample.content
     several: Sequence[str] | None = content.get("instructions")
     return several or [str(content["instruction"])]
 
 
 def without_canary(text: str) -> str:
-    """An instruction without the marks at its beginning by which copies of a benchmark are found (harbor 0.25.0)."""
+    """Return an instruction without the canary marks at its beginning, which identify copies.
+
+    As in harbor 0.25.0.
+    """
     lines = text.split("\n")
     while lines and _CANARY.fullmatch(lines[0]):
         lines = lines[1:]
@@ -63,10 +68,10 @@ def without_canary(text: str) -> str:
 
 
 def checked(path: Path) -> Path:
-    """A file of settings, seen to be a text that is not too long.
+    """Return the path of a settings file, after a check that it is text and not too long.
 
     Raises:
-        DatasetError: it is not.
+        DatasetError: If it is not.
     """
     read_text(path)
     return path
@@ -75,7 +80,7 @@ def checked(path: Path) -> Path:
 def task_sample(
     task: str, folder: Path, instructions: Sequence[str], settings: Settings, labels: dict[str, str]
 ) -> Sample:
-    """The sample of a task, by its path from the root."""
+    """Build the sample of a task. `task` is its path from the root."""
     asked = {"instruction": instructions[0]} if len(instructions) == 1 else {"instructions": instructions}
     content = {"task": task, "files": digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
     question = "\n\n".join(instructions)

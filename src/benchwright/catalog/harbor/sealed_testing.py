@@ -1,5 +1,6 @@
-"""Runs the tests of a step where its agent cannot reach them; then again without what the agent did to their tools, and
-with a test that fails.
+"""Runs the tests of a step out of the agent's reach, then again with precautions.
+
+After a pass, the tests run again without the agent's changes to their tools, and with a failing test.
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import Say
 
 SEALED = "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
-"""How it differs from the official protocols."""
+"""The departure from the official protocols."""
 
 DEPENDS, RERUN = "verdict_depends_on_changed_tools", "rerun"
 ENDED = "tests_ended_by_a_signal"
 
 
 class SealedTests:
-    """The tests of a step in a container that was the agent's; `instruction` is what the agent was asked, and `leaks`
-    what was hidden from it."""
+    """The tests of a step, run in a snapshot of the agent's container.
+
+    `instruction` is the agent's instruction, `leaks` the files that were hidden from it.
+    """
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class SealedTests:
         exit: Exit | None,
         leaks: Leaks,
     ) -> None:
-        """`exit` is that of the tests, None where they share the network of the agent's container."""
+        """Prepare the tests. `exit` is their network access, None if they share the agent's network."""
         self._exit = exit
         self._leaks = leaks
         self._engine = containers.engine
@@ -68,13 +71,13 @@ class SealedTests:
         self._texts = texts_of(folder, places_of_tests(folder, step))
 
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
-        """What came of them, and what the seal adds to the artifacts.
+        """Run the tests, and return their result and the seal's artifacts.
 
-        A failure is tested once more while processes of the agent go on: what they wrote during the tests is in the
-        second snapshot.
+        If they fail while processes of the agent are still running, they run once more: whatever these
+        processes wrote during the tests is in the second snapshot.
 
         Raises:
-            EngineError: a container cannot be started, or the engine does not answer.
+            EngineError: If a container cannot be started, or the engine does not respond.
         """
         tested = await self._tested()
         if not self._score(tested) and await self._verifier.agent_is_at_work():
@@ -119,7 +122,7 @@ class SealedTests:
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
-        """Return the score by the tests in another folder; 0 if nothing starts in what the agent left."""
+        """Return the score by the tests in another folder; 0 if the agent's container starts no program."""
         started = self._verifier.started() if with_work else self._verifier.untouched()
         try:
             async with started as sandbox:
@@ -142,16 +145,16 @@ class SealedTests:
 
 
 def score(tested: SuiteResult, parser: Parser | None) -> float:
-    """Return the score of one run of tests; 0 if it has none."""
+    """Return the score of one test run; 0 if it has none."""
     return grade(msgspec.to_builtins(tested), parser).score or 0.0
 
 
 def ended_by(tested: SuiteResult, scripts: str) -> list[Flag]:
-    """The flag of tests whose script a signal has ended before it came to its end."""
+    """Return a flag if a signal ended the tests' script early."""
     signal = ended_by_a_signal(tested, scripts)
     return [] if signal is None else [Flag(ENDED, f"signal {signal} ended the script of the tests")]
 
 
 def _environment(configuration: Mapping[str, Any]) -> dict[str, str]:
-    """The variables of an image."""
+    """Return the environment variables of an image."""
     return dict(one.split("=", 1) for one in configuration.get("Env") or () if "=" in one)

@@ -1,4 +1,4 @@
-"""What is known of a task before its containers are started, whichever layout it came in."""
+"""The settings of a task, known before its containers start, for all layouts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_SECONDS = 24 * 3600.0
 
 
 class UnsupportedTask(Exception):
-    """A task asks for what cannot be done here; the text names the file and the key."""
+    """A task needs something that is not supported here. The message names the file and the key."""
 
 
 class Build(Record, frozen=True):
@@ -28,7 +28,10 @@ class Build(Record, frozen=True):
 
 
 class Neighbour(Record, frozen=True):
-    """A container beside the agent's, reached by its names. `waits_for_health` holds the agent until it is healthy."""
+    """A container beside the agent's, reached by its names.
+
+    With `waits_for_health`, the agent waits until it is healthy.
+    """
 
     name: str
     names: list[str]
@@ -46,9 +49,10 @@ class Neighbour(Record, frozen=True):
 
 
 class Health(Record, frozen=True):
-    """A command that must end with 0 before an agent may begin. Times are in seconds.
+    """A command that must exit with 0 before an agent may begin. Times are in seconds.
 
-    `retries` failures in a row are too many, but for those within the first `start_period`.
+    After `retries` failures in a row the check has failed. Failures within the first `start_period` do not
+    count.
     """
 
     command: str
@@ -60,9 +64,9 @@ class Health(Record, frozen=True):
 
 
 class Artifact(Record, frozen=True):
-    """A file or folder that tests in a container of their own find where it lay.
+    """A file or folder that tests in a separate container find at its original path.
 
-    `service` is the container that it comes from, "" for the agent's; what matches a pattern of `exclude` is left out.
+    `service` is its container, "" for the agent's. Entries that match a pattern of `exclude` are left out.
     """
 
     source: str
@@ -71,7 +75,7 @@ class Artifact(Record, frozen=True):
 
 
 class Collect(Record, frozen=True):
-    """A command that is run in a container when the agent is done, before artifacts are taken; it may fail."""
+    """A command to run in a container when the agent is done, before artifacts are taken. It may fail."""
 
     command: str
     service: str = ""
@@ -80,13 +84,14 @@ class Collect(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """One instruction, the agent's work on it, and its tests. The only step of a task without steps has no name.
+    """One instruction, the agent's work on it, and its tests.
 
-    Users are "" for the container's own; networks None for that of the environment. `tests` are the folders that are
-    copied to the tests' place, in this order; with `same_shell` they run in the agent's own shell. With a `verifier`
-    they run in a container of their own, to which `artifacts` are brought; without, in the agent's.
+    The only step of a task without steps has no name.
 
-    The steps that follow are left out where a reward is less than `least` says.
+    The user "" is the container's own. The network None means the network of the environment's table. `tests`
+    are the folders copied to the tests' path, in this order. With `same_shell`, they run in the agent's own
+    shell. With a `verifier`, they run in a separate container, to which `artifacts` are copied. Without one,
+    they run in the agent's. If a reward is below its minimum in `least`, the following steps are skipped.
     """
 
     name: str = ""
@@ -107,12 +112,12 @@ class Step(Record, frozen=True):
 
 
 class Settings(Record, frozen=True):
-    """A task's containers and limits; `problem` says why it cannot be run here, where that is so.
+    """A task's containers and limits. `problem` states why it cannot be run here; None if it can.
 
-    `image` is one that exists somewhere, and is taken before one is built. `command` is what the container runs
-    beside the agent, after the image's entrypoint; it only waits where that is empty.
-    `names` are those by which neighbours reach the agent's container. `rewards` says what several steps are worth
-    together: the `mean` of each reward, or those of the `final` step.
+    `image` is an existing image, preferred to a build. `command` runs in the container beside the agent,
+    after the image's entrypoint. If it is empty, the container only waits. Neighbours reach the agent's
+    container by its `names`. `rewards` decides the result of several steps: the `mean` of each reward, or the
+    rewards of the `final` step.
     """
 
     image: str | None = None
@@ -140,7 +145,10 @@ class Settings(Record, frozen=True):
 def settings_or_problem(
     read: Callable[[dict[str, Any], Path], Settings], task: dict[str, Any], folder: Path
 ) -> Settings:
-    """The settings of a task as a layout reads them; with a `problem` where it asks for what cannot be done here."""
+    """Return the settings of a task, read by its layout.
+
+    If the task needs something unsupported, set `problem`.
+    """
     try:
         return read(task, folder)
     except UnsupportedTask as problem:
@@ -148,7 +156,7 @@ def settings_or_problem(
 
 
 def multiplied(settings: Settings, factor: float) -> Settings:
-    """Settings with other time limits for agents and tests."""
+    """Return the settings with time limits of agents and tests multiplied by a factor."""
     steps = tuple(
         msgspec.structs.replace(
             step,
@@ -161,10 +169,10 @@ def multiplied(settings: Settings, factor: float) -> Settings:
 
 
 def bounded_seconds(value: Any, default: float, where: str) -> float:
-    """A time limit as a file gives it.
+    """Return a file's time limit in seconds, or the default if it is None.
 
     Raises:
-        Unsupported: it is not a number of seconds up to a day.
+        UnsupportedTask: If it is not a number of seconds up to a day.
     """
     seconds = _number(default if value is None else value, where)
     if not 0 < seconds <= LONGEST_SECONDS:
@@ -173,10 +181,10 @@ def bounded_seconds(value: Any, default: float, where: str) -> float:
 
 
 def bounded_cpus(value: Any, where: str) -> float:
-    """A number of processors.
+    """Return a number of processors.
 
     Raises:
-        Unsupported: it is none.
+        UnsupportedTask: If it is not a number from 0.01 to 1024.
     """
     cpus = _number(value, where)
     if not 0.01 <= cpus <= 1024:
@@ -185,10 +193,10 @@ def bounded_cpus(value: Any, where: str) -> float:
 
 
 def megabytes(value: Any, where: str) -> int:
-    """A size in MiB, from a number of them or a text such as `2G`.
+    """Return a size in MiB, given as a number of MiB or a text such as `2G`.
 
     Raises:
-        Unsupported: it is neither, or below 16 MiB or above 1 TiB.
+        UnsupportedTask: If it is neither, or below 16 MiB or above 1 TiB.
     """
     size = _from_text(value, where) if isinstance(value, str) else _number(value, where)
     if not 16 <= size <= 2**20:

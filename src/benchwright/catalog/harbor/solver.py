@@ -1,4 +1,4 @@
-"""Solves tasks as folders, and says what came of a trial."""
+"""Solves tasks that are folders, and builds the outcomes of their trials."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample, Status, Trial
 
 BROUGHT = "brought"
-"""The artifact of an outcome in which stands what was brought to the tests."""
+"""The artifact of an outcome that lists the artifacts copied to the tests."""
 
 
 class TaskSolver:
-    """The agent of all tasks as folders; what it makes of a trial holds every command and each run of tests."""
+    """The solver of all tasks that are folders. An outcome holds every command and each test run."""
 
     def __init__(
         self,
@@ -45,7 +45,10 @@ class TaskSolver:
         *,
         sealed: bool = False,
     ) -> None:
-        """`parsers` read the logs of tests that write no rewards; all limits in time are multiplied."""
+        """Set the solver up. `parsers` read the logs of tests that write no rewards.
+
+        All time limits are multiplied by `multiplier`.
+        """
         self._hiding = Hiding() if sealed else None
         self._environments = environments
         self._folders = folders
@@ -55,11 +58,12 @@ class TaskSolver:
         self._multiplier = multiplier
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Lets the model work on a task, and tests what it did.
+        """Let the model work on a task, and test the result.
 
         Raises:
-            ExecutionError: the task asks for what cannot be done here, its containers cannot be started or got ready,
-                or they were ended by somebody else.
+            ExecutionError: If the task needs something unsupported, its containers cannot be started or
+                prepared, or
+                something else ended them.
         """
         sample = trial.sample
         settings = settings_of(sample)
@@ -116,7 +120,10 @@ class TaskSolver:
 
 
 def no_network(tests: Mapping[str, Any], parser: Parser | None) -> str | None:
-    """Why tests that did not pass say nothing, where they could not be set up without the network."""
+    """Explain why failed tests have no verdict if they could not be set up without the network.
+
+    None in all other cases.
+    """
     if tests.get("ended") != "exited" or grade(tests, parser).score:
         return None
     line = network_failure(tests.get("log", ""))

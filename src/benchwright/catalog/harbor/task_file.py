@@ -1,7 +1,7 @@
-"""task.toml as plain data, with every field that Harbor's format has up to schema version 1.4 (harbor 0.25.0).
+"""task.toml as plain data, with every field of Harbor's format up to schema version 1.4 (harbor 0.25.0).
 
-What a field asks for is decided in `reading`. A field that the format does not have is refused: it may mean something
-in a later version.
+`reading` decides what each field means. A field that the format does not have is refused: it may have a
+meaning in a later version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HealthTable(Table, frozen=True):
-    """`[environment.healthcheck]`, and that of a step."""
+    """`[environment.healthcheck]`, or a step's health check."""
 
     command: str
     interval_sec: float = 5.0
@@ -35,7 +35,10 @@ class HealthTable(Table, frozen=True):
 
 
 class EnvironmentTable(Table, frozen=True):
-    """`[environment]`, and `[verifier.environment]`. `memory`, `storage` and `allow_internet` are older names."""
+    """`[environment]`, and `[verifier.environment]`.
+
+    `memory`, `storage` and `allow_internet` are older names.
+    """
 
     build_timeout_sec: float = 600.0
     docker_image: str | None = None
@@ -96,7 +99,10 @@ class SolutionTable(Table, frozen=True):
 
 
 class ArtifactTable(Table, frozen=True):
-    """One of `artifacts`. `destination` is a place on Harbor's side, where nothing is kept here."""
+    """One entry of `artifacts`.
+
+    `destination` is a path on Harbor's side and has no use here, since nothing is kept.
+    """
 
     source: str
     destination: str | None = None
@@ -105,7 +111,7 @@ class ArtifactTable(Table, frozen=True):
 
 
 class StepTable(Table, frozen=True):
-    """One of `[[steps]]`."""
+    """One entry of `[[steps]]`."""
 
     name: str
     agent: AgentTable = AgentTable()
@@ -116,7 +122,7 @@ class StepTable(Table, frozen=True):
 
 
 class TaskTable(Table, frozen=True):
-    """The whole file. `task`, `metadata`, `source` and the versions describe a task, and change nothing in it."""
+    """The whole file. `task`, `metadata`, `source` and the versions only describe a task."""
 
     version: Any = None
     schema_version: Any = None
@@ -133,10 +139,10 @@ class TaskTable(Table, frozen=True):
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A task.toml as it stands.
+    """Read a task.toml.
 
     Raises:
-        DatasetParseError: it is no TOML.
+        DatasetParseError: If it is not TOML.
     """
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
@@ -145,17 +151,17 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def labels(task: dict[str, Any]) -> dict[str, str]:
-    """Difficulty and category."""
+    """Return a task's labels: difficulty and category."""
     metadata = task.get("metadata")
     known = metadata if isinstance(metadata, dict) else {}
     return {name: str(known.get(name) or "unknown") for name in ("difficulty", "category")}
 
 
 def task_table(task: dict[str, Any]) -> TaskTable:
-    """The file's tables.
+    """Convert the file to its tables.
 
     Raises:
-        UnsupportedTask: a field is not known, or not of its type; names it.
+        UnsupportedTask: If a field is unknown, or has the wrong type. Names it.
     """
     try:
         return msgspec.convert(task, TaskTable, strict=False)
@@ -167,7 +173,7 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `
 
 
 def _placed(said: str) -> str:
-    """What msgspec says, with the place as the file has it: `[verifier] timeout_sec`."""
+    """Return msgspec's message, with the field's position as in the file: `[verifier] timeout_sec`."""
     if found := _UNKNOWN.match(said):
         path = f"{found['path'] or '$'}.{found['field']}"
         return f"{_place(path)} is not known here"

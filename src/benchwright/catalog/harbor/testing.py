@@ -17,13 +17,13 @@ from benchwright.sandbox.docker.trees import make_folder, write_tree
 KEPT_BYTES = 1 * MiB
 OUTPUT_BYTES = 128 * MiB
 LOG_CHARACTERS = 32 * 1024
-"""How much of the log's head, and of its tail, an outcome holds."""
+"""Number of characters that an outcome keeps from each end of the log."""
 SUMMARY_CHARACTERS = 512 * 1024
 LONGEST_REWARD = 64 * 1024
 CLEARING_SECONDS = 60.0
 
 SUMMARY = re.compile(r"(?<!=)=+\s*short test summary info\s*=+", re.IGNORECASE)
-"""What pytest writes above its report."""
+"""The heading of pytest's summary."""
 
 _SCRIPT = f"""
 exec </dev/null 2>&1
@@ -35,16 +35,16 @@ _REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
 _CANNOT_RUN = (126, 127)
 _SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
 _ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
-"""Programs by which a script comes to the exit code of another one that a signal has ended."""
+"""Programs by which a script can get the exit code of another program that a signal ended."""
 _NO_PROGRAM = b"OCI runtime exec failed"
 DESTROYED = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
-    """One run of the tests: how it ended, the head and the tail of what it printed, and what it left.
+    """One test run: how it ended, the start and end of its output, and the rewards.
 
-    `summary` is what followed pytest's heading, where there was one, `summary_cut` whether something is missing in
-    it; the rewards are the texts of Harbor's two files.
+    `summary` is the output from pytest's heading on, None without one; `summary_cut` is true if part of it is
+    missing. The rewards are the texts of Harbor's two files.
     """
 
     ended: str
@@ -59,16 +59,16 @@ class SuiteResult(Record, frozen=True):
 
 
 RunTests = Callable[[Place, Path, Step], Awaitable[SuiteResult]]
-"""Runs the tests of a step, which lie in the task's folder, in a container."""
+"""Runs the tests of a step in a container. The tests are in the task's folder."""
 
 
 async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
-    """Copies the tests in, unless the image brings them, and runs them by their official command.
+    """Copy the tests into the container, unless the image has them, and run them by their official command.
 
-    What was laid where tests and rewards belong is removed before.
+    Whatever is at the paths of tests and rewards is removed before.
 
     Raises:
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     await copy_in(place, [folder / one for one in step.tests], f"{LOGS}/verifier")
     await make_folder(place.as_root, f"{LOGS}/verifier", 0o777)
@@ -88,10 +88,10 @@ async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
 
 
 async def copy_in(place: Place, sources: Sequence[Path], *cleared: str) -> None:
-    """Removes what lies where tests and rewards belong, and writes the tests, those of later sources over others.
+    """Clear the paths of tests and rewards, and write the tests. Later sources overwrite earlier ones.
 
-    Only removing needs a program of the container. Where that fails the tests are written over what is there, and a
-    reward that was there before is not a reward.
+    Only the removal needs a program of the container. If it fails, the tests overwrite what is there, and a
+    reward that was there before does not count.
     """
     paths = [*cleared, *([TESTS] if sources and not place.tests_in_image else [])]
     if paths:
@@ -105,7 +105,7 @@ async def _stat(place: Place, path: str) -> PathStat | None:
 
 
 async def _reward(place: Place, path: str, before: PathStat | None) -> str | None:
-    """The text of a reward; None where there is none, none that can be read, or one that the tests did not write."""
+    """Return the text of a reward. None if it is missing, unreadable, or not written by the tests."""
     after = await _stat(place, path)
     if after is None or after == before:
         return None
@@ -120,7 +120,7 @@ def _gone(ended: ExecResult) -> bool:
 
 
 def suite_result(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
-    """What a run of tests came to, with the texts of the two files of rewards."""
+    """Build the result of a test run. `text` and `json` are the texts of the two reward files."""
     log = ended.stdout.decode("utf-8", "replace")
     heading = SUMMARY.search(log)
     summary = log[heading.start() :] if heading else None
@@ -139,7 +139,10 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
 
 
 def ended_by_a_signal(tested: SuiteResult, scripts: str) -> int | None:
-    """The signal that has ended the script of tests, by its exit code; None where the script may end so by itself."""
+    """Return the signal that ended the tests' script, from its exit code.
+
+    None if the script may exit with it by itself.
+    """
     code = tested.exit_code or 0
     return code - 128 if code in _SIGNALLED and not _ENDS_OTHERS.search(scripts) else None
 

@@ -1,4 +1,4 @@
-"""What an agent changed of the tools of a task's tests: in its container, and in the terminal that it hands on."""
+"""An agent's changes to the tools of a task's tests: in its container, and in the terminal that it leaves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from benchwright.sandbox.docker import DockerSandbox
 from benchwright.sandbox.docker.snapshots import Change
 
 NAMED = 8
-"""Changes that are named one by one."""
+"""Maximum number of changes listed one by one."""
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where the engine looks for programs if an image does not say."""
+"""The engine's search path for programs if an image sets none."""
 _LINK = 0x8000000
-"""Of Go's os.FileMode."""
+"""The symlink bit in Go's os.FileMode."""
 LONGEST_PROFILE = 64 * 1024
 _PROFILES = re.compile(
     r"/etc/(?:profile|bash\.bashrc|environment|profile\.d/[^/]+)|(?:/root|/home/[^/]+)/"
@@ -50,9 +50,9 @@ _ENVIRONMENTS = re.compile(
 
 
 class Tools(Record, frozen=True):
-    """What was changed: `changes` of files, and variables of the terminal, with what the container has in their place.
+    """The changes: `changes` of files, and exported variables, each with the container's own value.
 
-    Where the tests run in the agent's `terminal`, that is its state.
+    `terminal` is the state of the agent's terminal, if the tests run in it.
     """
 
     changes: list[Change] = []
@@ -65,7 +65,7 @@ class Tools(Record, frozen=True):
 
     @property
     def in_words(self) -> str:
-        """The changes, compiled files last: Python writes those by itself."""
+        """The changes as text, compiled files last, because Python writes those by itself."""
         ordered = sorted(
             self.changes, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path)
         )
@@ -77,15 +77,19 @@ class Tools(Record, frozen=True):
         return f"{told} and {len(words) - NAMED} more" if len(words) > NAMED else told
 
     async def terminal_without(self, sandbox: DockerSandbox) -> str | None:
-        """Writes the terminal without them in a sandbox; where it lies, None if no tests run in one."""
+        """Write the terminal's state without the changes, and return its directory.
+
+        None if no tests run in a terminal.
+        """
         if self.terminal is None:
             return None
         return await write_terminal(sandbox, self.terminal, self.variables)
 
 
 class ToolsOfTests:
-    """The tools of the tests of a step; `own` are the variables of its container, `texts` its tests' files, and
-    `instruction` is what the agent was asked.
+    """The tools of a step's tests.
+
+    `own` are the container's variables, `texts` the test files, and `instruction` is the agent's instruction.
     """
 
     def __init__(
@@ -108,10 +112,10 @@ class ToolsOfTests:
         self._instruction = instruction
 
     async def changed(self) -> Tools:
-        """What the agent changed of them.
+        """Return the agent's changes to the tools.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not respond.
         """
         terminal = await self._terminal() if self._step.same_shell else None
         changes = await self._verifier.changes()
@@ -143,14 +147,20 @@ class ToolsOfTests:
         return msgspec.structs.replace(called, there=there)
 
     async def _profiles(self, changes: Sequence[Change]) -> dict[str, str]:
-        """What shells read at their start that the agent wrote, where tests have that read."""
+        """Return the start-up files of shells that the agent wrote.
+
+        Empty if the tests do not read such files.
+        """
         if not _READS_PROFILES.search(self._scripts):
             return {}
         paths = [one.path for one in changes if one.kind != "deleted" and _PROFILES.fullmatch(one.path)]
         return {path: await self._verifier.text_at(path, LONGEST_PROFILE) for path in paths}
 
     async def _is_genuine(self, change: Change, changes: Sequence[Change]) -> bool:
-        """Whether a program is the image's own by another way, or of an environment that the task asks for."""
+        """Return true if a program leads to the image's own, or is in a requested environment.
+
+        The task's instruction requests it, for example a virtual environment.
+        """
         if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH].split(":"):
             return False
         name = posixpath.basename(change.path)
@@ -170,14 +180,14 @@ class ToolsOfTests:
         return family and stat.linkTarget not in {one.path for one in changes}
 
     async def _folders_led_elsewhere(self, changes: Sequence[Change], called: Called) -> list[Change]:
-        """Folders of programs in whose place is a link now."""
+        """Return the folders with programs that are now replaced by a link."""
         found = [one for one in changes if one.kind == "changed" and one.path in called.folders]
         stats = [await self._verifier.look_at(one.path) for one in found]
         return [one for one, stat in zip(found, stats, strict=True) if stat and stat.mode & _LINK]
 
 
 def _overrides(profile: str, called: Called) -> bool:
-    """Whether it gives a program of the tests another meaning, or decides how programs start."""
+    """Return true if a profile redefines a program of the tests, or decides how programs start."""
     if _STARTS.search(profile):
         return True
     names = {name for found in _GIVES_ANOTHER.findall(profile) for name in found if name}

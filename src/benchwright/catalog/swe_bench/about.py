@@ -1,4 +1,4 @@
-"""SWE-bench Verified in plain data."""
+"""Metadata of SWE-bench Verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SWE-bench Verified put together."""
+"""Builds the SWE-bench Verified benchmark, and other editions of SWE-bench."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from benchwright.records import Sample
 Samples = Callable[[Source], Iterator[Sample]]
 
 IMAGE_GIB = 0.48
-"""240 GiB for all 500 images, as LogicStar report what they take on disk."""
+"""Disk space per image, from LogicStar's report of 240 GiB for all 500 images."""
 
 TURNS, COMMAND_SECONDS = 250, 60
-"""What mini-SWE-agent, the agent of the official "bash only" results, gives a model."""
+"""The limits of mini-SWE-agent, the agent of the official "bash only" results."""
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark with its options.
+    """Build the benchmark with its options.
 
     Raises:
-        UserError: an option cannot be used, or the file of predictions not be read.
+        UserError: If an option cannot be used, or the predictions cannot be read.
     """
     if about.variant == "documented":
         from benchwright.catalog.swe_bench.documented import make_documented
@@ -58,10 +58,10 @@ def make_edition(
     image_gib: float | None = None,
     departures: Iterable[str] = (),
 ) -> Benchmark:
-    """An edition with its options; `departures` are further ones from the protocol.
+    """Build an edition with its options. `departures` are further departures from the protocol.
 
     Raises:
-        UserError: an option cannot be used, or the file of predictions not be read.
+        UserError: If an option cannot be used, or the predictions cannot be read.
     """
     mode = options.choice("mode", ("agent", "patch"))
     agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
@@ -83,7 +83,7 @@ def make_edition(
 
     def checks(sample: Sample) -> Iterator[Check]:
         if predictions is not None:
-            return iter(())  # of patches from a file nothing can be checked
+            return iter(())  # patches from a file cannot be checked
         return patch_checks(sample.content["patch"], "agent" if by_agent else "patch")
 
     return ContainerBenchmark(
@@ -104,12 +104,12 @@ def make_edition(
 
 
 def images_of(sample: Sample, edition: Edition = VERIFIED) -> TaskImages:
-    """The image of an instance; those of one version of a project share its environment."""
+    """Return the image of an instance. Images of one version of a project share its environment."""
     return TaskImages((edition.image(sample.content),), edition.family(sample.content))
 
 
 def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:
-    """The samples with their predictions, which are part of what makes two trials the same."""
+    """Return the samples with their predictions, so that trials with different predictions differ."""
 
     def with_predictions(source: Source) -> Iterator[Sample]:
         for sample in samples(source):

@@ -1,6 +1,6 @@
-"""SWE-bench as llm-benchmarker documents it, Verified and in full: one answer with a patch, and pytest in python:3.11.
+"""SWE-bench as llm-benchmarker documents it, Verified and full: one patch, and pytest in python:3.11.
 
-The repository is brought into the container from outside, which has no network.
+The repository is copied into the container, which has no network.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from benchwright.text import last_line
 IMAGE = "python:3.11"
 DIRECTORY = "/repo"
 PASS_TO_PASS = 10
-"""So many of the tests that must still pass are run."""
+"""Number of tests that must still pass that are run."""
 TEST_SECONDS = 1800
-"""For all tests of an instance together."""
+"""Time limit for all tests of an instance together."""
 COPY_SECONDS = 300.0
 KEPT_LOG = 8 * 1024
 
 WAYS = (("git", "apply"), ("sh", "-c", 'git add --all && exec git apply --3way "$0"'))
-"""The second way merges; git wants what was changed before to be in its index for that."""
+"""Commands to apply a patch. The second merges, for which git needs earlier changes in its index."""
 
 _START = """
 git init --quiet && git add --all --force &&
@@ -49,10 +49,10 @@ git -c user.name=benchwright -c user.email=benchwright@localhost commit --quiet 
 
 
 def make_documented(about: About, options: Options) -> Benchmark:
-    """The documented variant of swe_bench or swe_bench_pro, whose data `about` names.
+    """Build the documented variant of swe_bench or swe_bench_pro, whose data `about` names.
 
     Raises:
-        UserError: an option has a value that cannot be used.
+        UserError: If an option has a value that cannot be used.
     """
     image = options.text("image", IMAGE)
     at_once = options.integer("containers", CONTAINERS, 1)
@@ -76,7 +76,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per instance, under its own id."""
+    """Yield one sample per instance. Its id is the instance's."""
     for row in source.read(FullRow, "test"):
         yield Sample(
             row.instance_id,
@@ -88,7 +88,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 class OnePatch:
-    """Brings the repository into a container, asks once, applies the patch and runs the tests."""
+    """Copies the repository into a container, asks once, applies the patch and runs the tests."""
 
     def __init__(self, containers: Containers, mirrors: Mirrors, image: str) -> None:
         self._sandboxes = containers.sandboxes
@@ -97,10 +97,11 @@ class OnePatch:
         self._spec = SandboxSpec(image, read_only=False, resources=resources, capabilities=CAPABILITIES)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """The answer, with the patch and what came of the tests among its artifacts.
+        """Return the answer, with the patch and the test results among its artifacts.
 
         Raises:
-            ExecutionError: the repository cannot be had, the image lacks git or pytest, or the engine does not answer.
+            ExecutionError: If the repository is not available, the image lacks git or pytest, or the engine
+                does not respond.
         """
         content = trial.sample.content
         session.progress(f"repository {content['repo']}")
@@ -118,19 +119,19 @@ class OnePatch:
 
 
 class PytestScorer:
-    """Grades by how pytest ended for each test."""
+    """Grades by pytest's exit code for each test."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("swe_bench documented", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 or 0; no score for an answer without a patch."""
+        """Return 1 or 0; no score for an answer without a patch."""
         return verdict_score(grade(sample.content, outcome.artifacts))
 
 
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
-    """1 if every FAIL_TO_PASS test and those PASS_TO_PASS tests that were run have passed."""
+    """Return 1 if every FAIL_TO_PASS test and every PASS_TO_PASS test that was run has passed."""
     tests = artifacts.get("tests") or {}
     problem, passed = tests.get("problem"), tests.get("passed") or {}
     now = {name: bool(passed.get(name)) for name in content["FAIL_TO_PASS"]}

@@ -1,5 +1,6 @@
-"""What each edition of SWE-bench has of its own: the image and the script of an instance, how its log is read, and what
-its containers may use. Everything else is the same code.
+"""Editions of SWE-bench: the parts in which they differ, such as images, scripts and log parsers.
+
+Everything else is the same code.
 """
 
 from __future__ import annotations
@@ -19,30 +20,30 @@ from benchwright.sandbox.docker.containers import GiB
 Content = Mapping[str, Any]
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
-"""Root's, as the official images have it: with less, tests of permissions come out otherwise."""
+"""Root's capabilities, as in the official images. With fewer, tests of permissions have other results."""
 
 RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
-"""The official harness sets no limits; some test suites do not fit into less."""
+"""The official harness sets no limits. Some test suites do not fit into less."""
 
 _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 PAGERS = {"PAGER": "cat", "MANPAGER": "cat"}
-"""Programs that wait for no key."""
+"""Pagers that wait for no key."""
 
 START_REF = "refs/benchwright/start"
-"""The commit that an agent's work differs from."""
+"""The commit with which an agent's work is compared."""
 
 
 class Edition(msgspec.Struct, frozen=True):
-    """An edition; its functions are those of modules, as grading takes place in other processes.
+    """An edition. Its functions must be module-level, because grading happens in other processes.
 
-    `statuses` reads a log, and raises ValueError where it cannot; `reported` is the part of a log that counts if only
-    the runner of the tests is believed. `graded_by` are the parts of a sample's content that both need. `family` names
-    what an image shares layers with. `unfiltered` says whether a proxy would change or break the tests of an instance,
-    which then have the whole network under a seal, too. `runs_tests` are files of the work tree that its script starts
-    tests with. An agent's container has this `environment`; `prepare` are commands that bring its work tree to the
-    start, and lay its commit at `START_REF`.
+    `statuses` parses a log, and raises ValueError if it cannot. `reported` returns the part of a log that
+    counts if only the test runner is trusted. `graded_by` names the parts of a sample's content that both
+    need. `family` names the group of images that share layers. `unfiltered` is true for an instance whose
+    tests a proxy would change or break; they have the whole network under a seal, too. `runs_tests` lists
+    files of the work tree by which the script starts tests. `environment` is for the agent's container;
+    `prepare` are commands that bring its work tree to the start, and put that commit at `START_REF`.
     """
 
     name: str
@@ -77,7 +78,7 @@ def _family(content: Content) -> str:
 
 
 def _unfiltered(content: Content) -> bool:
-    """The tests of psf/requests are about proxies, and names that do not exist."""
+    """Return true for psf/requests, whose tests are about proxies and unknown host names."""
     return bool(content["repo"] == "psf/requests")
 
 
@@ -105,5 +106,7 @@ VERIFIED = Edition(
     },
     prepare=f"git update-ref {START_REF} HEAD",
 )
-"""SWE-bench Verified: agents work in the activated environment of the project, on the image as it is, whose last commit
-holds what setting it up has changed."""
+"""SWE-bench Verified. Agents work in the project's activated environment, on the unchanged image.
+
+The last commit of the image holds the changes made by its setup.
+"""

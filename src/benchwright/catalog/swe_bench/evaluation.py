@@ -1,4 +1,4 @@
-"""The script that tests an instance, as swebench's harness writes it, and the files of patches that it names."""
+"""The script that tests an instance, as swebench's harness writes it, and the files that its patches name."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ TIMED_OUT = ">>>>> Tests Timed Out"
 
 _END_OF_PATCH = "EOF_114329324912"
 STATUS = "SWEBENCH_TEST_EXIT_CODE"
-"""The variable of the script that holds how the test command ended."""
+"""The script's variable with the exit code of the test command."""
 
 
 def image(instance: str) -> str:
-    """The official prebuilt image of an instance."""
+    """Return the official prebuilt image of an instance."""
     return f"swebench/sweb.eval.x86_64.{instance.lower()}:latest".replace("__", "_1776_")
 
 
 def script(content: Mapping[str, Any]) -> str:
-    """The bash script: installs again, puts the test files back, patches them, and runs them between two marks."""
+    """Return the bash script: reinstall, reset and patch the test files, then run them between two marks."""
     repo, base, test_patch = content["repo"], content["base_commit"], content["test_patch"]
     how = recipe(repo, content["version"])
     reset = f"git checkout {base} {' '.join(changed_files(test_patch))}"
@@ -61,7 +61,7 @@ def script(content: Mapping[str, Any]) -> str:
 
 
 def with_lines(script: str, added: str) -> str:
-    """The script with lines of shell after the patch of the tests, before anything is built or run with them."""
+    """Insert shell lines into the script after the patch of the tests, before the build and the tests."""
     if not added:
         return script
     lines = script.split("\n")
@@ -76,11 +76,14 @@ _HEADER = re.compile(r"diff --git a/(.*) b/(.*)")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 _NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".yml", ".yaml", ".toml")
-"""How the names of files end that a test patch brings along and that are not tests."""
+"""Suffixes of files in a test patch that are not tests."""
 
 
 def changed_files(patch: str) -> list[str]:
-    """The files that a patch changes, removes or renames, under their old names; not those that it adds."""
+    """Return the files that a patch changes, removes or renames, by their old names.
+
+    Added files are left out.
+    """
     return [old for old in _old_names(patch) if old is not None]
 
 
@@ -102,7 +105,7 @@ def _old_names(patch: str) -> Iterator[str | None]:
 
 
 def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
-    """Lines of a hunk may look like headers, and are not."""
+    """Skip the lines of a hunk, because they may look like headers."""
     while old > 0 or new > 0:
         line = next(lines, None)
         if line is None:
@@ -112,7 +115,7 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
 
 
 def files_to_test(repo: str, test_patch: str) -> list[str]:
-    """What is given to the test command: the files of the test patch, as modules for Django's runner."""
+    """Return the test command's arguments: the files of the test patch, as modules for Django's runner."""
     files = [name for name in _TESTED.findall(test_patch) if not name.endswith(_NO_TESTS)]
     return [_module(name) for name in files] if repo == "django/django" else files
 

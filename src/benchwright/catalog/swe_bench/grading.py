@@ -1,4 +1,4 @@
-"""Whether an instance is resolved: its tests' log against the lists of its row (swebench, harness/grading.py)."""
+"""Grades an instance: compares its tests' log with the lists of its row (swebench, harness/grading.py)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
 PATCH, TESTS = "patch", "tests"
-"""Artifacts of an outcome: the patch, and the log of its tests, which is missing where there was none to test."""
+"""Artifacts of an outcome: the patch, and the log of its tests.
+
+The log is missing if there was no patch to test.
+"""
 
 _PASSES = ("PASSED", "XFAIL")
 _FAILURES = ("FAILED", "ERROR")
@@ -43,19 +46,22 @@ _PROBLEMS = {
 }
 
 READING_SECONDS = 120.0
-"""How long the reading of one log may take; all of a suite's is read in a second or two."""
+"""Time limit for parsing one log. The log of a whole suite takes a second or two."""
 
 _EXIT_CODE = re.compile(rf"{EXIT_CODE}:\s*(-?\d+)")
 
 
 class NoResults(Exception):
-    """A log from which nothing can be told; says why."""
+    """A log that shows no results. The message states why."""
 
 
 def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
-    """1 if every test of both lists is as it must be, else 0; the details name each test, and what went wrong.
+    """Return 1 if every test of both lists has the required result, else 0.
 
-    A test that must pass now has passed if the log says PASSED or XFAIL; one that must still pass may also be skipped.
+    The details name each test and any problem.
+
+    A test that must pass now has passed if the log reports PASSED or XFAIL. One that must still pass may also
+    be skipped.
     """
     try:
         return _verdict(content, statuses_in(content, log, edition))
@@ -64,8 +70,9 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
 
 
 async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
-    """The verdict on a log, and the flags of what stands in it. A log that takes too long to read is no result: tested
-    code can print what takes forever.
+    """Grade a log, and return the verdict with flags on the log.
+
+    A log that takes too long to parse is no result, because tested code can print text that takes forever.
     """
     needed = {name: content[name] for name in edition.graded_by}
     try:
@@ -90,10 +97,12 @@ def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> 
 
 
 def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Statuses:
-    """What the log says of each test. A lone carriage return ends a line, as where Python reads the log from a file.
+    """Return the status of each test in the log.
+
+    A lone carriage return ends a line, as when Python reads a text file.
 
     Raises:
-        NoResults: the tests were not run to their end, the log cannot be read, or does not fit the test command's
+        NoResults: If the tests did not finish, the log cannot be parsed, or it contradicts the test command's
             exit code.
     """
     log = log.replace("\r\n", "\n").replace("\r", "\n")
@@ -116,9 +125,9 @@ def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Stat
 
 
 def marks_twice(log: str) -> list[Flag]:
-    """The flag of a log in which a mark of the results stands more than once: the script that tests writes each once.
+    """Return a flag if the log has a mark of the results more than once. The test script writes each once.
 
-    What counts is the text between the first two, as in the official harness.
+    As in the official harness, the text between the first two marks counts.
     """
     found = {mark: log.count(mark) for mark in (START, END)}
     told = ", ".join(f"{mark!r} {count} times" for mark, count in found.items() if count > 1)
@@ -128,8 +137,9 @@ def marks_twice(log: str) -> list[Flag]:
 def printed_elsewhere(
     content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED
 ) -> list[Flag]:
-    """The flag of a pass that hangs on lines which the runner of the tests did not write: they stand outside of its
-    summary, or it was ended before it had one.
+    """Return a flag if a pass depends on lines that the test runner did not write.
+
+    These are outside of its summary, or it ended before it wrote one.
     """
     if verdict.score != 1.0:
         return []
@@ -147,8 +157,10 @@ def printed_elsewhere(
 
 
 def _status(name: str, statuses: Statuses) -> str | None:
-    """The status of a test. Some names of the rows end within their brackets: those stand for all that begin so, if
-    these all passed or all did not.
+    """Return the status of a test.
+
+    Some names in the rows are cut off within their brackets. Such a name means all tests that begin with it,
+    if these all passed or all did not.
     """
     if name in statuses or name.count("[") <= name.count("]"):
         return statuses.get(name)
@@ -160,7 +172,7 @@ NO_PATCH = "there is no patch"
 
 
 class ResolvedScorer:
-    """1 if the instance is resolved; no score where there was no patch to test."""
+    """Scores 1 if the instance is resolved, else 0. There is no score if there was no patch to test."""
 
     def __init__(self, name: str, edition: Edition = VERIFIED) -> None:
         self.name = name
@@ -168,7 +180,7 @@ class ResolvedScorer:
         self._edition = edition
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Grades the log."""
+        """Grade the log."""
         tests = outcome.artifacts.get(TESTS)
         log = tests["log"] if tests else ""
         verdict, found = await graded(sample.content, log, self._edition)
@@ -184,20 +196,21 @@ class ResolvedScorer:
 
 
 def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
-    """The verdict on a log, and the flags of what stands in it."""
+    """Return the verdict on a log, and the flags on it."""
     verdict = grade(content, log, edition)
     return verdict, [*marks_twice(log), *printed_elsewhere(content, log, verdict, edition)]
 
 
 def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Of how many instances there is no patch, and of how many the tests say nothing; both count as not resolved; and
-    how many connections were refused.
+    """Return the numbers of instances without a patch and without test results, and of refused connections.
+
+    Instances without either count as not resolved.
     """
     graded = list(graded)
     no_patch = no_results = 0
     for one in graded:
         if "model_patch" not in one.detail:
-            continue  # the trial has failed
+            continue  # the trial failed
         if not one.detail["model_patch"].strip():
             no_patch += 1
         elif "error" in one.detail:

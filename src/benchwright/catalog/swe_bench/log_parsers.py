@@ -1,7 +1,7 @@
-"""What the log of a test run says of each test, by swebench's rules (harness/log_parsers/python.py, 5.0).
+"""Parsers of test logs, by swebench's rules (harness/log_parsers/python.py, 5.0).
 
-The rules are brittle in places, and the lists of expected tests were made with them: they are kept as they are, so that
-the same log gives the same result. Each parser returns {name of the test: status}.
+The rules are brittle in places, and the lists of expected tests were made with them. They are kept unchanged,
+so that the same log gives the same result. Each parser returns {name of the test: status}.
 """
 
 from __future__ import annotations
@@ -21,22 +21,25 @@ _CONTROLS = dict.fromkeys(range(1, 32))
 
 
 def pytest(log: str) -> Statuses:
-    """The lines of pytest's short summary: `PASSED file::test`, `FAILED file::test - message`."""
+    """Parse the lines of pytest's short summary: `PASSED file::test`, `FAILED file::test - message`."""
     return dict(_summary(log))
 
 
 def pytest_options(log: str) -> Statuses:
-    """As `pytest`; of a path in brackets only its last part stays."""
+    """Parse as `pytest` does, but keep only the last part of a path in brackets."""
     return {_short_option(name): status for name, status in _summary(log)}
 
 
 def matplotlib(log: str) -> Statuses:
-    """As `pytest`; mouse buttons by their numbers."""
+    """Parse as `pytest` does, with mouse buttons as numbers."""
     return pytest(log.replace("MouseButton.LEFT", "1").replace("MouseButton.RIGHT", "3"))
 
 
 def pytest_v2(log: str) -> Statuses:
-    """As `pytest`, without colours, with names that have spaces; also `file::test PASSED` of older versions."""
+    """Parse as `pytest` does, without colours and with spaces in names.
+
+    Older versions write `file::test PASSED`.
+    """
     statuses: Statuses = {}
     for line in log.split("\n"):
         line = _COLOUR.sub("", line).translate(_CONTROLS)
@@ -54,7 +57,7 @@ def pytest_v2(log: str) -> Statuses:
 
 
 def seaborn(log: str) -> Statuses:
-    """pytest's summary, and its lines by test; nothing but passes and failures."""
+    """Parse pytest's summary and its lines per test. Only passes and failures are read."""
     statuses: Statuses = {}
     for line in log.split("\n"):
         words = line.split()
@@ -75,7 +78,7 @@ _SYMPY_ENDINGS = {" E": "ERROR", " F": "FAILED", " ok": "PASSED"}
 
 
 def sympy(log: str) -> Statuses:
-    """SymPy's own runner: `test_name ok`, F or E, and headings of failures, `___ file.py:test_name ___`."""
+    """Parse SymPy's own runner: `test_name ok`, F or E, and failure headings, `___ file.py:test_name ___`."""
     statuses = {f"{file}.py:{test}": "FAILED" for file, test in _SYMPY_HEADING.findall(log)}
     for line in log.split("\n"):
         line = line.strip()
@@ -101,7 +104,7 @@ _DJANGO_INTERRUPTED = [
 
 
 def django(log: str) -> Statuses:
-    """unittest with verbosity 2, `test (class) ... ok`, also where other output came between the name and the `ok`."""
+    """Parse unittest with verbosity 2, `test (class) ... ok`. Other output may be between name and `ok`."""
     statuses: Statuses = {}
     previous = None
     for line in map(str.strip, log.split("\n")):
@@ -152,7 +155,7 @@ def _summary(log: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_count(status: str, name: str) -> bool:
-    """Whether this is `SKIPPED [2] file:line: reason`, which counts tests and names none."""
+    """Return true for `SKIPPED [2] file:line: reason`, which counts tests without naming them."""
     return status == "SKIPPED" and _COUNT.fullmatch(name) is not None
 
 

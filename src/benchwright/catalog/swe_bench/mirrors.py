@@ -1,4 +1,4 @@
-"""Repositories as they were at a commit, out of mirrors on this machine: local ones, or clones made when needed."""
+"""Repositories at a commit, from mirrors on this machine: the user's, or clones made when needed."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _QUIETLY = (
     *("-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
     *("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60"),
 )
-"""No hooks, and no doubts about whose repository it is: nothing of it is run here."""
+"""Without hooks, and without ownership checks, since nothing from the repository is run here."""
 
 
 class Mirrors:
     """Bare repositories, one per name, in a directory.
 
-    With a directory of the user's they are only read: `<owner>/<name>`, `<owner>__<name>` or `<name>`, with or without
-    `.git`. Else they are cloned from GitHub, each once, and kept below Benchwright's home.
+    The user's directory is only read: `<owner>/<name>`, `<owner>__<name>` or `<name>`, with or without
+    `.git`. Without one, repositories are cloned from GitHub, each once, and kept below Benchwright's home.
 
     Raises:
-        UserError: the directory is not there, or git is missing.
+        UserError: If the directory does not exist, or git is missing.
     """
 
     def __init__(self, directory: str = "") -> None:
@@ -53,10 +53,10 @@ class Mirrors:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def archive(self, repository: str, commit: str) -> bytes:
-        """The files of a repository at a commit as a tar.gz, without its history.
+        """Return the files of a repository at a commit as a tar.gz, without its history.
 
         Raises:
-            ExecutionError: it cannot be cloned, or has no such commit.
+            ExecutionError: If the repository cannot be cloned, or has no such commit.
         """
         if not _REPOSITORY.fullmatch(repository) or not COMMIT.fullmatch(commit):
             raise ExecutionError(f"{repository}@{commit} names no repository and commit")
@@ -85,7 +85,7 @@ def _found(directory: Path, repository: str) -> Path:
 
 
 async def _clone(url: str, place: Path) -> None:
-    """Clones next to its place and moves it there when it is whole."""
+    """Clone into a temporary directory, and move the clone to its place when it is complete."""
     place.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(mkdtemp(prefix=".cloning-", dir=place.parent))
     try:
@@ -104,7 +104,7 @@ async def _has(place: Path, commit: str) -> bool:
 
 
 async def _git(place: Path | None, *arguments: str, seconds: float = GIT_SECONDS) -> bytes:
-    """What git prints; it is ended with all that it started, at its limit or when this is cancelled."""
+    """Run git and return its output. At the time limit or on cancellation, kill it and its children."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     process = await asyncio.create_subprocess_exec(
         *("git", *_QUIETLY, *(() if place is None else ("-C", str(place))), *arguments),

@@ -1,4 +1,7 @@
-"""How the tests of each repository are run and their log is read, by version (swebench 4.1, constants/python.py)."""
+"""Recipes to run each repository's tests and parse their log, by version.
+
+Source: swebench 4.1, constants/python.py.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,11 @@ SETUP = "python setup.py install"
 
 
 class Recipe(Record, frozen=True):
-    """`install` is done again after the patch, `tests` is followed by the files to test, `before` are commands that
-    set the locale; `parser` names the reader of the log.
+    """Commands to test a repository.
+
+    `install` is repeated after the patch, and files to test are appended to `tests`.
+
+    `before` are commands that set the locale. `parser` names the log parser.
     """
 
     parser: str
@@ -43,7 +49,7 @@ RECIPES = {
         "sympy", "PYTHONWARNINGS='ignore::UserWarning,ignore::SyntaxWarning' bin/test -C --verbose"
     ),
 }
-"""What holds for all versions that `EXCEPTIONS` does not name."""
+"""Recipes for all versions that `EXCEPTIONS` does not name."""
 
 _LOCALE_1 = (
     "export LANG=en_US.UTF-8",
@@ -77,7 +83,7 @@ EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
 
 
 def recipe(repo: str, version: str) -> Recipe:
-    """The recipe of a version of a repository of `RECIPES`."""
+    """Return the recipe for a version of a repository in `RECIPES`."""
     for versions, changes in EXCEPTIONS.get(repo, {}).items():
         if version in versions.split():
             return msgspec.structs.replace(RECIPES[repo], **changes)

@@ -1,4 +1,4 @@
-"""The rows of SWE-bench Verified, and what becomes of them."""
+"""The rows of SWE-bench Verified, and their samples."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 
 
 class FullRow(Instance, frozen=True):
-    """One instance in the hub's layout. The two lists of tests are JSON in a string, or lists in later copies."""
+    """One instance in the hub's layout.
+
+    The two lists of tests are JSON in a string, or lists in later copies.
+    """
 
     FAIL_TO_PASS: str | list[str]
     PASS_TO_PASS: str | list[str]
 
     def __post_init__(self) -> None:
-        content_of(self)  # refuses lists that are none
+        content_of(self)  # raises ValueError for invalid lists
 
 
 class SweBenchRow(FullRow, frozen=True):
@@ -39,10 +42,10 @@ class SweBenchRow(FullRow, frozen=True):
 
 
 def check_names(row: Instance) -> None:
-    """Refuses a row whose id or commit could be something else in a command or in the name of an image.
+    """Refuse a row whose id or commit is unsafe in a command or in an image's name.
 
     Raises:
-        ValueError: it is such a row.
+        ValueError: If the id or the commit is unsafe.
     """
     if not IDENTITY.fullmatch(row.instance_id):
         raise ValueError(f"`instance_id` cannot be part of an image's name: {row.instance_id!r}")
@@ -51,13 +54,13 @@ def check_names(row: Instance) -> None:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per instance, under its own id."""
+    """Yield one sample per instance. Its id is the instance's."""
     for row in source.read(SweBenchRow, "test"):
         yield sample_of(row)
 
 
 def sample_of(row: SweBenchRow) -> Sample:
-    """The sample; its content is the row with the lists of tests read."""
+    """Build the sample of a row. Its content is the row with its lists of tests parsed."""
     content = content_of(row)
     difficulty = content.pop("difficulty")
     labels = {"repo": row.repo, "difficulty": difficulty, "version": row.version}
@@ -65,20 +68,20 @@ def sample_of(row: SweBenchRow) -> Sample:
 
 
 def content_of(row: FullRow) -> dict[str, Any]:
-    """The row with the lists of tests read.
+    """Return the row as a dictionary, with its lists of tests parsed.
 
     Raises:
-        ValueError: one is no JSON list of strings.
+        ValueError: If one is not a JSON list of strings.
     """
     content = msgspec.structs.asdict(row)
     return content | {name: names_of_tests(name, content[name]) for name in TESTS}
 
 
 def names_of_tests(field: str, value: str | list[str]) -> list[str]:
-    """The names in a list of tests.
+    """Parse a list of test names.
 
     Raises:
-        ValueError: it is no JSON list of strings.
+        ValueError: If it is not a JSON list of strings.
     """
     if not isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""The solver of SWE-bench: somebody writes a patch, then it is tested in a fresh container."""
+"""The solver of SWE-bench: an author writes a patch, then it is tested in a fresh container."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ READ_SECONDS = 60.0
 
 
 class PatchTester:
-    """Tests the patch of an author; what its log says is left to the scorer."""
+    """Tests the patch of an author. The scorer interprets the log."""
 
     def __init__(
         self, author: Author, containers: Containers, seconds: float, rules: NetworkRules, edition: Edition
@@ -43,7 +43,7 @@ class PatchTester:
         self._edition = edition
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Has the patch written, and tests it unless it is empty."""
+        """Let the author write the patch, and test it unless it is empty."""
         outcome = await self._author.write(trial.sample, session)
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
@@ -63,7 +63,7 @@ class PatchTester:
     async def _tested(
         self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Exit | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
-        """What came of the tests, and what the seal found, besides the `flags` that it had before."""
+        """Return the test result, and the seal's findings including the `flags` that it had before."""
         content, network = sample.content, self._rules.opens(True)
 
         async def test(patch: str, added: str = "") -> SuiteResult:
@@ -101,14 +101,14 @@ class PatchTester:
 
 
 class ShownTheFiles:
-    """An author who is shown the files that the right patch changes (the oracle setting), and answers once."""
+    """An author who sees the files that the right patch changes (the oracle setting), and answers once."""
 
     def __init__(self, containers: Containers, edition: Edition) -> None:
         self._sandboxes = containers.sandboxes
         self._edition = edition
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Asks once."""
+        """Send one request with the files."""
         content = sample.content
         spec = sandbox_spec(content, self._edition, network=False)
         async with self._sandboxes.started(spec, session.progress) as sandbox:
@@ -122,7 +122,7 @@ class ShownTheFiles:
 
 
 def issue_of(content: Content, edition: Edition, *, sealed: bool) -> Issue:
-    """What an agent works on."""
+    """Build the issue on which an agent works."""
     return Issue(
         repository=content["repo"],
         base_commit=START_REF,
@@ -219,7 +219,7 @@ _INSTRUCTION = (
 
 
 def patch_messages(issue: str, readmes: Mapping[str, str], files: Mapping[str, str]) -> list[Message]:
-    """The prompt `style-3` of SWE-bench, word for word, so that scores are comparable."""
+    """Build the prompt `style-3` of SWE-bench, word for word, so that scores are comparable."""
     lines = [
         *(_PREMISE, "<issue>", issue, "</issue>", "", "<code>", _numbered(readmes), _numbered(files)),
         *("</code>", "", _EXPLANATION, "<patch>", EXAMPLE, "</patch>", "", _INSTRUCTION, "Respond below:"),

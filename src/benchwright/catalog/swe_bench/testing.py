@@ -1,4 +1,4 @@
-"""Tests an instance in a container of its own: the patch is applied to a fresh image, then its eval script is run."""
+"""Tests an instance in a separate container: patches a fresh image, then runs its eval script."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.sandbox.docker import ExecResult, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import MiB
 
 TEST_SECONDS = 1800
-"""What the official harness gives the tests of one instance."""
+"""The official harness's time limit for the tests of one instance."""
 
 LOG_BYTES = 32 * MiB
-"""The log of a test run is kept whole up to here, and ended beyond."""
+"""Maximum size in bytes of a test log. A test run that prints more is ended."""
 
 APPLY_SECONDS = 120.0
 PATCH_FILE, EVAL_FILE = "/tmp/patch.diff", "/eval.sh"
@@ -30,11 +30,14 @@ fresh; git apply --verbose --reject {PATCH_FILE} && exit
 fresh; patch --batch --forward --fuzz=5 -p1 -i {PATCH_FILE} && exit
 git apply --check --reverse {PATCH_FILE}
 """
-"""The ways in which the official harness (5.0) tries to apply a patch, each on a tree as it was."""
+"""The commands by which the official harness (5.0) tries to apply a patch, each on an unchanged tree."""
 
 
 class SuiteResult(Record, frozen=True):
-    """What came of a test run. `ended` is `exited`, or the limit that ended it, which the log's last line says too."""
+    """Result of a test run.
+
+    `ended` is `exited`, or the limit that ended it, which the log's last line states, too.
+    """
 
     log: str
     ended: str = "exited"
@@ -44,7 +47,7 @@ class SuiteResult(Record, frozen=True):
 def sandbox_spec(
     content: Content, edition: Edition, *, network: bool, environment: Mapping[str, str] | None = None
 ) -> SandboxSpec:
-    """The container of an instance."""
+    """Return the spec of an instance's container."""
     return SandboxSpec(
         edition.image(content),
         directory=DIRECTORY,
@@ -68,14 +71,14 @@ async def tested(
     exit: Exit | None,
     added: str,
 ) -> SuiteResult:
-    """Test a patch after the lines of shell `added` have changed its tests.
+    """Test a patch after the shell lines `added` have changed its tests.
 
-    Officially there is a network: projects are installed again, and some tests use it. In its place the container has
-    an `exit` if there is one.
+    Officially there is a network: projects are installed again, and some tests use it. If there is an `exit`,
+    the container has that instead.
 
     Raises:
-        ExecutionError: the container was ended by somebody else, or the exit cannot be set up.
-        EngineError: the image cannot be had, or the engine does not answer.
+        ExecutionError: If something else ended the container, or the exit cannot be set up.
+        EngineError: If the image is not available, or the engine does not respond.
     """
     spec = sandbox_spec(content, edition, network=network)
     async with started_with(exit, containers.sandboxes, spec, session.progress) as sandbox:

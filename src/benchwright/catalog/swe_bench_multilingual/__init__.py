@@ -1,1 +1,1 @@
-"""SWE-bench Multilingual: real issues of projects in nine languages, solved in their containers (SWE-bench 5.0)."""
+"""SWE-bench Multilingual: real issues of projects in nine languages, in their containers (SWE-bench 5.0)."""

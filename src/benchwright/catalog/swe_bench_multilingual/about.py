@@ -1,4 +1,4 @@
-"""SWE-bench Multilingual in plain data."""
+"""Metadata of SWE-bench Multilingual."""
 
 from __future__ import annotations
 

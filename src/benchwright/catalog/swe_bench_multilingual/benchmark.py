@@ -1,4 +1,4 @@
-"""SWE-bench Multilingual put together."""
+"""Builds the SWE-bench Multilingual benchmark."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from benchwright.sandbox.docker.containers import GiB
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The benchmark with its options.
+    """Build the benchmark with its options.
 
     Raises:
-        UserError: an option cannot be used, or the file of predictions not be read.
+        UserError: If an option cannot be used, or the predictions cannot be read.
     """
     memory = options.integer("memory_gib", MEMORY_GIB, 1)
     resources = msgspec.structs.replace(MULTILINGUAL.resources, memory_bytes=memory * GiB)

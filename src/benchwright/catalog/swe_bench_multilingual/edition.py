@@ -17,7 +17,7 @@ UNFILTERED = (
     "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
     "whole network"
 )
-"""How its seal differs from that of SWE-bench Verified."""
+"""The difference of its seal from the seal of SWE-bench Verified."""
 
 _AS_IT_IS = f"""
 git config --global --add safe.directory "$PWD" && rm -f .git/index.lock && git add --all &&
@@ -25,7 +25,7 @@ git -c user.name=benchwright -c user.email=benchwright@localhost -c commit.gpgSi
   commit --quiet --no-verify --allow-empty --message 'Set up' &&
 git update-ref {START_REF} HEAD
 """
-"""What setting an image up has changed lies uncommitted in its work tree, and is nobody's patch."""
+"""Commits the image's uncommitted setup changes, which belong to no patch."""
 
 
 def _runner(content: Content) -> Runner:
@@ -70,4 +70,7 @@ MULTILINGUAL = Edition(
     resources=Resources(memory_bytes=MEMORY_GIB * GiB, cpus=4, processes=4096, disk_bytes=16 * GiB),
     capabilities=(*CAPABILITIES, "NET_BIND_SERVICE", "SYS_CHROOT"),
 )
-"""Compilers and their caches need more than what SWE-bench Verified has, and servers and shells more rights."""
+"""SWE-bench Multilingual.
+
+It has larger limits for compilers and caches, and more capabilities for servers and shells.
+"""

@@ -32,4 +32,4 @@ _PROJECTS = {
 }
 
 LANGUAGES = {project: language for language, projects in _PROJECTS.items() for project in projects}
-"""The language of each project, by its name in small letters."""
+"""The language of each project. The key is its name in lower case."""

@@ -1,4 +1,4 @@
-"""The rows of SWE-bench Multilingual, which bring the image, the script and the reader of the log themselves."""
+"""The rows of SWE-bench Multilingual, which name the image, the script and the log parser themselves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MultilingualRow(FullRow, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per instance, under its own id."""
+    """Yield one sample per instance. Its id is the instance's."""
     for row in source.read(MultilingualRow, "test"):
         labels = {"language": LANGUAGES[row.repo.lower()], "repo": row.repo}
         content = content_of(row)

@@ -1,4 +1,7 @@
-"""The script that tests an instance: that of its row, which also says how its test commands ended (swebench 5.0.2)."""
+"""The test script of an instance: its row's script, extended to print the tests' exit code.
+
+Source: swebench 5.0.2.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,10 @@ _BETWEEN = re.compile(r"[;&|()<>]+")
 
 
 def script(content: Mapping[str, Any]) -> str:
-    """The bash script of the row, with the exit code of its last test command noted behind the mark that ends the
-    results. Officially `git` in the last line would decide how the script ends.
+    """Return the bash script of the row, which also prints the exit code of its last test command.
+
+    The code is printed after the mark that ends the results. Officially, `git` in the last line decides the
+    script's exit code.
     """
     lines = [line for line in content["eval_script"].strip().split("\n") if line not in _BEGINNING]
     end = next(number for number, line in enumerate(lines) if END in line)
@@ -25,7 +30,7 @@ def script(content: Mapping[str, Any]) -> str:
 
 
 def runs_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
-    """The paths in the work tree that the test commands of a row name: programs, and files that they are given."""
+    """Return the work tree paths in a row's test commands: programs, and files that are their arguments."""
     commands = content["eval_script"].partition(START)[2].partition(END)[0]
     return tuple(dict.fromkeys(_paths(commands)))
 
@@ -45,5 +50,5 @@ def _paths(commands: str) -> Iterator[str]:
 def _words(line: str) -> list[str]:
     try:
         return shlex.split(line)
-    except ValueError:  # a quoted text that goes on in the next line
+    except ValueError:  # a quoted text that continues in the next line
         return line.split()

@@ -1,1 +1,1 @@
-"""SWE-bench Pro: issues of repositories in four languages, in the images, and by the run scripts, of Scale AI."""
+"""SWE-bench Pro: issues of repositories in four languages, with Scale AI's images and run scripts."""

@@ -1,4 +1,4 @@
-"""SWE-bench Pro and its variant in plain data."""
+"""Metadata of SWE-bench Pro and its variant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCRIPTS = Dataset(
     ),
     licence="MIT",
 )
-"""What runs the tests of each instance and reads their log; it lies in a repository of its own."""
+"""The scripts that run each instance's tests and parse their log. They have a separate repository."""
 
 OPTIONS = {
     "mode": "How the model works: agent (in the container, default) or patch (one answer, shown only the issue).",

@@ -1,4 +1,4 @@
-"""SWE-bench Pro put together."""
+"""Builds the SWE-bench Pro benchmark."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ COMMAND_SECONDS = 120
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes.
+    """Build the variant that `about` describes.
 
     Raises:
-        UserError: an option has a value that cannot be used.
+        UserError: If an option has a value that cannot be used.
     """
     if about.variant == "documented":
         from benchwright.catalog.swe_bench.documented import make_documented
@@ -81,7 +81,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def images_of(sample: Sample) -> TaskImages:
-    """The image of an instance; those of one project share layers."""
+    """Return the image of an instance. Images of one project share layers."""
     return TaskImages((sample.content["image"],), sample.content["repo"])
 
 

@@ -1,4 +1,4 @@
-"""Whether an instance is resolved: every test of both lists has passed (swe_bench_pro_eval.py)."""
+"""Grades an instance: it is resolved if every test of both lists has passed (swe_bench_pro_eval.py)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ RESOLVED = "resolved"
 
 
 class ResolvedScorer:
-    """Grades by what the tests' parser said; needs no container."""
+    """Grades by the statuses from the tests' parser, without a container."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("swe_bench_pro resolved", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 or 0; no score for an answer without a patch."""
+        """Return 1 or 0; no score for an answer without a patch."""
         verdict = grade(sample.content, outcome.artifacts)
         details = with_connections(with_flags(dict(verdict.details), flags_of(outcome)), outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
-    """1 if `fail_to_pass` and `pass_to_pass` are among the tests that passed, else 0; None where there was no patch.
+    """Return 1 if all tests in `fail_to_pass` and `pass_to_pass` passed, else 0. None if there was no patch.
 
-    The details hold the result of each test by name, the patch, and what went wrong where something did.
+    The details hold the result of each test by name, the patch, and the problem if there was one.
     """
     tests = artifacts.get("tests") or {}
     problem = artifacts.get("problem") or tests.get("problem")
@@ -64,7 +64,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
-    """The flag of a pass that hangs on what was printed after the runner of the tests had closed its log."""
+    """Return a flag if a pass depends on output printed after the test runner had closed its log."""
     closed = artifacts["tests"].get("closed_statuses")
     if closed is None:
         return []

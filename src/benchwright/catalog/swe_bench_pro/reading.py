@@ -1,6 +1,7 @@
-"""Reads what tests printed by the instance's own parser: where they ran, as officially, or in a container of its own.
+"""Parses test output with the instance's own parser.
 
-The parser is a program of the container, and so is the Python that runs it: code under test can replace both.
+Officially it runs in the tests' container, under a seal in a separate one. The parser is a program in the
+container, and so is the Python that runs it: code under test can replace both.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PASSED = "PASSED"
 
 READING_SECONDS = 300.0
 LARGEST_RESULT = 16 * 1024 * 1024
-"""Bytes of the parser's result that are read."""
+"""Maximum size in bytes of the parser's result."""
 LONG_RESULT = 256 * 1024
 
 Reader = Callable[[], AbstractAsyncContextManager[Sandbox]]
@@ -33,7 +34,7 @@ Reader = Callable[[], AbstractAsyncContextManager[Sandbox]]
 
 
 class Unreadable(ExecutionError):
-    """The parser gave no result that can be read; says why."""
+    """The parser's result is missing or invalid. The message states why."""
 
 
 class _Test(msgspec.Struct):
@@ -46,7 +47,7 @@ class _Result(msgspec.Struct):
 
 
 def reading_script(content: Mapping[str, Any]) -> str:
-    """The lines of shell by which the parser reads both logs."""
+    """Return the shell lines by which the parser reads both logs."""
     logs = " ".join(f"{ROOM}/{name}" for name in LOGS)
     lines = [
         *content["environment"],
@@ -59,12 +60,14 @@ def reading_script(content: Mapping[str, Any]) -> str:
 async def read_apart(
     reader: Reader, content: Mapping[str, Any], logs: Mapping[str, bytes]
 ) -> tuple[dict[str, str], dict[str, str] | None]:
-    """The statuses of the instance's tests in the logs; and those without what was printed after the tests' runner had
-    closed its log, None where there is no such thing.
+    """Return the statuses of the instance's tests in the logs, and their statuses in the closed logs.
+
+    The closed logs lack output printed after the test runner had closed its log. The second result is None if
+    there was no such output.
 
     Raises:
-        Unreadable: the parser gives no result that can be read.
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        Unreadable: If the parser's result is missing or invalid.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
     own = {name: closed(text) for name, text in texts.items()}
@@ -84,11 +87,11 @@ async def _read(sandbox: Sandbox, content: Mapping[str, Any], logs: Mapping[str,
 
 
 async def statuses_of(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[str, str]:
-    """The statuses of the instance's tests in the result that the parser left.
+    """Return the statuses of the instance's tests in the parser's result.
 
     Raises:
-        Unreadable: it left none that can be read.
-        EngineError: the engine does not answer.
+        Unreadable: If the result is missing or invalid.
+        EngineError: If the engine does not respond.
     """
     try:
         result = await sandbox.read_file(f"{ROOM}/{RESULT}", LARGEST_RESULT)
@@ -105,10 +108,10 @@ async def statuses_of(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[str,
 
 
 def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
-    """The statuses of the wanted tests in a parser's result; a test that passed once has passed.
+    """Return the statuses of the wanted tests in a parser's result. A test that passed once has passed.
 
     Raises:
-        ValueError: it is not what a parser should write: {"tests": [{"name": …, "status": …}]}.
+        ValueError: If the result does not have the form {"tests": [{"name": …, "status": …}]}.
     """
     try:
         tests = msgspec.json.decode(result, type=_Result).tests

@@ -1,4 +1,4 @@
-"""The rows of SWE-bench Pro, and what becomes of them."""
+"""The rows of SWE-bench Pro, and their samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 
 
 class ProRow(Instance, frozen=True):
-    """One instance in the hub's layout. The lists are Python literals in a string, or lists in later copies."""
+    """One instance in the hub's layout. The lists are Python literals in a string; in later copies, lists."""
 
     fail_to_pass: str | list[str]
     pass_to_pass: str | list[str]
@@ -42,12 +42,13 @@ class ProRow(Instance, frozen=True):
 def samples(
     source: Source, run_scripts: str = "", predictions: Mapping[str, str] | None = None
 ) -> Iterator[Sample]:
-    """One sample per instance, under its own id, with its run script and parser; see `scripts.find_scripts`.
+    """Yield one sample per instance, under its own id, with its run script and parser.
 
-    Predictions become part of the samples, since they are part of what makes two trials the same.
+    The scripts are found by `scripts.find_scripts`. Predictions become part of the samples, so that trials
+    with different predictions are not the same.
 
     Raises:
-        DatasetError: a row is not as it should be, or has no scripts.
+        DatasetError: If a row is invalid, or has no scripts.
     """
     directory: Path | None = None
     for row in source.read(ProRow, "test"):
@@ -63,10 +64,10 @@ def samples(
 
 
 def sample_of(row: ProRow, run_scripts: Path) -> Sample:
-    """The sample.
+    """Build the sample of a row.
 
     Raises:
-        ValueError: a list is none.
+        ValueError: If a list is invalid.
     """
     scripts = scripts_of(run_scripts, row.instance_id)
     content = {
@@ -93,7 +94,7 @@ def sample_of(row: ProRow, run_scripts: Path) -> Sample:
 
 
 def issue(row: ProRow) -> str:
-    """The issue as the official scaffolds show it: statement, requirements and interface."""
+    """Return the issue as the official scaffolds show it: statement, requirements and interface."""
     statement, requirements, interface = (
         _plain(text or "") for text in (row.problem_statement, row.requirements, row.interface)
     )
@@ -101,10 +102,10 @@ def issue(row: ProRow) -> str:
 
 
 def literal_list(field: str, value: str | list[str]) -> list[str]:
-    """The strings of a list that is written as a Python literal. It is read, never evaluated.
+    """Parse a list of strings that is written as a Python literal. It is never evaluated as code.
 
     Raises:
-        ValueError: it is no such list.
+        ValueError: If it is not such a list.
     """
     found = value if isinstance(value, list) else _literal(value)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
@@ -114,7 +115,7 @@ def literal_list(field: str, value: str | list[str]) -> list[str]:
 
 def _literal(text: str) -> object:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about backslashes in names of tests
+        warnings.simplefilter("ignore")  # about backslashes in test names
         try:
             return ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -122,7 +123,7 @@ def _literal(text: str) -> object:
 
 
 def _plain(text: str) -> str:
-    """The text; some rows hold it as a JSON string, in quotation marks and with its line ends escaped."""
+    """Return the text. Some rows hold it as a JSON string, quoted and with escaped line ends."""
     if len(text) > 1 and text.startswith('"') and text.endswith('"'):
         try:
             return msgspec.json.decode(text, type=str)

@@ -1,4 +1,7 @@
-"""The run scripts: per instance what runs the tests and what reads their log. They are only ever run in containers."""
+"""The run scripts: per instance one that runs the tests and one that parses their log.
+
+They only run in containers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ DOCKERFILES = ("base_dockerfile", "instance_dockerfile")
 
 
 class Scripts(Record, frozen=True):
-    """The scripts of an instance; `environment` are lines of shell that set what its Dockerfiles set."""
+    """The scripts of an instance. `environment` are shell lines that set the variables of its Dockerfiles."""
 
     run_script: str
     parser: str
@@ -23,14 +26,15 @@ class Scripts(Record, frozen=True):
 
 
 def find_scripts(root: Path, named: str = "") -> Path:
-    """The directory that holds a folder per instance.
+    """Return the directory with a folder per instance.
 
-    `named` is that directory, or a checkout of the official repository that holds it. Else it lies beside the
-    rows, whose directory is `root`, or is what was fetched: `swe_bench_pro_scripts` in the data directory.
+    `named` is that directory, or a checkout of the official repository that holds it. If it is empty, the
+    directory is searched beside the rows (in or above `root`, their directory): `run_scripts`, or the fetched
+    `swe_bench_pro_scripts`.
 
     Raises:
-        UserError: what was named holds no scripts.
-        DatasetNotFound: there are none; says how to get them.
+        UserError: If the named directory holds no scripts.
+        DatasetNotFound: If there are none. States how to get them.
     """
     if named:
         given = typed_path(named)
@@ -53,10 +57,10 @@ def find_scripts(root: Path, named: str = "") -> Path:
 
 
 def scripts_of(directory: Path, instance: str) -> Scripts:
-    """The scripts of an instance.
+    """Read the scripts of an instance.
 
     Raises:
-        DatasetError: a file is missing, or is not text.
+        DatasetError: If a file is missing, or is not text.
     """
     folder = directory / instance
     return Scripts(
@@ -67,7 +71,10 @@ def scripts_of(directory: Path, instance: str) -> Scripts:
 
 
 def _environment(dockerfiles: Path, instance: str) -> list[str]:
-    """The ENV lines of both Dockerfiles as the official harness exports them; images hold them too."""
+    """Return the ENV lines of both Dockerfiles as exports, like the official harness.
+
+    Images have these variables, too.
+    """
     files = (dockerfiles / kind / instance / "Dockerfile" for kind in DOCKERFILES)
     lines = (line.strip() for file in files if file.is_file() for line in _text(file).split("\n"))
     return [line.replace("ENV", "export", 1) for line in lines if line.startswith("ENV")]

@@ -1,4 +1,4 @@
-"""Has a patch written, and tests it in a container of its own."""
+"""Lets an author write a patch, and tests it in a separate container."""
 
 from __future__ import annotations
 
@@ -35,20 +35,22 @@ CAPABILITIES = (
     "SYS_CHROOT",
     "NET_BIND_SERVICE",
 )
-"""Those of Docker's own that servers and test runners need which run scripts start as users of their own."""
+"""Docker's default capabilities that servers and test runners need if scripts start them as other users."""
 
 
 class Room(Record, frozen=True):
-    """What every container of the benchmark gets, by default what Scale AI's own harness gives: up to 30 GiB and four
-    cores, a network for the tests, and an hour for them (SWE-bench_Pro-os 0875a8a, swe_bench_pro_eval.py); and what
-    becomes of that network, and whether agents are sealed, by the `rules`."""
+    """Limits and network of the benchmark's containers, by default those of Scale AI's own harness.
+
+    They are up to 30 GiB and four cores, a network for the tests, and an hour for them (SWE-bench_Pro-os
+    0875a8a, swe_bench_pro_eval.py). The `rules` decide on the network and on the seal.
+    """
 
     memory_gib: int = 30
     rules: NetworkRules = NetworkRules(sealed=True)
     test_seconds: int = 3600
 
     def spec(self, image: str, *, network: bool) -> SandboxSpec:
-        """The container of an instance; whoever writes a patch has no network."""
+        """Return the spec of an instance's container. The author of a patch has no network."""
         resources = Resources(self.memory_gib * GiB, cpus=4.0, processes=2048, disk_bytes=4 * GiB)
         return SandboxSpec(
             image,
@@ -60,7 +62,7 @@ class Room(Record, frozen=True):
         )
 
     def issue(self, content: Mapping[str, Any]) -> Issue:
-        """What an author is given: the work tree at the commit before the fix."""
+        """Build the author's issue: the work tree is at the commit before the fix."""
         base = content["base_commit"]
         return Issue(
             content["repo"],
@@ -75,7 +77,7 @@ class Room(Record, frozen=True):
 
 
 class PatchTester:
-    """Tests what an author wrote. The author's container is gone before that of the tests is started."""
+    """Tests an author's patch. The author's container is removed before the tests' container starts."""
 
     def __init__(self, containers: Containers, author: Author, room: Room) -> None:
         self._containers = containers
@@ -83,10 +85,10 @@ class PatchTester:
         self._room = room
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """The author's outcome, with what came of the tests.
+        """Return the author's outcome, with the test results.
 
         Raises:
-            ExecutionError: the engine does not answer, or a container was ended by somebody else.
+            ExecutionError: If the engine does not respond, or something else ended a container.
         """
         outcome = await self._author.write(trial.sample, session)
         if outcome.artifacts["problem"]:
@@ -107,13 +109,14 @@ class PatchTester:
         if exit is None:
             return outcome
         passed = grade(content, found).score == 1.0
-        # Tested code runs before the first result: tests that it keeps from beginning count as begun.
+        # Tested code runs before the first result and could keep tests from beginning, so tests count as
+        # begun.
         return with_traffic(outcome, exit.traffic, [content["test_patch"]], begun=True, passed=passed)
 
     async def _tested(
         self, sample: Sample, outcome: Outcome, session: Session, exit: Exit | None
     ) -> dict[str, Any]:
-        """What came of the tests, and what the seal found, besides the flags that the outcome has already."""
+        """Return the test results, and the seal's findings including the outcome's flags."""
         content, patch, flags = sample.content, outcome.artifacts["patch"], flags_of(outcome)
         image, sealed = content["image"], self._room.rules.sealed
         sandboxes = self._containers.sandboxes

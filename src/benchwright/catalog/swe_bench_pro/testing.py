@@ -1,4 +1,4 @@
-"""Tests a patch in a container of its own, as swe_bench_pro_eval.py does."""
+"""Tests a patch in a separate container, as swe_bench_pro_eval.py does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
 KEPT_LOG = 16 * 1024
 OUTPUT_BYTES = 16 * 1024 * 1024
 LARGEST_LOG = 32 * 1024 * 1024
-"""Bytes of a log that is read."""
+"""Maximum size in bytes of a log."""
 
 _NOT_APPLIED = "benchwright: the patch was not applied"
 
@@ -41,11 +41,11 @@ _LIMITS = {
 
 
 class Findings(Record, frozen=True):
-    """What came of the tests.
+    """Result of the tests.
 
-    `statuses` are those that the parser gave, of the instance's own tests; with a `problem` there are none.
-    `closed_statuses` are those of the logs without what was printed after the tests' runner had closed them, where that
-    is something. `log` is what patching printed, and the end of what the tests did.
+    `statuses` are the parser's statuses of the instance's own tests. With a `problem`, there are none.
+    `closed_statuses` are the statuses without output printed after the test runner had closed its logs; None
+    if there was none. `log` is the output of patching, and the end of the tests' output.
     """
 
     applied: bool
@@ -59,10 +59,11 @@ class Findings(Record, frozen=True):
 
 
 def entry_script(content: Mapping[str, Any], added: str = "") -> str:
-    """The script: start of the work tree, patch, the instance's own test files, `added` lines of shell, run script.
+    """Return the script: reset, patch, the instance's test files, `added` shell lines, run script.
 
-    Of the instance's commands only the last line is run, which takes the test files out of the fixed commit. Where the
-    image holds no later commits, they come from the test patch; that is ours.
+    Of the instance's commands, only the last line is run, which checks the test files out from the fixed
+    commit. If the image lacks later commits, the test files come from the test patch; this fallback is our
+    own.
     """
     base = content["base_commit"]
     before = content["before"].strip().split("\n")[-1]
@@ -97,13 +98,13 @@ async def run_tests(
     added: str = "",
     kept_log: int = KEPT_LOG,
 ) -> Findings:
-    """Test a patch in a fresh container of the instance's image, after the lines of shell `added` changed its tests.
+    """Test a patch in a fresh container of the instance's image, after shell lines changed its tests.
 
-    The parser reads the logs in the container that `reader` starts. Without one it reads, as officially, where the
-    tests ran. Of each log its last `kept_log` / 2 bytes are kept.
+    These lines are `added`. The parser reads the logs in a container started by `reader` or, if it is None,
+    in the tests' container, as officially. The last `kept_log` / 2 bytes of each log are kept.
 
     Raises:
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     files = {
         "patch.diff": text_only(patch),
@@ -134,7 +135,7 @@ async def run_tests(
 
 
 async def _log(sandbox: Sandbox, name: str) -> bytes:
-    """A log of the tests, or in brackets why there is none."""
+    """Return a log of the tests, or the reason in brackets why there is none."""
     try:
         return await sandbox.read_file(f"{ROOM}/{name}", LARGEST_LOG)
     except (NoFile, FileTooLarge) as error:

@@ -1,4 +1,5 @@
-"""Terminal-Bench: tasks in a Linux terminal, each in an image of its own, graded by its own tests.
+"""Terminal-Bench: tasks in a Linux terminal, each in its own image, graded by its own tests.
 
-Those of 2.0 are in Harbor's format (`catalog.harbor`); `version_1` reads those of 1.0 (task.yaml, docker-compose.yaml).
+Tasks of 2.0 are in Harbor's format (`catalog.harbor`). `version_1` reads those of 1.0 (task.yaml,
+docker-compose.yaml).
 """

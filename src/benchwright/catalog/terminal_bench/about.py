@@ -1,4 +1,4 @@
-"""Terminal-Bench and its variants in plain data."""
+"""Metadata of Terminal-Bench and its variants."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ TERMINAL_BENCH = About(
 
 
 def _later(version: str, items: int, repository: str, commit: str, says: str) -> About:
-    """A later version, whose tasks are in Harbor's format too: in the folder `tasks` of a repository at a commit."""
+    """Return the metadata of a later version, also in Harbor's format.
+
+    Its tasks are in the folder `tasks` of a repository at a commit.
+    """
     return msgspec.structs.replace(
         TERMINAL_BENCH,
         variant=version,

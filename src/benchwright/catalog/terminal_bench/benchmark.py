@@ -1,4 +1,4 @@
-"""Terminal-Bench put together."""
+"""Builds the Terminal-Bench benchmarks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ FIRST = Layout(first_samples, run_first_tests, first_solutions, PARSERS)
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes.
+    """Build the variant that `about` describes.
 
     Raises:
-        UserError: an option has a value that cannot be used.
+        UserError: If an option has a value that cannot be used.
     """
     if about.variant == "documented":
         from benchwright.catalog.terminal_bench.documented import make_documented

@@ -1,4 +1,4 @@
-"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04 without a network."""
+"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04, offline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IMAGE = "ubuntu:22.04"
 MAX_TURNS = 15
 COMMAND_SECONDS = 60.0
 SCRIPT_SECONDS = 300.0
-"""For the setup script, and for the validation script."""
+"""Time limit of the setup script, and of the validation script."""
 
 TASK = """\
 You work in a Linux container, as root, without a network. Your task:
@@ -53,9 +53,9 @@ TARGET = "the validation script ends with exit code 0"
 
 
 class ScriptsRow(Record, frozen=True):
-    """One task: what to do, what sets the container up, and what ends with exit code 0 where it was done.
+    """One task: its instruction, a setup script, and a script that exits with 0 if the task is done.
 
-    With a `solution_script` the task can check itself.
+    With a `solution_script`, the task can check itself.
     """
 
     instruction: str
@@ -65,10 +65,10 @@ class ScriptsRow(Record, frozen=True):
 
 
 def make_documented(about: About, options: Options) -> Benchmark:
-    """The documented variant.
+    """Build the documented variant.
 
     Raises:
-        UserError: an option has a value that cannot be used.
+        UserError: If an option has a value that cannot be used.
     """
     image = options.text("image", IMAGE)
 
@@ -87,7 +87,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """One sample per row."""
+    """Yield one sample per row."""
     for number, row in enumerate(source.read(ScriptsRow, "test")):
         yield Sample(
             f"terminal_bench_{number}", msgspec.structs.asdict(row), input=row.instruction, target=TARGET
@@ -95,7 +95,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """The row's own solution, where it has one; and nothing at all."""
+    """Yield the row's own solution, if it has one; then an agent that does nothing."""
     solution = sample.content["solution_script"]
     if solution:
         block = _SOLUTION.format(script=solution.rstrip("\n"))
@@ -104,7 +104,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 class ScriptedTerminal:
-    """Runs what the model says in fenced blocks, shows it the output, and validates what came of it."""
+    """Runs the model's fenced commands, shows it the output, and validates the result."""
 
     def __init__(self, containers: Containers, image: str) -> None:
         self._sandboxes = containers.sandboxes
@@ -112,10 +112,10 @@ class ScriptedTerminal:
         self._spec = SandboxSpec(image, read_only=False, resources=resources, capabilities=CAPABILITIES)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """The conversation, with the commands and the validation among its artifacts.
+        """Return the conversation, with the commands and the validation among its artifacts.
 
         Raises:
-            ExecutionError: the setup script fails, or the container was ended by somebody else.
+            ExecutionError: If the setup script fails, or something else ended the container.
         """
         content = trial.sample.content
         async with self._sandboxes.started(self._spec, session.progress) as sandbox:
@@ -134,19 +134,19 @@ class ScriptedTerminal:
 
 
 class ExitCodeScorer:
-    """Grades by how the validation script ended."""
+    """Grades by the exit code of the validation script."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("terminal_bench documented", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """1 or 0."""
+        """Return 1 or 0."""
         return verdict_score(grade(outcome.artifacts))
 
 
 def grade(artifacts: Mapping[str, Any]) -> Verdict:
-    """1 if the validation script ended by itself with exit code 0, else 0."""
+    """Return 1 if the validation script exited by itself with code 0, else 0."""
     validation = artifacts.get("validation")
     if validation is None:
         why = "the container ended before it could be validated"
@@ -160,7 +160,7 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def commands_in(text: str) -> list[str]:
-    """The commands of an answer: its ```bash blocks, or without any its lines that begin with `$ `."""
+    """Return the commands of an answer: its ```bash blocks or, without any, its lines after `$ `."""
     blocks = [block.rstrip("\n") for block in _FENCE.findall(text) if block.strip()]
     return blocks or _PROMPTED.findall(text)
 

@@ -1,4 +1,4 @@
-"""Runs the tests of a task of Terminal-Bench 1.0: as root in a new shell, or in the agent's own where it says so."""
+"""Runs the tests of a task of Terminal-Bench 1.0: as root in a new shell, or in the agent's shell."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _COMMAND = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
 
 
 async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
-    """Copies the tests in, and runs them by their official command.
+    """Copy the tests into the container, and run them by their official command.
 
     Raises:
-        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+        ExecutionError: If something else ended the container, or the engine does not respond.
     """
     tests = [folder / one for one in step.tests if (folder / one).is_dir()]
     await copy_in(place, [folder / "run-tests.sh", *tests])

@@ -1,4 +1,4 @@
-"""What the tests of Terminal-Bench 1.0 report in their logs."""
+"""Parsers for the test logs of Terminal-Bench 1.0."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SWE_BENCH = ("SWEBench results starts here", "SWEBench results ends here")
 
 
 def pytest_results(log: str) -> dict[str, bool] | None:
-    """What follows pytest's `short test summary info`: a word and a test in each line.
+    """Parse the lines after pytest's `short test summary info`, each a status word and a test.
 
-    As in the harness, skipped tests and expected failures count as passed, unexpected passes do not, a test is known
-    by what follows its first `::`, and the last line about it counts.
+    As in the official harness, skipped tests and expected failures count as passed, unexpected passes do not.
+    A test's name is the text after its first `::`, and the last line about a test counts.
     """
     parts = SUMMARY.split(log, maxsplit=1)
     if len(parts) < 2:
@@ -38,7 +38,7 @@ def pytest_results(log: str) -> dict[str, bool] | None:
 
 
 def swe_bench_result(log: str) -> dict[str, bool] | None:
-    """The one word between two marks that SWE-bench's tasks print."""
+    """Parse the single word between the two marks that SWE-bench's tasks print."""
     said, end, _ = log.partition(_SWE_BENCH[0])[2].partition(_SWE_BENCH[1])
     return {"tests": said.strip() == "PASSED"} if end else None
 

@@ -13,10 +13,10 @@ from benchwright.records import Sample
 
 
 def first_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
-    """The tasks of Terminal-Bench 1.
+    """Yield the tasks of Terminal-Bench 1.
 
     Raises:
-        DatasetError: one is not as it should be; names the file.
+        DatasetError: If a task is invalid. Names the file.
     """
     for task, folder in folders.all(source):
         yaml = version_1.read_task(checked(folder / version_1.FILE))

@@ -1,4 +1,4 @@
-"""Solutions of Terminal-Bench 1.0: a script, or keys that are typed."""
+"""Solutions of Terminal-Bench 1.0: a script, or keys to type."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.data.errors import DatasetValidationError
 
 
 def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
-    """The commands of solution.sh, or of solution.yaml.
+    """Yield the commands of solution.sh, or of solution.yaml.
 
     Raises:
-        DatasetError: there is neither, or the second is not a list of commands.
+        DatasetError: If there is neither, or solution.yaml is not a list of commands.
     """
     (step,) = settings.steps
     file = folder / "solution.sh"
@@ -28,7 +28,7 @@ def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> I
 
 
 def _typed(commands: Any, folder: Path) -> list[str]:
-    """The commands of a solution.yaml in one terminal; what types into a program needs the image's tmux."""
+    """Return the commands of a solution.yaml for one terminal. To type into a program, it uses tmux."""
     if not isinstance(commands, list) or not all(
         isinstance(one, dict) and "command" in one for one in commands
     ):

@@ -1,7 +1,8 @@
-"""Tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, solution.sh or .yaml, run-tests.sh, tests/.
+"""Tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, solution, run-tests.sh, tests/.
 
-The defaults are those of its harness: 360 s for the agent, 60 s for the tests, and a compose file's network, which is
-open. It limits neither memory nor processors nor disk; here those are 2 GiB, 1 and 10 GiB unless the file says more.
+The solution is solution.sh or solution.yaml. The defaults are those of its harness: 360 s for the agent, 60 s
+for the tests, and a compose file's network, which is open. The harness limits neither memory nor processors
+nor disk. Here the limits are 2 GiB, 1 and 10 GiB, unless the file sets others.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ VARIABLES = {
     "T_BENCH_TASK_AGENT_LOGS_PATH": "${LOGS}",
     "T_BENCH_CONTAINER_AGENT_LOGS_PATH": "/agent-logs",
 }
-"""What the harness puts into compose files; folders of logs on this machine are none here."""
+"""Variables that the harness substitutes in compose files. Log folders on this machine do not exist here."""
 
 
 def read_task(path: Path) -> dict[str, Any]:
-    """A task.yaml as it stands.
+    """Read a task.yaml.
 
     Raises:
-        DatasetError: it is no YAML, or without an instruction.
+        DatasetError: If it is not YAML, or has no instruction.
     """
     task = read_yaml(path)
     if not isinstance(task, dict) or not isinstance(task.get("instruction"), str):
@@ -46,7 +47,7 @@ def read_task(path: Path) -> dict[str, Any]:
 
 
 def labels(task: dict[str, Any]) -> dict[str, str]:
-    """Difficulty and category."""
+    """Return a task's labels: difficulty and category."""
     return {
         "difficulty": str(task.get("difficulty") or "unknown"),
         "category": str(task.get("category") or "software_engineering"),
@@ -54,10 +55,10 @@ def labels(task: dict[str, Any]) -> dict[str, str]:
 
 
 def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """The settings of a task.
+    """Return the settings of a task.
 
     Raises:
-        Unsupported: it asks for what cannot be done here.
+        UnsupportedTask: If the task needs something unsupported.
     """
     parser = str(task.get("parser_name") or "pytest")
     if parser not in PARSERS:

@@ -1,6 +1,6 @@
-"""The card of an endpoint: what it can do and what it cannot, found out with few short requests.
+"""The card of an endpoint: its capabilities and limitations, found out with few short requests.
 
-A probe is a function of an examination: it asks something, and notes findings. `examine` tries all of them.
+A probe is a function of an examination: it sends requests, and records findings. `examine` runs all probes.
 """
 
 from benchwright.endpoint.card.examination import Examination

@@ -1,4 +1,4 @@
-"""An answer as the server sent it, piece by piece, before anything of it is mended."""
+"""A response as the server sent it, piece by piece, before any repair."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.records import UNREADABLE
 from benchwright.text import one_line
 
 LARGEST = 8 * 1024 * 1024
-"""Bytes of an answer that are kept; a larger one is refused."""
+"""Maximum size of a response in bytes; a larger one is refused."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 
@@ -24,7 +24,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Recording:
-    """A sink that keeps each piece with the moment at which it came (`perf_counter_ns`)."""
+    """A sink that keeps each piece with the time of its arrival (`perf_counter_ns`)."""
 
     def __init__(self) -> None:
         self.sent_at = perf_counter_ns()
@@ -34,25 +34,25 @@ class Recording:
         self._size = 0
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Keeps the status and the headers."""
+        """Keep the status and the headers."""
         self.status, self.headers = status, headers
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Keeps a piece of the body."""
+        """Keep a piece of the body."""
         self._size += len(chunk)
         if self._size > LARGEST:
             raise WireError("malformed", f"the answer is larger than {LARGEST:,} bytes")
         self.pieces.append((at, chunk))
 
     def token_at(self) -> None:
-        """None: only the time of the whole counts here."""
+        """Return None, because only the limit for the whole response matters here."""
 
 
 class Said:
-    """What an answer says: its first choice, streamed or whole, of a chat or a completion.
+    """Content of a response: its first choice, streamed or whole, of a chat or a completion.
 
-    `reasoning_field` is the name of the field in which reasoning came. `pieces` are the moments of the events that had
-    text in them, `calls` the tool calls or their pieces as sent.
+    `reasoning_field` is the name of the field that held reasoning. `pieces` are the times of the events that
+    held text, `calls` the tool calls or their deltas as sent.
     """
 
     def __init__(self) -> None:
@@ -73,11 +73,11 @@ class Said:
         return self.reasoning + self.text
 
     def tokens(self, name: str) -> int | None:
-        """Returns a count of `usage` by its name; None if it is missing or no count."""
+        """Return a count of `usage` by its name; None if it is missing or invalid."""
         return count_of(self.usage, name)
 
     def take(self, choice: dict[str, Any], at: int) -> None:
-        """Takes a choice, or a piece of it that came at a moment."""
+        """Add a choice, or a choice's delta, that arrived at the time `at`."""
         message = choice.get("message") or choice.get("delta") or {}
         text, thought = _content(message.get("content") or choice.get("text"))
         for field in REASONING_FIELDS:
@@ -96,7 +96,7 @@ class Said:
 
 
 class Answer:
-    """An answer, or as much of one as came: `late` did not end in time, `broken` ended before its end."""
+    """A response, possibly incomplete: `late` if it did not end in time, `broken` if the exchange failed."""
 
     def __init__(self, recording: Recording, *, late: bool = False, broken: bool = False) -> None:
         self.status = recording.status
@@ -108,27 +108,27 @@ class Answer:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it came."""
+        """True if the response is complete."""
         return not (self.late or self.broken)
 
     @property
     def ok(self) -> bool:
-        """Whether the request was not refused, by its status or by an error in the answer."""
+        """True if the request was accepted: neither the status nor the body reports an error."""
         return self.status == 200 and not self._error
 
     @property
     def simulated(self) -> bool:
-        """Whether a simulated endpoint says so."""
+        """True if the response is marked as simulated."""
         return any(name.endswith(SIMULATED_HEADER.decode()) for name in self.headers)
 
     @property
     def seconds(self) -> float:
-        """How long it took until its last piece."""
+        """Seconds from the request to the last piece."""
         return (self.pieces[-1][0] - self.sent_at) / 1e9 if self.pieces else 0.0
 
     @property
     def is_stream(self) -> bool:
-        """Whether it is called a stream."""
+        """True if the content type means a stream."""
         return self.headers.get("content-type", "").lower().startswith("text/event-stream")
 
     @cached_property
@@ -138,7 +138,7 @@ class Answer:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """The JSON object; empty if it is anything else."""
+        """The body as a JSON object; empty if it is anything else."""
         try:
             found = _decode(self.body)
         except UNREADABLE:
@@ -147,7 +147,7 @@ class Answer:
 
     @cached_property
     def events(self) -> list[tuple[int, dict[str, Any]]]:
-        """The JSON objects of a stream's events, each with the moment at which it was there; none without a stream."""
+        """JSON objects of a stream's events, each with its time of arrival; empty if the response is not a stream."""
         found: list[tuple[int, dict[str, Any]]] = []
         if not self.is_stream:
             return found
@@ -170,14 +170,14 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """How the request was refused, in a line: the status, and what the server says of it."""
+        """Why the request was refused, in one line: the status, and the server's message."""
         body = msgspec.json.encode({"error": self._error}) if self.events else self.body
         detail = error_detail(body)[1]
         return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)
 
     @cached_property
     def said(self) -> Said:
-        """What it says. Raises one of `assembly.MISSHAPEN` if it has not the shape of an answer."""
+        """Content of the response. Raises one of `assembly.MISSHAPEN` if the response is malformed."""
         said = Said()
         for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:
             choices = event.get("choices") or []
@@ -190,13 +190,13 @@ class Answer:
 
 
 def count_of(holder: Any, name: str) -> int | None:
-    """Returns a count in a JSON object by its name; None if it is missing or no count."""
+    """Return a count in a JSON object by its name; None if it is missing or invalid."""
     value = holder.get(name) if isinstance(holder, dict) else None
     return value if type(value) is int and value >= 0 else None
 
 
 def _content(content: Any) -> tuple[str, str]:
-    """Returns (text, reasoning) of a content, which is a text or a list of parts."""
+    """Return (text, reasoning) of a content, which is a string or a list of parts."""
     if not isinstance(content, list):
         return content or "", ""
     text = "".join(part.get("text") or "" for part in content if part.get("type") != "thinking")

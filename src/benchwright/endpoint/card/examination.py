@@ -1,4 +1,4 @@
-"""An examination of an endpoint under way: what is known so far, and how further questions are asked because of it."""
+"""An examination of an endpoint in progress: the results so far, and requests that depend on them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from benchwright.errors import ProviderError
 CHAT, COMPLETIONS = "/chat/completions", "/completions"
 
 SHORT = 16
-"""Tokens of an answer whose content does not matter."""
+"""Token limit for responses whose content does not matter."""
 
 SENTENCE = "Write one sentence about the sea."
-"""A question to which every model has more than `SHORT` tokens to say."""
+"""A prompt to which every model answers with more than `SHORT` tokens."""
 
 THINKING_TOKENS = 256
-"""Tokens that a model gets more if it cannot be kept from thinking."""
+"""Additional tokens for a model whose thinking cannot be turned off."""
 
 NO_ROUTE = "neither chat completions nor completions answer"
 
 
 class Token(NamedTuple):
-    """A token and its log-probability, and the highest one at its position; None for the first one of a prompt."""
+    """A token, its log-probability, and the highest one at its position.
+
+    None for the first token of a prompt.
+    """
 
     text: str
     logprob: float | None
@@ -35,17 +38,18 @@ class Token(NamedTuple):
 
 
 class Examination:
-    """The findings so far, and what later questions need of earlier ones.
+    """The findings so far, and facts that later probes need from earlier ones.
 
-    `looking_for` is what is being found out, as the lines of the card call it; `unreachable` is the error if nobody is
-    there. `models` are those that are listed.
-    `path` is where answers are generated: chat completions, or completions if there is no chat; None as long as neither
-    has answered. `limit_field` is the field that bounds an answer, `stream_fields` are those that ask for a stream.
-    `quiet` are fields that keep the model from thinking; `thinks` tells whether it was seen to think without them.
+    `looking_for` names the lines of the card that are being examined. `unreachable` is the error if the
+    server cannot be reached. `models` are the names in the list of models. `path` is the path that generates
+    answers: chat completions, or completions if there is no chat; None until one of them has answered.
+    `limit_field` is the field for the token limit, `stream_fields` are the fields that request a stream.
+    `quiet` are fields that turn thinking off; `thinks` is True if the model was seen to think without them.
 
-    Answers that tell of several things: `plain` is the first whole one, `streamed` the first stream, `settled` one to a
-    question that is soon answered, `completed` one of completions, `cached` those to one long prompt. `refused` are
-    sampling fields that the server refuses. `generated` and `echoed` are tokens with their log-probabilities.
+    Responses used by several probes: `plain` is the first whole one, `streamed` the first stream, `settled`
+    the response to a question with a short answer, `completed` one of completions, `cached` those to one long
+    prompt. `refused` are sampling fields that the server refuses. `generated` and `echoed` are tokens with
+    their log-probabilities.
     """
 
     def __init__(self, prober: Prober) -> None:
@@ -70,27 +74,27 @@ class Examination:
         self.echoed: list[Token] = []
 
     def note(self, key: str, outcome: str, **detail: Any) -> None:
-        """Writes down what came of a line, with the details that its texts name."""
+        """Record the outcome of a line, with the details that its texts contain."""
         found = OUTCOMES[key][outcome]
         option = advice(self.server, found.topic)
         follows = found.follows.format(**detail, option=option).rstrip()
         self.findings[key] = Finding(found.state, outcome, found.said.format(**detail), follows, detail)
 
     def note_unknown(self, key: str, reason: str) -> None:
-        """Writes down why a line is not known."""
+        """Record why a line is unknown."""
         self.findings[key] = Finding(State.UNKNOWN, UNKNOWN_OUTCOME, reason)
 
     def outcome(self, key: str) -> str:
-        """Returns the outcome of a line, `unknown` if there is none yet."""
+        """Return the outcome of a line, `unknown` if there is none yet."""
         found = self.findings.get(key)
         return UNKNOWN_OUTCOME if found is None else found.outcome
 
     @property
     def whole(self) -> Answer:
-        """The first whole answer.
+        """The first whole response.
 
         Raises:
-            Unanswered: There is none.
+            Unanswered: If there is none.
         """
         if self.plain is None:
             raise self._no_route()
@@ -98,26 +102,26 @@ class Examination:
 
     @property
     def has_chat(self) -> bool:
-        """Whether chat completions answer; if not, completions do.
+        """True if chat completions work; False if only completions do.
 
         Raises:
-            Unanswered: Neither does.
+            Unanswered: If neither works.
         """
         if self.path is None:
             raise self._no_route()
         return self.path == CHAT
 
     def _no_route(self) -> Unanswered:
-        """Says why nothing generates an answer."""
+        """Return an error with the reason why nothing generates an answer."""
         chat = self.findings.get("chat")
         is_unknown = chat is not None and chat.outcome == UNKNOWN_OUTCOME
         return Unanswered(chat.said if chat is not None and is_unknown else NO_ROUTE)
 
     async def ask(self, question: str, tokens: int = SHORT, **fields: Any) -> Answer:
-        """Asks for an answer of at most so many tokens, by chat or, if there is none, by completions.
+        """Send a question by chat or, if there is no chat, by completions. `tokens` limits the answer.
 
         Raises:
-            Unanswered: There is no answer, or nothing here generates any.
+            Unanswered: If there is no response, or neither route works.
         """
         if self.path is None:
             raise self._no_route()
@@ -126,17 +130,20 @@ class Examination:
     async def ask_at(
         self, path: str, question: Any, tokens: int = SHORT, patience: float = 1.0, **fields: Any
     ) -> Answer:
-        """Asks at a path; see `ask` and `Prober.post`. For chat, a question can have parts, such as an image."""
+        """Send a question to a path; see `ask` and `Prober.post`.
+
+        For chat, it can have parts, such as an image.
+        """
         asked = (
             {"prompt": question} if path != CHAT else {"messages": [{"role": "user", "content": question}]}
         )
         return await self.prober.post(path, {**asked, self.limit_field: tokens, **fields}, patience=patience)
 
     async def ask_chat_quietly(self, question: Any, tokens: int, **fields: Any) -> Answer:
-        """Asks chat for an answer whose content matters: without thinking, or with room for it.
+        """Send a chat question whose answer matters: without thinking, or with additional tokens for it.
 
         Raises:
-            Unanswered: There is no answer, or no chat.
+            Unanswered: If there is no response, or no chat.
         """
         if not self.has_chat:
             raise Unanswered("chat completions do not answer")

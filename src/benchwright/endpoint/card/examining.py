@@ -1,4 +1,4 @@
-"""All probes in the order in which later ones need what earlier ones found, and the card that they make."""
+"""All probes, each after those whose results it needs, and the card made from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchwright.text import one_line
 
 
 class Probe(NamedTuple):
-    """A function that finds out about some lines of the card."""
+    """A function that examines some lines of the card."""
 
     lines: tuple[str, ...]
     find_out: Callable[[Examination], Awaitable[None]]
@@ -64,11 +64,11 @@ PROBES = (
     Probe(("long_prompts",), under_load.look_for_cuts),
     Probe(("parallel",), under_load.ask_side_by_side),
 )
-"""All of them. A thinking model is asked to be quiet as soon as it is known how; what takes time comes last."""
+"""All probes, in order. Thinking is turned off as soon as possible; slow probes come last."""
 
 
 async def examine(known: Examination) -> None:
-    """Lets all probes find out what they can, one after the other; none if nobody is there."""
+    """Run all probes, one after the other; stop if the server cannot be reached."""
     for probe in PROBES:
         known.looking_for = ", ".join(LINES[key].title for key in probe.lines)
         await find_out(known, probe)
@@ -77,7 +77,7 @@ async def examine(known: Examination) -> None:
 
 
 async def find_out(known: Examination, probe: Probe) -> None:
-    """Lets a probe do its work; the lines that it cannot tell of are noted as not known, with the reason."""
+    """Run a probe. Lines for which it finds nothing are recorded as unknown, with the reason."""
     try:
         await probe.find_out(known)
         why = "not told"
@@ -93,7 +93,7 @@ async def find_out(known: Examination, probe: Probe) -> None:
 
 
 def card_of(known: Examination, unseen: str = "not looked for") -> Card:
-    """Returns the card of what is known so far; `unseen` is why there are lines that nobody has looked at."""
+    """Return the card of the findings so far; `unseen` is the reason in lines that were not examined."""
     if known.unreachable is not None:
         unseen = "nobody is there"
     target, prober = known.prober.client.target, known.prober

@@ -1,4 +1,4 @@
-"""Which fields of a request the server heeds: limits, stop strings, n, seeds, sampling, JSON schemas, images."""
+"""Probes for request fields: limits, stop strings, n, seeds, sampling, JSON schemas, images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLING: dict[str, Any] = {
 """Fields that authors recommend for their models (docs/reasoning.md)."""
 
 STOPS = ["a", "e"]
-"""Strings that hardly any English sentence is without."""
+"""Strings that occur in nearly every English sentence."""
 
 SCHEMA = {
     "type": "object",
@@ -40,7 +40,7 @@ RED_SQUARE = (
 
 
 async def ask_with_limit(known: Examination) -> None:
-    """Tries the field for the limit that is not in use, beside a larger value of the one that is."""
+    """Try the token limit field that is not in use, with a larger value in the field that is."""
     if not known.has_chat:
         known.note("output_limit", "max_tokens", why="is none of completions")
         return
@@ -63,7 +63,7 @@ async def ask_with_limit(known: Examination) -> None:
 
 
 async def ask_with_stop(known: Examination) -> None:
-    """Asks for a sentence that has to end before its first `a` or `e`."""
+    """Ask for a sentence that must end before its first `a` or `e`."""
     answer = await known.ask(SENTENCE, stop=STOPS, **known.quiet)
     if not answer.ok:
         known.note("stop", "refused", refusal=answer.refusal)
@@ -79,7 +79,7 @@ async def ask_with_stop(known: Examination) -> None:
 
 
 async def ask_for_several(known: Examination) -> None:
-    """Asks for two answers to one question."""
+    """Ask for two answers to one question."""
     answer = await known.ask(SENTENCE, FEW, n=2)
     if not answer.ok:
         known.note("n", "refused", refusal=answer.refusal)
@@ -88,7 +88,7 @@ async def ask_for_several(known: Examination) -> None:
 
 
 async def ask_with_seeds(known: Examination) -> None:
-    """Asks at temperature 1 twice with one seed, and once with another."""
+    """Ask at temperature 1 twice with one seed, and once with another."""
     warm = {} if "temperature" in known.refused else {"temperature": 1.0}
     answers = [await known.ask(SENTENCE, SHORT, seed=seed, **warm) for seed in (11, 11, 12)]
     refused = next((answer for answer in answers if not answer.ok), None)
@@ -103,7 +103,7 @@ async def ask_with_seeds(known: Examination) -> None:
 
 
 async def ask_with_sampling(known: Examination) -> None:
-    """Sends the sampling fields; those that a refusal names are left out the second time."""
+    """Send the sampling fields; fields that a refusal names are left out the second time."""
     answer = await known.ask(SENTENCE, FEW, **SAMPLING)
     if answer.ok:
         known.note("sampling", "accepted", fields=", ".join(SAMPLING))
@@ -119,7 +119,7 @@ async def ask_with_sampling(known: Examination) -> None:
 
 
 async def ask_with_schema(known: Examination) -> None:
-    """Asks a question that nobody answers in JSON, with a schema that the answer has to fit."""
+    """Ask a question that is not usually answered in JSON, with a schema for the answer."""
     schema = {"name": "animal", "strict": True, "schema": SCHEMA}
     wanted = {"type": "json_schema", "json_schema": schema}
     answer = await known.ask_chat_quietly("Say hello.", 48, response_format=wanted)
@@ -132,7 +132,7 @@ async def ask_with_schema(known: Examination) -> None:
 
 
 def _fits(text: str) -> bool:
-    """Returns whether a text is JSON that fits `SCHEMA`."""
+    """Return True if a text is JSON that conforms to `SCHEMA`."""
     try:
         found = msgspec.json.decode(text)
     except UNREADABLE:
@@ -146,7 +146,7 @@ def _fits(text: str) -> bool:
 
 
 async def ask_about_image(known: Examination) -> None:
-    """Shows a red square and asks for its colour."""
+    """Send an image of a red square and ask for its colour."""
     if not known.has_chat:
         known.note("images", "no_chat")
         return
@@ -158,7 +158,7 @@ async def ask_about_image(known: Examination) -> None:
 
 
 async def ask_with_image(known: Examination) -> Answer:
-    """Asks chat which colour a red square has."""
+    """Ask chat for the colour of a red square."""
     parts = [
         {"type": "image_url", "image_url": {"url": RED_SQUARE}},
         {"type": "text", "text": "Which colour is this square? Answer with one word."},

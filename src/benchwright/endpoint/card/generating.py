@@ -1,4 +1,4 @@
-"""Answers as they are generated, whole and streamed: usage, pieces, and how they end."""
+"""Probes for generated answers, whole and streamed: usage, pieces, and finish reasons."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from benchwright.endpoint.card.answer import Answer
 from benchwright.endpoint.card.examination import CHAT, SENTENCE, SHORT, Examination
 
 MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
-"""A stream of so many pieces that comes in so few reads, though it took so long, was kept back by somebody."""
+"""A stream was held back if it has at least this many pieces and seconds, but arrived in at most this many reads."""
 
 FIRST = 4.0
-"""The first answer may take so many times as long as others: some servers load the model for it."""
+"""Factor for the time limit of the first response, because some servers load the model for it."""
 
 TOKENS_A_PIECE = 1.5
-"""With more tokens a piece than this, pieces are not tokens."""
+"""Tokens per piece from which pieces are not single tokens."""
 
 
 async def ask_chat(known: Examination) -> None:
-    """Asks chat completions for a whole answer; again with the other field for its limit, if that one is refused."""
+    """Ask chat completions for a whole answer.
+
+    If the field for the token limit is refused, retry with the other one.
+    """
     answer = await known.ask_at(CHAT, SENTENCE, patience=FIRST)
     if not answer.ok and "max_tokens" in answer.refusal and "max_completion_tokens" in answer.refusal:
         known.limit_field = "max_completion_tokens"
@@ -39,7 +42,7 @@ async def ask_chat(known: Examination) -> None:
 
 
 async def look_at_usage(known: Examination) -> None:
-    """Notes the usage of the first whole answer."""
+    """Record the usage of the first whole answer."""
     said = known.whole.said
     prompt, completion = said.tokens("prompt_tokens"), said.tokens("completion_tokens")
     if prompt is None or completion is None:
@@ -49,7 +52,7 @@ async def look_at_usage(known: Examination) -> None:
 
 
 async def ask_streamed(known: Examination) -> None:
-    """Asks for the same as a stream, with usage."""
+    """Ask the same question with streaming and usage."""
     fields: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
     answer = await known.ask(SENTENCE, **fields)
     refused = not answer.ok and "stream_options" in answer.refusal
@@ -67,7 +70,7 @@ async def ask_streamed(known: Examination) -> None:
 
 
 def _note_pieces(known: Examination, answer: Answer) -> None:
-    """Notes in which pieces a stream came."""
+    """Record how many pieces a stream had, and how they arrived."""
     said = answer.said
     pieces, tokens = len(said.pieces), said.tokens("completion_tokens")
     if pieces <= 1:
@@ -82,7 +85,7 @@ def _note_pieces(known: Examination, answer: Answer) -> None:
 
 
 def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -> None:
-    """Notes whether a stream told its usage."""
+    """Record whether a stream reported its usage."""
     said = answer.said
     completion = said.tokens("completion_tokens")
     way_out = "--no-stream counts them." if known.outcome("usage") == "reported" else ""
@@ -97,7 +100,7 @@ def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -
 
 
 async def look_at_ends(known: Examination) -> None:
-    """Notes by which reasons answers end: one that the limit cut off, and one that ended by itself."""
+    """Record the finish reasons: of an answer cut off by the limit, and of one that ended by itself."""
     said = known.whole.said
     cut, completion = said.finish_reason, said.tokens("completion_tokens")
     end = known.settled.said.finish_reason if known.settled is not None else None

@@ -1,4 +1,4 @@
-"""Which server it is, which models it lists, how long a prompt may be, and whether it has metrics."""
+"""Probes for the server's identity: its software, models, context window, and metrics."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ CONTEXT_FIELDS = (
     *("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"),
     *("n_ctx", "n_ctx_train"),
 )
-"""Names of a model's context window in lists of models: of vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and
-llama.cpp."""
+"""Names of a model's context window in lists of models.
+
+From vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
+"""
 
 
 async def look_at_models(known: Examination) -> None:
-    """Reads the list of models, and from it who the server is and which window the model has."""
+    """Read the list of models, and from it the server's identity and the model's context window."""
     answer = await known.prober.get("/models")
     model = known.prober.client.target.model
     found = answer.json.get("data")
@@ -41,7 +43,7 @@ async def look_at_models(known: Examination) -> None:
 
 
 def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]]) -> None:
-    """Finds out who the server is, as far as its host, its list of models and their headers tell."""
+    """Identify the server by its host, its list of models, or their headers."""
     host = parse_base_url(known.prober.client.target.base_url).host
     found = servers.by_host(host) or servers.by_headers(answer.headers) or servers.by_models(models)
     if answer.simulated:
@@ -50,7 +52,7 @@ def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]])
 
 
 def context_of(model: dict[str, Any]) -> int | None:
-    """Returns the context window in an entry of a list of models, in tokens."""
+    """Return the context window in an entry of a list of models, in tokens; None if it is missing."""
     for holder in (model, model.get("meta"), model.get("top_provider")):
         for field in CONTEXT_FIELDS:
             if window := count_of(holder, field):
@@ -59,7 +61,10 @@ def context_of(model: dict[str, Any]) -> int | None:
 
 
 async def look_at_version(known: Examination, *, guess: bool = True) -> None:
-    """Asks for the server's version; to `guess` which server it is, at paths that only some servers have."""
+    """Ask for the server's version.
+
+    With `guess`, identify an unknown server by paths that only some servers have.
+    """
     ways = {
         servers.LLAMA_CPP: _props,
         servers.VLLM: _version,
@@ -85,7 +90,7 @@ async def look_at_version(known: Examination, *, guess: bool = True) -> None:
 
 
 def note_server(known: Examination) -> None:
-    """Notes who the server is."""
+    """Record the server's identity."""
     server = known.server
     if server.name == servers.UNKNOWN_SERVER.name:
         known.note("server", "not_reported")
@@ -136,7 +141,7 @@ def _text(value: Any) -> str | None:
 
 
 async def look_at_context(known: Examination) -> None:
-    """Notes that nothing told of the context window, if nothing did."""
+    """Record that the context window is not reported, unless it is known."""
     if "context" in known.findings:
         return
     if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
@@ -145,7 +150,7 @@ async def look_at_context(known: Examination) -> None:
 
 
 async def look_at_metrics(known: Examination) -> None:
-    """Looks for the server's own metrics, and whose they are."""
+    """Look for the server's own metrics, and identify the server by them."""
     answer = await known.prober.get("/metrics", beside=True)
     text = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
     name = servers.by_metrics(text)

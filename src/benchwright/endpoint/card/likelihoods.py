@@ -1,4 +1,4 @@
-"""Log-probabilities of generated tokens and of prompts, whether the two agree, and how tokens are counted."""
+"""Probes for log-probabilities (of generated tokens and prompts, and their agreement) and for token counting."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from benchwright.endpoint.card.prober import Unanswered
 
 PROMPT = "The capital of France is"
 GENERATED = 4
-"""Tokens whose values are compared."""
+"""Number of tokens whose values are compared."""
 
 CLOSE = 0.1
-"""Values of one token that differ by less than this and this share are the same: batches and precision move them."""
+"""Absolute and relative tolerance for log-probabilities of one token, which vary with batches and precision."""
 
 
 LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
 
 
 async def ask_completions(known: Examination) -> None:
-    """Asks completions, the route of base models, with log-probabilities; without them if they are refused."""
+    """Ask completions, the route of base models, with log-probabilities; without them if they are refused."""
     answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED, logprobs=2, temperature=0)
     if answer.ok:
         known.generated = tokens_of(answer.said.logprobs)
@@ -37,7 +37,7 @@ async def ask_completions(known: Examination) -> None:
 
 
 async def ask_for_generated(known: Examination) -> None:
-    """Notes by which routes the values of generated tokens are told."""
+    """Record the routes that report log-probabilities of generated tokens."""
     routes = ["completions"] if known.generated else []
     refusal = None
     if known.has_chat:
@@ -54,7 +54,7 @@ async def ask_for_generated(known: Examination) -> None:
 
 
 def tokens_of(logprobs: Any) -> list[Token]:
-    """Returns the tokens of `logprobs`, in the shape of completions, or of chat, which llama.cpp has for both."""
+    """Return the tokens of `logprobs` in the format of completions, or of chat, which llama.cpp uses for both."""
     if not isinstance(logprobs, dict):
         return []
     if isinstance(content := logprobs.get("content"), list):
@@ -68,7 +68,7 @@ def tokens_of(logprobs: Any) -> list[Token]:
 
 
 async def ask_for_prompt(known: Examination) -> None:
-    """Asks for the values of a prompt: by echo, else by prompt_logprobs, a field of vLLM's."""
+    """Ask for the log-probabilities of a prompt: by echo, else by vLLM's field `prompt_logprobs`."""
     if known.completed is None:
         raise Unanswered("completions do not answer")
     prompt = PROMPT + "".join(token.text for token in known.generated)
@@ -90,7 +90,10 @@ async def ask_for_prompt(known: Examination) -> None:
 
 
 def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
-    """Returns the tokens of `prompt_logprobs`: null first, then mappings of ids, in which the actual token is first."""
+    """Return the tokens of `prompt_logprobs`.
+
+    Its format: null first, then mappings by token id, each with the actual token first.
+    """
     choices = answer.get("choices") or [{}]
     listed = choices[0].get("prompt_logprobs") or answer.get("prompt_logprobs") or []
     found = []
@@ -103,7 +106,7 @@ def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
 
 
 async def compare_both(known: Examination) -> None:
-    """Compares the values of the same tokens, generated and then read as the end of a prompt."""
+    """Compare the log-probabilities of the same tokens: generated, and read at the end of a prompt."""
     if not known.generated or not known.echoed:
         raise Unanswered("values of generated tokens and of prompts are not both told")
     outcome = agreement(known.generated, known.echoed)
@@ -115,10 +118,10 @@ async def compare_both(known: Examination) -> None:
 
 
 def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
-    """Returns the outcome of `logprobs_agree` for tokens that were generated, and a prompt that ends with them.
+    """Return the outcome of `logprobs_agree` for generated tokens and a prompt that ends with them.
 
-    A server that is off by one looks each token up among the values of another position, whose highest one is then that
-    of the neighbouring token.
+    A server that is off by one takes the values of another position for a token; their highest is then the
+    value of the neighbouring token.
     """
     first, many = _place(generated, echoed), len(generated)
     for outcome, shift in (("agree", 0), ("late", -1), ("early", 1)):
@@ -131,7 +134,7 @@ def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
 
 
 def _place(generated: Sequence[Token], echoed: Sequence[Token]) -> int:
-    """Returns where the generated tokens are in the echo: by their texts, else before the last token."""
+    """Return the offset of the generated tokens in the echo: by their texts, else before the last token."""
     texts, many = [token.text for token in generated], len(generated)
     last = len(echoed) - 1 - many
     found = (
@@ -155,10 +158,10 @@ def _values(tokens: Sequence[Token]) -> str:
 
 
 async def count_tokens(known: Examination) -> None:
-    """Compares what /tokenize counts with the usage of the same text."""
+    """Compare the count of /tokenize with the usage for the same text."""
     answer = await known.prober.post("/tokenize", {"prompt": PROMPT}, beside=True)
     counted = answer.json.get("count") if answer.ok else None
-    if answer.ok and not isinstance(counted, int):  # llama.cpp's has other names
+    if answer.ok and not isinstance(counted, int):  # llama.cpp uses other names
         answer = await known.prober.post("/tokenize", {"content": PROMPT}, beside=True)
         listed = answer.json.get("tokens")
         counted = len(listed) if isinstance(listed, list) else None

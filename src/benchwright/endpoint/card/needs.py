@@ -1,4 +1,4 @@
-"""What a run needs of its endpoint, and the few probes that tell before its first trial whether that is there."""
+"""The needs of a run, and the few probes that check before its first trial whether they are met."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.endpoint.card.records import LINES, Finding, State
 
 
 class Need(StrEnum):
-    """What a run needs of an endpoint."""
+    """A capability of the endpoint that a run needs."""
 
     TOOLS = "tools"
     IMAGES = "images"
@@ -24,7 +24,7 @@ class Need(StrEnum):
 
 
 Needs = Mapping[Need, bool]
-"""What is needed, and whether all requests need it, so that nothing works without."""
+"""The needs of a run. The value is True if every request has the need, so that nothing works without it."""
 
 
 async def _look_at_whole_usage(known: Examination) -> None:
@@ -33,7 +33,7 @@ async def _look_at_whole_usage(known: Examination) -> None:
 
 
 async def _look_at_streamed_usage(known: Examination) -> None:
-    """Looks at a stream; if that tells no usage, whether whole answers do."""
+    """Check the usage of a stream; if the stream reports none, check whole answers."""
     await generating.ask_streamed(known)
     outcome = known.outcome("usage_in_stream")
     if known.streamed is not None and outcome not in ("reported", UNKNOWN_OUTCOME):
@@ -58,17 +58,17 @@ PROBES: Mapping[Need, Probe] = {
 }
 
 HARMLESS = frozenset({"called_oddly"})
-"""Outcomes that are not as they should be, and disturb no run."""
+"""Outcomes that deviate from the API's reference but affect no run."""
 
 FATAL = frozenset({"refused", "none", "chat", "no_chat"})
-"""Outcomes by which every request that needs something fails, or is answered without it."""
+"""Outcomes with which every request that has the need fails, or is answered as if it did not have it."""
 
 
 async def identify(known: Examination) -> None:
-    """Finds out who the server is, which models it lists and which window they have: with two requests at most.
+    """Identify the server, its models and the context window, with at most two requests.
 
     Raises:
-        Unanswered: Nothing came in time, or nobody is there.
+        Unanswered: If there was no response in time, or the server cannot be reached.
     """
     await identity.look_at_models(known)
     if known.outcome("server") == UNKNOWN_OUTCOME:
@@ -76,20 +76,22 @@ async def identify(known: Examination) -> None:
 
 
 async def look_for(known: Examination, needs: Needs, *, stream: bool) -> None:
-    """Finds out whether an endpoint has what a run needs, by requests side by side."""
+    """Find out whether an endpoint meets the needs of a run, with concurrent requests."""
     known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
     await asyncio.gather(*(find_out(known, probe_of(need, stream=stream)) for need in needs))
 
 
 def probe_of(need: Need, *, stream: bool) -> Probe:
-    """Returns the probe for a need of a run that streams its answers or does not."""
+    """Return the probe for a need of a run; `stream` is True if the run streams its responses."""
     return STREAMED_USAGE if need is Need.USAGE and stream else PROBES[need]
 
 
 def shortcomings(
     findings: Mapping[str, Finding], needs: Needs, *, stream: bool
 ) -> Iterator[tuple[str, bool]]:
-    """Yields, for each need that is not met, what is missing and what helps, and whether nothing works without."""
+    """Yield a text (what is missing, and advice) for each need that is not met, and True if nothing works
+    without it.
+    """
     for need, always in needs.items():
         for key in probe_of(need, stream=stream).lines:
             found = findings.get(key)
@@ -100,7 +102,7 @@ def shortcomings(
 
 
 def is_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool:
-    """Returns whether an endpoint is known to have what a run needs."""
+    """Return True if an endpoint is known to meet a need."""
     found = [findings.get(key) for key in probe_of(need, stream=stream).lines]
     return all(each is not None and _is_enough(each) for each in found)
 

@@ -1,7 +1,7 @@
-"""What can come of each line of a card: in a few words, and what follows for evaluations.
+"""All possible outcomes of each line of a card: a short text, and the consequences for evaluations.
 
-Texts are templates: a finding fills in its details. `{option}` becomes a sentence with the option of the server that
-turns something on, or nothing.
+Texts are templates, filled in with the details of a finding. `{option}` becomes a sentence with the server
+option that turns a feature on, or nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from benchwright.endpoint.card.records import State
 YES, NO, PARTLY, UNKNOWN = State.YES, State.NO, State.PARTLY, State.UNKNOWN
 
 UNKNOWN_OUTCOME = "unknown"
-"""The outcome, of any line, that nothing was found out."""
+"""The outcome of any line about which nothing was found out."""
 
 
 class Outcome(NamedTuple):
-    """What came of a line: its state, what is said of it, and what follows. `topic` is one of `servers.OPTIONS`."""
+    """Outcome of a line: its state, its text, and its consequences. `topic` is one of `servers.OPTIONS`."""
 
     state: State
     said: str
@@ -36,7 +36,7 @@ _ONE_AT_A_TIME = "More than --concurrency {many} only adds waiting time to every
 
 
 def _dialect(program: str) -> Mapping[str, Outcome]:
-    """Returns the outcomes of a dialect that this program speaks."""
+    """Return the outcomes for the dialect of this program."""
     return {
         "answers": Outcome(YES, "answers", f"{program} speaks with the server itself, through our relay."),
         "other": Outcome(PARTLY, "answers something else", f"{program} may not understand it."),
@@ -396,4 +396,4 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         ),
     },
 }
-"""All outcomes, by the key of their line and a name that stays as it is."""
+"""All outcomes, by the key of their line and a stable name."""

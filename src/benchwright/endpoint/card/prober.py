@@ -1,4 +1,4 @@
-"""The prober: sends the requests of an examination, each of them once, few in all, and none for long."""
+"""The prober: sends the requests of an examination, within limits on their number and duration."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from benchwright.text import one_line
 MOST_REQUESTS = 40
 REQUEST_SECONDS = 30.0
 REQUESTS_IN_TIME = 10
-"""The whole examination takes no longer than so many requests that use up their time."""
+"""Time limit for the whole examination, as a multiple of the time limit of one request."""
 
 MOST_SILENT = 3
-"""After so many requests in a row without an answer, no further ones are sent."""
+"""Number of consecutive requests without a response after which no further ones are sent."""
 
 BUSY = frozenset({429, 502, 503, 504, 529})
-"""Statuses by which a server says that it cannot answer just now."""
+"""Statuses of a server that is temporarily unable to answer."""
 
 KEY_REFUSED = frozenset({401, 402, 403})
-"""Statuses that tell of a key or an account, and of nothing that was asked."""
+"""Statuses that concern the key or the account, not the request."""
 
 PAUSES = (1.0, 2.0, 4.0)
 LONGEST_PAUSE = 10.0
-"""Seconds after which a busy server is asked again, and the most that it may ask for instead."""
+"""Seconds before each retry at a busy server, and the longest pause that it may ask for instead."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class Unanswered(Exception):
-    """A question that found no answer; the text says why.
+    """A request had no usable response. The text is the reason.
 
-    `broken` tells that the exchange failed, `unreachable` is the error if nobody is there.
+    `broken` is True if the exchange failed. `unreachable` is the error if the server cannot be reached.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class Unanswered(Exception):
 
 
 class Prober:
-    """Asks one endpoint, over its client, so that headers, sockets and certificates are those of a run.
+    """Sender of requests to one endpoint, by its client, so that headers, sockets and certificates are as in a run.
 
-    `seconds` is the most that one request may take; `told` is called before each with the number of requests so far.
-    `late` counts those that had no answer in time.
+    `seconds` limits each request, `most` their number. `told` is called before each with the number of
+    requests so far. `late` counts the requests without a response in time.
     """
 
     def __init__(
@@ -83,24 +83,25 @@ class Prober:
 
     @property
     def left(self) -> int:
-        """How many requests may still be sent."""
+        """Number of requests that may still be sent."""
         return self._most - self.requests
 
     async def get(self, path: str, *, beside: bool = False) -> Answer:
-        """Asks for a path below the base URL, or `beside` its /v1; see `post`."""
+        """Send a GET request for a path below the base URL, or with `beside` for a path beside /v1; see `post`."""
         return await self._patiently("GET", path, b"", beside)
 
     async def post(
         self, path: str, body: Mapping[str, Any], *, beside: bool = False, patience: float = 1.0
     ) -> Answer:
-        """Sends a body, to which model and settings of the target are added; fields that are None are left out.
+        """Send a POST request with the target's model and settings added to the body. Fields that are None
+        are left out.
 
-        A refusal is an answer, too. An answer that did not end in time is returned as far as it came (`Answer.whole`);
-        it may take `patience` times as long as usual.
+        A refusal is also returned as a response. A response that did not end in time is returned incomplete
+        (see `Answer.whole`). `patience` multiplies the time limit.
 
         Raises:
-            Unanswered: Nothing came in time, the server is not there or too busy, the key is refused, or no further
-                request may be sent.
+            Unanswered: If there was no response in time, the server is unreachable or too busy, the key is
+                refused, or no further request may be sent.
         """
         target = self.client.target
         fields = {"model": target.model, **target.settings, **body}
@@ -113,7 +114,7 @@ class Prober:
     async def _patiently(
         self, method: str, path: str, body: bytes, beside: bool, patience: float = 1.0
     ) -> Answer:
-        """Sends a request, and again after a pause if the server is busy or still loads its model."""
+        """Send a request; retry after a pause if the server is busy or still loads its model."""
         for pause in (*PAUSES, None):
             answer = await self._send(method, path, body, beside, patience * self.seconds)
             if answer.status not in BUSY:
@@ -145,10 +146,10 @@ class Prober:
             raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
 
     def _failed(self, error: WireError, recording: Recording, seconds: float) -> Answer:
-        """Returns the part of an answer that came.
+        """Return the part of a response that arrived.
 
         Raises:
-            Unanswered: None did.
+            Unanswered: If nothing arrived.
         """
         late = error.kind == "total_timeout"
         answer = Answer(recording, late=late, broken=not late)
@@ -165,10 +166,10 @@ class Prober:
 
 
 def _pause(answer: Answer, usual: float) -> float:
-    """Returns the seconds that a busy server asks for, or the usual ones.
+    """Return the seconds that a busy server asks for, or the usual ones.
 
     Raises:
-        Unanswered: It asks for too many.
+        Unanswered: If the server asks for too many.
     """
     wanted = parse_retry_after(answer.headers.get("retry-after", ""))
     if wanted is not None and wanted > LONGEST_PAUSE:

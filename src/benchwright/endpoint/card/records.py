@@ -1,4 +1,4 @@
-"""The card of an endpoint as plain data: what it was found to do, line by line."""
+"""The card of an endpoint as plain data: a finding for each line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.records import Amount, Moment, Record
 
 
 class State(StrEnum):
-    """What was found: it works as the API's reference says, not at all, in a way of its own, or it is not known."""
+    """State of a finding: works as in the API's reference, does not work, works differently, or is unknown."""
 
     YES = "yes"
     NO = "no"
@@ -19,10 +19,11 @@ class State(StrEnum):
 
 
 class Finding(Record, frozen=True):
-    """What was found out about one line of a card.
+    """The finding for one line of a card.
 
-    `outcome` is the name of one of the line's outcomes (docs/check.md), `unknown` for any line. `said` is it in a few
-    words; if it is not known, the reason. `follows` is what follows for evaluations. `detail` holds what was counted.
+    `outcome` is the name of one of the line's outcomes (docs/check.md), or `unknown`. `said` describes it in
+    a few words; if the outcome is unknown, it is the reason. `follows` describes the consequences for
+    evaluations. `detail` holds the values in these texts.
     """
 
     state: State
@@ -33,7 +34,7 @@ class Finding(Record, frozen=True):
 
 
 class Line(NamedTuple):
-    """A line of the card: the group that it stands in, and its title."""
+    """A line of the card: its group and its title."""
 
     group: str
     title: str
@@ -81,10 +82,10 @@ LINES: Mapping[str, Line] = {
 
 
 class Card(Record, frozen=True):
-    """What an endpoint was found to do: a finding for each key of `LINES` that was looked for.
+    """The capabilities of an endpoint: findings by the keys of `LINES`.
 
-    `checked_at` is wall-clock ns. `requests` is how many were sent to find it out, in so many `seconds`, and `late` how
-    many of them had no answer in time.
+    `checked_at` is wall-clock ns. `requests` is the number of requests that the examination sent in
+    `seconds`, and `late` the number of them without a response in time.
     """
 
     base_url: str

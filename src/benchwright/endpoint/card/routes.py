@@ -1,4 +1,4 @@
-"""The routes besides chat completions and completions: other dialects, and embeddings."""
+"""Probes for the routes besides chat completions and completions: other dialects, and embeddings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES
 
 MISSING = frozenset({404, 405, 501})
-"""Statuses of a path that is not there."""
+"""Statuses of a missing path."""
 
 HELLO = "Say hello."
 
@@ -29,11 +29,11 @@ DIALECTS: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
         "candidates",
     ),
 }
-"""By the key of their line: where a dialect is asked, with what, and which field its answers have."""
+"""For each dialect's line: the path, the request body, and a field that every response has."""
 
 
 async def ask_in_dialect(known: Examination, key: str) -> None:
-    """Asks for a short answer in another dialect."""
+    """Ask for a short answer in another dialect."""
     path, body, field = DIALECTS[key]
     answer = await known.prober.post(path, body)
     if answer.ok:
@@ -43,7 +43,7 @@ async def ask_in_dialect(known: Examination, key: str) -> None:
 
 
 async def ask_for_embeddings(known: Examination) -> None:
-    """Asks for the embedding of a word."""
+    """Ask for the embedding of a word."""
     answer = await known.prober.post("/embeddings", {"input": "sea"})
     data = answer.json.get("data")
     vector = data[0].get("embedding") if answer.ok and isinstance(data, list) and data else None

@@ -1,4 +1,4 @@
-"""Which server an endpoint is, by what it says of itself, and the options by which each turns on what it lacks."""
+"""Identification of an endpoint's server software, and each server's options that turn on missing features."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TITLES = {
 
 
 class Server(NamedTuple):
-    """A server: its name, its version if it tells one, and by what it was recognised."""
+    """Server software: its name, its version if known, and `by`, the evidence for it (as a phrase)."""
 
     name: str
     version: str | None = None
@@ -34,7 +34,7 @@ class Server(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called in texts."""
+        """Name for display."""
         return TITLES.get(self.name, self.name)
 
 
@@ -47,7 +47,7 @@ _OWNERS = {
     "organization_owner": LM_STUDIO,
     "library": OLLAMA,
 }
-"""What `owned_by` says in lists of models, by which servers can be told."""
+"""Values of `owned_by` in lists of models that identify a server."""
 
 _HOSTS = {
     "api.openai.com": "openai",
@@ -55,7 +55,7 @@ _HOSTS = {
 }
 
 _HEADERS = {"x-litellm": LITELLM, "x-portkey": "portkey"}
-"""Beginnings of the names of headers that gateways add."""
+"""Prefixes of the names of headers that gateways add."""
 
 _METRICS = {
     "vllm:": VLLM,
@@ -65,11 +65,11 @@ _METRICS = {
     "litellm_": LITELLM,
     "benchwright_": SIMULATED,
 }
-"""Beginnings of the names of metrics."""
+"""Prefixes of the names of metrics."""
 
 
 def by_host(host: str) -> Server | None:
-    """Returns the server of a known host."""
+    """Return the server of a known host; None if the host is unknown."""
     if host.endswith(".openai.azure.com"):
         return Server("azure", by="its host")
     name = _HOSTS.get(host)
@@ -77,7 +77,7 @@ def by_host(host: str) -> Server | None:
 
 
 def by_headers(headers: Mapping[str, str]) -> Server | None:
-    """Returns the server by the headers of an answer."""
+    """Return the server identified by the headers of a response; None if they do not identify it."""
     for name in headers:
         for beginning, server in _HEADERS.items():
             if name.startswith(beginning):
@@ -88,7 +88,7 @@ def by_headers(headers: Mapping[str, str]) -> Server | None:
 
 
 def by_models(models: list[dict[str, Any]]) -> Server | None:
-    """Returns the server by its list of models."""
+    """Return the server identified by its list of models; None if that does not identify it."""
     for model in models:
         owner = model.get("owned_by")
         if isinstance(owner, str) and owner in _OWNERS:
@@ -99,7 +99,7 @@ def by_models(models: list[dict[str, Any]]) -> Server | None:
 
 
 def by_metrics(text: str) -> str | None:
-    """Returns the name of the server whose metrics these are."""
+    """Return the name of the server with these metrics; None if it is unknown."""
     for line in text.splitlines():
         for beginning, server in _METRICS.items():
             if line.startswith(beginning):
@@ -138,11 +138,11 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         OLLAMA: "OLLAMA_NUM_PARALLEL=N",
     },
 }
-"""Options of servers (and variables of Ollama's) by what they turn on; from each server's own documentation."""
+"""Options of servers (and variables of Ollama) by the feature they turn on, from each server's documentation."""
 
 
 def advice(server: Server, topic: str) -> str:
-    """Returns a sentence with the option by which the server turns something on; if unknown, with those of several."""
+    """Return a sentence with the server's option for a feature; for an unknown server, with the options of several."""
     options = OPTIONS.get(topic, {})
     if server.name in options:
         return f"Start {server.title} with {options[server.name]}."

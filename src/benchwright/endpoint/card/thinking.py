@@ -1,4 +1,4 @@
-"""Where the model's thinking comes, and which fields switch it off or on."""
+"""Probes for thinking: in which part of the response it is sent, and which fields turn it off or on."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from benchwright.endpoint.thinking import STYLES, Thinking, body_fields
 
 SUM = "What is 7 + 5? Answer with the number only."
 ANSWERED_IN = 48
-"""Tokens in which a model that does not think has answered that."""
+"""Tokens within which a model that does not think has answered that question."""
 
 INLINE = (
     *("<think>", "<thinking>", "<thought>", "[THINK]", "<seed:think>"),
     *("<|channel|>analysis", "<|channel>thought"),
 )
 CLOSING = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
-"""Marks of thinking in the text of an answer: before and after it."""
+"""Marks of thinking in the text of an answer: at its beginning and at its end."""
 
 OFF = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
-"""Styles that turn thinking off by different fields."""
+"""Styles that turn thinking off, each by different fields."""
 
 ON: Mapping[str, Any] = {
     "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
     "reasoning_effort": "low",
 }
-"""Fields that turn it on in models that do not think by themselves."""
+"""Fields that turn thinking on in models that do not think by default."""
 
 
 def place_of(answer: Answer) -> str | None:
-    """Returns where an answer holds thinking, as an outcome of the line `reasoning`; None if it holds none."""
+    """Return the outcome of the line `reasoning` for the thinking in a response; None if it holds none."""
     said = answer.said
     if said.reasoning:
         return "field"
@@ -46,7 +46,7 @@ def place_of(answer: Answer) -> str | None:
 
 
 def _is_counted(said: Said) -> bool:
-    """Returns whether the usage counts thinking: by itself, or in a total beyond prompt and answer."""
+    """Return True if the usage counts thinking: in its own count, or in a total above prompt and completion."""
     if count_of(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True
     counts = [said.tokens(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
@@ -55,7 +55,7 @@ def _is_counted(said: Said) -> bool:
 
 
 async def look_for_thinking(known: Examination) -> None:
-    """Asks a small sum, with room to think."""
+    """Ask a small sum, with enough tokens to think."""
     answer = await known.ask(SUM, THINKING_TOKENS, **known.stream_fields)
     if not answer.ok:
         raise Unanswered(answer.refusal)
@@ -70,7 +70,7 @@ async def look_for_thinking(known: Examination) -> None:
 
 
 async def look_for_switch(known: Examination) -> None:
-    """Tries the fields of each style until one has an effect."""
+    """Try the fields of each style until one has an effect."""
     if known.settled is None:
         raise Unanswered("whether the model thinks is not known")
     if not known.has_chat:
@@ -87,7 +87,7 @@ async def look_for_switch(known: Examination) -> None:
 
 
 def _note_switch(known: Examination, way: str, fields: Mapping[str, Any]) -> None:
-    """Notes what had an effect, and goes on without thinking if that can be."""
+    """Record the switch that had an effect. Later probes use it to turn thinking off."""
     if known.thinks:
         known.quiet = fields
         known.note("reasoning_switch", "off", way=way)
@@ -105,7 +105,10 @@ def _has_effect(answer: Answer, *, off: bool) -> bool:
 
 
 def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields the ways to turn thinking on, by fields, or off, by styles: the server's own first, none twice."""
+    """Yield fields that may turn thinking on, or styles that may turn it off.
+
+    The server's own style comes first, and none comes twice.
+    """
     if not known.thinks:
         for name, value in ON.items():
             yield name, {name: value}

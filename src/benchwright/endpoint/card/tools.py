@@ -1,4 +1,4 @@
-"""Tool calls: whether any come, several at once, and how a stream tells them apart."""
+"""Probes for tool calls: one, several at once, and their form in streams."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ TOOL = {
 }
 QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
 ROOM = 160
-"""Tokens that two calls take, and some words before them."""
+"""Tokens for two calls, and some words before them."""
 
 SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
-"""The same for one call."""
+"""Question and tokens for one call."""
 
 AS_TEXT = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
@@ -41,7 +41,10 @@ AS_TEXT = (
 
 
 async def ask_for_calls(known: Examination) -> None:
-    """Asks a question that takes two calls. If none come, finds out whether the server or the model is the reason."""
+    """Ask a question that requires two calls.
+
+    If there are none, find out whether the server or the model is the reason.
+    """
     answer = await ask_with_tools(known)
     note_calls(known, answer)
     if answer.ok and answer.said.calls:
@@ -62,17 +65,17 @@ async def ask_for_calls(known: Examination) -> None:
 
 
 async def ask_for_one_call(known: Examination) -> None:
-    """Asks a question that takes one call, and looks no further."""
+    """Ask a question that requires one call, without further requests."""
     note_calls(known, await known.ask_chat_quietly(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
 
 
 async def ask_with_tools(known: Examination, **fields: Any) -> Answer:
-    """Asks chat the question, with the tool."""
+    """Ask chat the question with the tool."""
     return await known.ask_chat_quietly(QUESTION, ROOM, tools=[TOOL], **fields)
 
 
 def note_calls(known: Examination, answer: Answer) -> None:
-    """Notes in which form calls came, if any did."""
+    """Record the form of the calls, or their absence."""
     if not answer.ok:
         known.note("tools", "refused", refusal=answer.refusal)
         return
@@ -89,12 +92,12 @@ def note_calls(known: Examination, answer: Answer) -> None:
 
 
 def _note_several(known: Examination, said: Said) -> None:
-    """Notes whether two calls came at once."""
+    """Record whether two calls came at once."""
     known.note("several_tools", "several" if len(said.calls) >= 2 else "one", calls=len(said.calls))
 
 
 def _faults(said: Said) -> Iterator[str]:
-    """Yields what is odd about calls of a whole answer."""
+    """Yield the deviations of the calls in a whole answer."""
     ids = [str(call.get("id") or "") for call in said.calls]
     if "" in ids:
         yield "without ids"
@@ -117,7 +120,7 @@ def _is_object(text: Any) -> bool:
 
 
 async def ask_for_streamed_calls(known: Examination) -> None:
-    """Asks for the same calls in a stream, and looks how they are told apart and how many are read here."""
+    """Ask for the same calls in a stream. Record how they are distinguished, and how many Benchwright reads."""
     outcome = known.outcome("tools")
     if outcome not in ("called", "called_oddly", "only_required"):
         raise Unanswered("no calls came")
@@ -138,7 +141,7 @@ async def ask_for_streamed_calls(known: Examination) -> None:
 
 
 def _note_streamed(known: Examination, answer: Answer) -> None:
-    """Notes by what the calls of a stream are told apart, and whether they are read rightly."""
+    """Record how the calls of a stream are distinguished, and whether they are read correctly."""
     pieces = answer.said.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}
@@ -150,7 +153,7 @@ def _note_streamed(known: Examination, answer: Answer) -> None:
 
 
 def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) -> str:
-    """Returns how calls come, in words."""
+    """Return a description of the form in which calls are streamed."""
     many = f"{calls} call{'' if calls == 1 else 's'} {'whole' if len(pieces) == calls else 'in pieces'}"
     if None in indices:
         return f"{many}, without index"
@@ -160,7 +163,7 @@ def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) 
 
 
 def calls_read(answer: Answer) -> int:
-    """Returns how many calls Benchwright reads from a stream."""
+    """Return the number of calls that Benchwright reads from a stream."""
     assembly = Assembly()
     try:
         for at, event in answer.events:

@@ -1,4 +1,4 @@
-"""What matters under load: the prompt cache, prompts beyond the window, and requests side by side."""
+"""Probes for behaviour under load: the prompt cache, prompts beyond the window, and concurrent requests."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.card.prober import Unanswered
 
 FILLER = "The ferry leaves the harbour at noon and comes back before it is dark. "
-"""About 15 tokens in most vocabularies."""
+"""A sentence of about 15 tokens in most vocabularies."""
 
 CACHED, LONG = 90, 330
-"""Repetitions of the filler: about 1,350 tokens, beyond the 1,024 from which OpenAI caches, and about 4,950, beyond the
-4,096 that Ollama takes by default."""
+"""Repetitions of the filler for prompts of about 1,350 and 4,950 tokens.
+
+OpenAI caches prompts from 1,024 tokens; Ollama's default context window has 4,096.
+"""
 
 SMALL, SLOW_SECONDS = 20, 2.0
-"""Repetitions for a server that reads slowly: it has taken so many seconds for the first token of a short prompt."""
+"""Repetitions for a slow server, which takes more than these seconds to the first token of a short prompt."""
 
 CUT = 0.9
-"""A prompt of which a smaller share was counted was cut."""
+"""A prompt was cut if a smaller share of its tokens was counted."""
 
 TOO_SLOW = "a prompt of some 5,000 tokens would take too long to read"
 
@@ -31,7 +33,7 @@ THINGS = ("wind", "moon", "rain", "snow")
 
 
 async def look_for_cache(known: Examination) -> None:
-    """Sends one long prompt twice, and looks what usage and the time to the first token say the second time."""
+    """Send one long prompt twice, and compare usage and the time to the first token."""
     slow = known.streamed is not None and _first_token(known.streamed) > SLOW_SECONDS
     prompt = _prompt(SMALL if slow else CACHED)
     answers = [await known.ask(prompt, 1, **known.stream_fields) for _ in range(2)]
@@ -54,25 +56,25 @@ async def look_for_cache(known: Examination) -> None:
 
 
 def _prompt(repetitions: int) -> str:
-    """Returns a prompt that nobody has sent before, of so many repetitions of the filler."""
+    """Return a new prompt, never sent before, with this number of repetitions of the filler."""
     return f"Note {os.urandom(6).hex()}. {FILLER * repetitions}When does the ferry leave?"
 
 
 def _first_token(answer: Answer) -> float:
-    """Returns the seconds until the first text of an answer came."""
+    """Return the seconds to the first text of a response."""
     pieces = answer.said.pieces
     return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
 
 
 def _cached_tokens(answer: Answer) -> int | None:
-    """Returns the tokens that came from the cache; None if it is not reported. DeepSeek has its own name for it."""
+    """Return the cached tokens, also from DeepSeek's field; None if they are not reported."""
     usage = answer.said.usage
     told = count_of(usage.get("prompt_tokens_details"), "cached_tokens")
     return count_of(usage, "prompt_cache_hit_tokens") if told is None else told
 
 
 async def look_for_cuts(known: Examination) -> None:
-    """Sends a prompt longer than many windows, and looks whether it is refused, read whole, or cut in silence."""
+    """Send a prompt longer than many windows. Record whether it is refused, read whole, or silently cut."""
     if known.outcome("prompt_cache") == UNKNOWN_OUTCOME:
         raise Unanswered("even a shorter one was not answered")
     if not known.cached:
@@ -93,7 +95,7 @@ async def look_for_cuts(known: Examination) -> None:
 
 
 async def ask_side_by_side(known: Examination) -> None:
-    """Asks several questions at once, and looks how many are answered at the same moment."""
+    """Ask several questions at once. Record how many are answered concurrently."""
     alone = known.streamed
     if alone is None:
         raise Unanswered("answers are not streamed")
@@ -112,7 +114,7 @@ async def ask_side_by_side(known: Examination) -> None:
 
 
 def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer]) -> None:
-    """Notes how several answers came that were asked for at once."""
+    """Record how concurrent requests were answered."""
     refused = [answer for answer in answers if not answer.ok]
     if refused:
         many, refusal = len(answers), refused[0].refusal
@@ -134,14 +136,14 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
 
 
 def _is_broken_off(answer: Answer, alone: Answer) -> bool:
-    """Returns whether an answer broke off, or ended without a reason and long before the one that was asked alone."""
+    """Return True if a response broke off, or ended without a reason and much shorter than the one requested alone."""
     said = answer.said
     early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
     return answer.broken or (answer.whole and early)
 
 
 def most_at_once(answers: Sequence[Answer]) -> int:
-    """Returns how many of the answers were being written at one moment; 0 if their pieces do not show it."""
+    """Return the maximum number of responses that were generated at one moment; 0 if their pieces do not show it."""
     spans = [(answer.said.pieces[0], answer.said.pieces[-1]) for answer in answers if answer.said.pieces]
     if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
         return 0
@@ -154,7 +156,10 @@ def most_at_once(answers: Sequence[Answer]) -> int:
 
 
 def _many_by_time(alone: Answer, answers: Sequence[Answer]) -> int:
-    """Returns the same by when answers in one piece came: as soon as one alone, or one after the other; else 0."""
+    """Return the number of concurrent responses, judged by their end times.
+
+    All if they took about as long as one alone, 1 if they ended one after the other, else 0 (unknown).
+    """
     ends = sorted(answer.seconds for answer in answers)
     if ends[-1] < 1.5 * alone.seconds:
         return len(answers)

@@ -1,5 +1,4 @@
-"""Dialects in which programs ask a model, said as chat completions and back: Anthropic's Messages, OpenAI's Responses,
-Google's Gemini.
+"""Translation of Anthropic's Messages, OpenAI's Responses and Google's Gemini into chat completions and back.
 
 Everything here is pure: JSON objects in, JSON objects or events out.
 """

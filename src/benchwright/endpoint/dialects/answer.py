@@ -1,4 +1,4 @@
-"""An answer of a chat completion in parts: taken from a whole body, or told step by step as a stream brings it."""
+"""A chat completion as parts: read from a whole body, or step by step from a stream."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from benchwright.endpoint.usage import read_usage
 from benchwright.records import NO_USAGE, UNREADABLE, Usage
 
 TEXTS = ("reasoning", "text", "refusal")
-"""Kinds of parts that are text, in the order in which a whole answer tells them."""
+"""Kinds of parts that are text, in their order in a whole answer."""
 
 MADE_UP = "call_"
 
 UNREAD_ARGUMENTS = "arguments"
-"""Under which name a call's arguments go as text where the model did not write a JSON object."""
+"""Name under which a call's arguments are sent as text if the model did not write a JSON object."""
 
 
 class Part(msgspec.Struct):
-    """One part of an answer. The text of a call is its arguments as JSON; the other kinds have no id and name."""
+    """One part of an answer.
+
+    The text of a call is its arguments as JSON; the other kinds have no id and name.
+    """
 
     kind: Literal["reasoning", "text", "refusal", "call"]
     text: str = ""
@@ -36,7 +39,7 @@ class Part(msgspec.Struct):
 
 
 class ChatAnswer(msgspec.Struct):
-    """An answer: what was said, thought and called, why it ended, and its tokens as chat completions count them."""
+    """An answer: its parts (text, reasoning, tool calls), finish reason, and usage as chat completions count it."""
 
     parts: list[Part] = []
     finish_reason: str | None = None
@@ -44,7 +47,10 @@ class ChatAnswer(msgspec.Struct):
 
     @property
     def ended(self) -> str:
-        """Why it ended: stop, length, tool_calls or content_filter. One that stopped to call is `tool_calls`."""
+        """Normalised finish reason: stop, length, tool_calls or content_filter.
+
+        Any answer with calls that stopped is `tool_calls`.
+        """
         calls = any(part.kind == "call" for part in self.parts)
         if self.finish_reason in ("length", "content_filter"):
             return self.finish_reason
@@ -52,10 +58,10 @@ class ChatAnswer(msgspec.Struct):
 
 
 def whole_answer(body: dict[str, Any]) -> ChatAnswer:
-    """The answer in a body that was not streamed.
+    """Return the answer in a body that was not streamed.
 
     Raises:
-        KeyError, TypeError, IndexError, AttributeError: it is not a chat completion.
+        KeyError, TypeError, IndexError, AttributeError: If the body is not a chat completion.
     """
     choice = body["choices"][0]
     message = choice["message"]
@@ -81,12 +87,12 @@ def _texts(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _call_ids() -> str:
-    """How ids begin of calls that a server left without one: unlike those of other answers."""
+    """Return a prefix for ids of calls that a server left without one, different for each answer."""
     return f"{MADE_UP}{token_hex(6)}_"
 
 
 class Step(NamedTuple):
-    """A part begins, grows by a text, or ends; only one part is open at a time."""
+    """One event of a part: it begins, grows by a text, or ends. Only one part is open at a time."""
 
     what: Literal["begin", "grow", "end"]
     part: Part
@@ -94,11 +100,11 @@ class Step(NamedTuple):
 
 
 class AnswerStream:
-    """The steps of an answer, from the chunks of its stream.
+    """Converter of a stream's chunks into steps.
 
-    The dialects know one open part at a time, while chunks may mix the arguments of several calls. So the first call
-    is told as it comes, and what comes meanwhile of others is told when the answer has ended. Blank text behind a call
-    is dropped: it would split the turn.
+    The dialects have one open part at a time, while chunks may mix the arguments of several calls. So the
+    first call is passed on as it arrives, and anything else that arrives meanwhile is held back until the end
+    of the answer. Blank text after a call is dropped, because it would split the turn.
     """
 
     def __init__(self) -> None:
@@ -113,10 +119,10 @@ class AnswerStream:
         self._held: dict[str, list[str]] = {}
 
     def take(self, chunk: dict[str, Any]) -> list[Step]:
-        """Takes a chunk in.
+        """Take a chunk, and return its steps.
 
         Raises:
-            KeyError, TypeError, AttributeError: it is not a chunk of a chat completion.
+            KeyError, TypeError, AttributeError: If the chunk is not one of a chat completion.
         """
         if chunk.get("usage"):
             self.answer.usage = read_usage(chunk["usage"])
@@ -136,11 +142,11 @@ class AnswerStream:
         return list(self._take_delta(delta)) if delta else []
 
     def end(self) -> list[Step]:
-        """What was held back, and the end of the last part."""
+        """Return the steps that end the last part, and the steps held back."""
         return [*self._close(), *self._rest()]
 
     def _new_in(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return what a message in place of a delta holds that was not told: it may repeat all that came before."""
+        """Return the new content of a message in place of a delta, which may repeat all that came before."""
         if not message:
             return message
         said = "".join(part.text for part in self.answer.parts if part.kind == "text")
@@ -163,7 +169,10 @@ class AnswerStream:
             yield from self._first_call()
 
     def _first_call(self) -> Iterator[Step]:
-        """Tells what is new of the arguments of the first call; it begins with them, when its name is complete."""
+        """Yield the steps for new arguments of the first call.
+
+        The call begins with them, as its name is complete then.
+        """
         first = self._calls.first
         if first is None or len(first.arguments) == self._told:
             return
@@ -211,12 +220,12 @@ class AnswerStream:
 
 
 def steps_of(part: Part) -> list[Step]:
-    """The steps of a part that is there as a whole."""
+    """Return the steps of a complete part."""
     return [Step("begin", part), Step("grow", part, part.text), Step("end", part)]
 
 
 def read_arguments(text: str) -> dict[str, Any]:
-    """A call's arguments as an object; what is none stands under `UNREAD_ARGUMENTS`."""
+    """Return a call's arguments as an object; text that is not an object is put under `UNREAD_ARGUMENTS`."""
     try:
         value = msgspec.json.decode(text)
     except UNREADABLE:

@@ -1,7 +1,8 @@
-"""Reasoning in the opaque fields that agents send back unread.
+"""Transport of reasoning in the opaque fields that agents send back unread.
 
-Servers of thinking models (DeepSeek, Kimi) answer 400 to a call that comes back without its `reasoning_content`. Codex
-and Gemini CLI send no readable reasoning back, only what they take for their provider's encrypted copy.
+Servers of thinking models (DeepSeek, Kimi) answer 400 to a call that comes back without its
+`reasoning_content`. Codex and Gemini CLI send no readable reasoning back, only a field that they take for
+their provider's encrypted copy.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def carried(thought: str) -> str:
 
 
 def carried_thought(opaque: Any) -> str:
-    """Return the reasoning in an opaque text; "" if it is none of ours."""
+    """Return the reasoning in an opaque text; "" if we did not create the text."""
     try:
         text = b64decode(opaque, validate=True).decode()
     except (TypeError, ValueError):

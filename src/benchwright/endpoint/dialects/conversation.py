@@ -1,4 +1,4 @@
-"""A conversation in the shape of chat completions, put together from what another dialect says."""
+"""Builder of a chat completions conversation from the contents of another dialect."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchwright.records import Message
 
 
 class NotTranslated(ValueError):
-    """A request that cannot be said as a chat completion."""
+    """A request that cannot be expressed as a chat completion."""
 
 
 class Conversation:
-    """The messages of a chat completion, in the order that servers take (`turns.arranged`).
+    """The messages of a chat completion, in the order that servers require (`turns.arranged`).
 
-    Instructions that come before the first answer become one system message, since many chat templates allow one
-    only; later ones are told by the user.
+    Instructions before the first answer become one system message, since many chat templates allow only one;
+    later ones become messages of the user.
     """
 
     def __init__(self) -> None:
@@ -27,13 +27,13 @@ class Conversation:
 
     @property
     def messages(self) -> list[Message]:
-        """All of them."""
+        """All messages so far."""
         system = "\n\n".join(self._system)
         messages = arranged(self._entries)
         return [{"role": "system", "content": system}, *messages] if system else messages
 
     def instruct(self, text: str) -> None:
-        """Adds instructions of a developer or an operator."""
+        """Add instructions of a developer or an operator."""
         if not text:
             return
         if self._answered:
@@ -42,27 +42,27 @@ class Conversation:
             self._system.append(text)
 
     def tell(self, parts: list[dict[str, Any]]) -> None:
-        """Adds a message of the user: parts of chat completions, text alone becomes a string."""
+        """Add a message of the user, of chat completions parts. Text alone becomes a string."""
         content: Any = parts
         if all(part["type"] == "text" for part in parts):
             content = "\n\n".join(part["text"] for part in parts)
         self._entries.append(Entry("other", {"role": "user", "content": content}))
 
     def answer(self, text: str, reasoning: str = "") -> None:
-        """Adds what the model said and thought, if it did."""
+        """Add the model's answer and reasoning, if it has any."""
         if text or reasoning:
             self._answered = True
             self._entries.append(Entry("answer", {"content": text, "reasoning_content": reasoning}))
 
     def call(self, identity: str, name: str, arguments: str) -> None:
-        """Adds a call that the model made."""
+        """Add a tool call of the model."""
         self._answered = True
         function = {"name": name, "arguments": arguments or "{}"}
         call = {"id": identity, "type": "function", "function": function}
         self._entries.append(Entry("call", {"tool_calls": [call]}, identity))
 
     def result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Adds what a call came to; returns what a tool's message cannot hold: images."""
+        """Add a call's result. Return its parts that a tool message cannot hold: images."""
         text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
         message: Message = {"role": "tool", "tool_call_id": identity, "content": text}
         self._entries.append(Entry("result", message, identity))
@@ -70,7 +70,7 @@ class Conversation:
 
 
 def function_tool(name: str, description: Any, parameters: Any) -> dict[str, Any]:
-    """A tool as chat completions offer it."""
+    """Return a tool in the format of chat completions."""
     function = {"name": name, "description": description, "parameters": parameters or {"type": "object"}}
     return {
         "type": "function",
@@ -79,20 +79,20 @@ def function_tool(name: str, description: Any, parameters: Any) -> dict[str, Any
 
 
 def text_part(text: str) -> dict[str, Any]:
-    """A piece of text in a message."""
+    """Return a text part of a message."""
     return {"type": "text", "text": text}
 
 
 def image_part(url: str) -> dict[str, Any]:
-    """An image in a message, by its address or as a data URL."""
+    """Return an image part of a message, for a URL or data URL."""
     return {"type": "image_url", "image_url": {"url": url}}
 
 
 def json_format(schema: Any, name: str = "answer") -> dict[str, Any]:
-    """The `response_format` of an answer that follows a JSON schema."""
+    """Return the `response_format` of an answer that follows a JSON schema."""
     return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": True}}
 
 
 def present(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Those of the fields that have a value."""
+    """Return the fields that have a value."""
     return {name: value for name, value in fields if value is not None}

@@ -1,4 +1,4 @@
-"""Errors in the shape that each dialect gives them."""
+"""Error bodies of each dialect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATES = {
 
 
 def messages_error(status: int, message: str) -> dict[str, Any]:
-    """An error of Messages; its type follows from the HTTP status."""
+    """Return an error of Messages; its type follows from the HTTP status."""
     kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
     return {"type": "error", "error": {"type": kind, "message": message}}
 
@@ -39,12 +39,14 @@ def messages_error(status: int, message: str) -> dict[str, Any]:
 def openai_error(
     message: str, kind: str, code: str | None = None, param: str | None = None
 ) -> dict[str, Any]:
-    """An error of chat completions and Responses."""
+    """Return an error of chat completions and Responses."""
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
 def gemini_error(status: int, message: str) -> dict[str, Any]:
-    """An error of Gemini (`google.rpc.Status`, googleapis/googleapis, google/rpc/code.proto); its status follows from
-    that of HTTP."""
+    """Return an error of Gemini (`google.rpc.Status`, googleapis/googleapis, google/rpc/code.proto).
+
+    Its status follows from the HTTP status.
+    """
     state = _STATES.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
     return {"error": {"code": status, "message": message, "status": state}}

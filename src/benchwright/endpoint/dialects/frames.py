@@ -1,4 +1,4 @@
-"""Events of a dialect as they go over the wire."""
+"""Encoders of the events of a dialect's stream as bytes."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Frames(Protocol):
-    """Puts the events of one stream into bytes."""
+    """Encoder of the events of one stream."""
 
     content_type: bytes
 
     def of(self, events: list[Event]) -> bytes:
-        """The bytes of some events; b"" for none."""
+        """Return the bytes of some events; b"" for none."""
         ...
 
     def end(self) -> bytes:
-        """What follows the last event."""
+        """Return the bytes after the last event."""
         ...
 
 
 class NamedEvents:
-    """Server-sent events, each called by its type."""
+    """Server-sent events, each named by its type."""
 
     content_type = EVENT_STREAM
 
     def of(self, events: list[Event]) -> bytes:
-        """The bytes of some events."""
+        """Return the bytes of some events."""
         return b"".join(
             [b"event: %b\ndata: %b\n\n" % (event["type"].encode(), _encode(event)) for event in events]
         )
 
     def end(self) -> bytes:
-        """Nothing."""
+        """Return no bytes."""
         return b""
 
 
@@ -49,16 +49,16 @@ class PlainEvents:
     content_type = EVENT_STREAM
 
     def of(self, events: list[Event]) -> bytes:
-        """The bytes of some events."""
+        """Return the bytes of some events."""
         return b"".join([b"data: %b\n\n" % _encode(event) for event in events])
 
     def end(self) -> bytes:
-        """Nothing."""
+        """Return no bytes."""
         return b""
 
 
 class OneArray:
-    """One JSON array, element by element."""
+    """One JSON array, sent element by element."""
 
     content_type = b"application/json"
 
@@ -66,7 +66,7 @@ class OneArray:
         self._before = b"["
 
     def of(self, events: list[Event]) -> bytes:
-        """The bytes of some events."""
+        """Return the bytes of some events."""
         said = []
         for event in events:
             said += [self._before, _encode(event)]
@@ -74,10 +74,10 @@ class OneArray:
         return b"".join(said)
 
     def end(self) -> bytes:
-        """The end of the array."""
+        """Return the end of the array."""
         return b"[]" if self._before == b"[" else b"]"
 
 
 def frames_of(asked: dict[str, Any]) -> Frames:
-    """The frames that a request of Gemini asks for by its address (`alt`)."""
+    """Return the encoder that a Gemini request selects by the `alt` of its URL."""
     return PlainEvents() if asked.get("alt") == "sse" else OneArray()

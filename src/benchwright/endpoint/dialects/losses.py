@@ -1,4 +1,4 @@
-"""What a translation could not say in another dialect."""
+"""Parts of a request that its translation could not express."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Losses:
         self._parts: dict[str, None] = {}
 
     def tool(self, name: str) -> None:
-        """Adds a kind of tool that the model is not offered."""
+        """Add a kind of tool that the model is not offered."""
         self._tools[name] = None
 
     def part(self, name: str) -> None:
-        """Adds a kind of item, block or part whose content the model does not get."""
+        """Add a kind of item, block or part whose content the model does not get."""
         self._parts[name] = None
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The flags of the request, none if nothing was lost."""
+        """Flags for the request; empty if nothing was lost."""
         kinds = ((TOOLS_LEFT_OUT, self._tools), (PARTS_LEFT_OUT, self._parts))
         return tuple(noted(kind, ", ".join(names)) for kind, names in kinds if names)

@@ -1,4 +1,4 @@
-"""The dialects besides chat completions, each with all that others need to know of it."""
+"""The dialects besides chat completions, each with everything that other modules need."""
 
 from __future__ import annotations
 
@@ -24,45 +24,52 @@ Event = dict[str, Any]
 
 
 class Writer(Protocol):
-    """Writes one answer in its dialect, as a whole or as the events of a stream."""
+    """Writer of one answer in its dialect, as a whole or as the events of a stream."""
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
-        """The body of an answer that is not streamed."""
+        """Return the body of an answer that is not streamed."""
         ...
 
     def begin(self) -> list[Event]:
-        """The first events of a stream."""
+        """Return the first events of a stream."""
         ...
 
     def tell(self, step: Step) -> list[Event]:
-        """The events of a step."""
+        """Return the events of a step."""
         ...
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """The last events: why it ended, and its tokens."""
+        """Return the last events: finish reason and usage."""
         ...
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         ...
 
 
 class Reader(Protocol):
-    """Reads one answer of its dialect as chat completions; `done` is whether the stream has told its end."""
+    """Converter of one response in its dialect into a chat completion.
+
+    `done` is True once the stream has announced its end.
+    """
 
     done: bool
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body of a chat completion that says the same."""
+        """Return the body of the equivalent chat completion."""
         ...
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """The chunk that says what an event does; an empty one where it says nothing of the answer."""
+        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
         ...
 
 
 class Counting(NamedTuple):
-    """How a dialect asks how many tokens a request has: where, about which request, and what is answered."""
+    """Token counting in a dialect.
+
+    `path` is the path for such requests. `asked` returns the request to be counted from their body. `answer`
+    returns the response body for a count.
+    """
 
     path: str
     asked: Callable[[dict[str, Any]], dict[str, Any]]
@@ -70,17 +77,19 @@ class Counting(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """A way to ask a model: where, its requests as chat completions, its answers.
+    """A dialect: its paths, and the conversion of its requests and responses.
 
-    `path` is where a server is asked, below what `place` makes of its base URL's path and the model; `further` are
-    paths at which answers come in other forms. `settings` tell where it has what a target's settings say: the names of
-    fields from the outermost object inwards; what it has no place for is left out. `keep_alive` goes into a stream that
-    has nothing to say for a while. `key_headers` are those in which servers look for a key.
+    `path` is the path for requests, relative to what `place` returns for the base URL's path and the model;
+    `further` holds paths for other forms of the answer. `settings` maps a target's settings to the path of
+    their fields in the body, from the outermost object inwards; a setting that is missing there is left out.
+    `keep_alive` is sent in a stream after a long silence. `key_headers` are the headers in which servers
+    expect a key.
 
-    `offers_tools` tells whether the fields of a request, as they were written, offer any tool that the server does not
-    run by itself; without it, all in the field `tools` are.
+    `offers_tools` returns True if a request (with undecoded fields) offers any tool that the server does not
+    run by itself; if it is None, all tools in the field `tools` count.
 
-    Where `by_address`, the address says the model and the form of the answer; here they are fields of the body.
+    If `by_address`, the URL holds the model and the form of the answer; internally these are fields of the
+    body.
     """
 
     name: str
@@ -99,12 +108,12 @@ class Dialect(NamedTuple):
 
     @property
     def by_address(self) -> bool:
-        """See above."""
+        """True if the URL holds the model and the form of the answer."""
         return bool(self.further)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All paths at which a server of the dialect is asked."""
+        """All paths for requests at a server of the dialect."""
         return (self.path, *self.further, *((self.counting.path,) if self.counting else ()))
 
 
@@ -165,7 +174,7 @@ GEMINI = Dialect(
             "reasoning_effort": ("thinkingConfig", "thinkingLevel"),
         }.items()
     },
-    b"\n\n",  # Google's own clients take no comments, and fail at the end of a stream that had one
+    b"\n\n",  # Google's own clients do not accept comments, and fail at the end of a stream that had one
     Counting(gemini_address.COUNT, gemini_request.asked_to_count, lambda count: {"totalTokens": count}),
     ("x-goog-api-key:",),
     frames_of,
@@ -175,4 +184,4 @@ GEMINI = Dialect(
 )
 
 DIALECTS = {path: dialect for dialect in (MESSAGES, RESPONSES, GEMINI) for path in dialect.paths}
-"""The dialects besides chat completions, by the paths at which they are asked."""
+"""The dialects besides chat completions, by the paths of their requests."""

@@ -1,4 +1,4 @@
-"""Names of tools as chat completions allow them."""
+"""Names of tools, adapted to the limits of chat completions."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 LONGEST_NAME = 64
-"""Characters of a name, letters, digits, "_" and "-" only: OpenAI's API refuses others with 400."""
+"""Maximum length of a name, which may contain letters, digits, "_" and "-" only.
+
+OpenAI's API refuses others with 400.
+"""
 
 _HASH_CHARACTERS = 8
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def callable_name(name: str) -> str:
-    """Return the name under which a tool is offered: its own, or one without the characters that are not allowed.
+    """Return the name under which a tool is offered: its name, with invalid characters replaced by "_".
 
-    A name that is too long ends with a hash, so that two of them stay apart.
+    A name that is too long is cut and ends with a hash, so that two such names stay different.
     """
     allowed = _NOT_ALLOWED.sub("_", name)
     if len(allowed) <= LONGEST_NAME:
@@ -26,5 +29,5 @@ def callable_name(name: str) -> str:
 
 
 def own_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the agent's own names of tools by those under which they are offered."""
+    """Return the agent's own tool names, by the names under which the tools are offered."""
     return {callable_name(name): name for name in names}

@@ -1,4 +1,4 @@
-"""The translation of one answer of a chat completion into a dialect."""
+"""Translation of a chat completion's answer into another dialect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Translation:
-    """The translation of one answer; `asked` is the request in its own dialect. `content_type` is that of a stream."""
+    """Translation of one answer.
+
+    `asked` is the request in its own dialect. `content_type` is the content type of a stream.
+    """
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:
         self.keep_alive = dialect.keep_alive
@@ -34,19 +37,19 @@ class Translation:
         return self._dialect.writer(self._identity, model if isinstance(model, str) else "", self._asked)
 
     def mark(self, answer: dict[str, Any]) -> None:
-        """Have an answer that is yet to begin carry the mark of a simulated server, if this one or its chunk does."""
+        """Put the mark of a simulated server on an answer that has not begun, if this answer or chunk has the mark."""
         if is_simulated(answer) and SIMULATED_MARK not in self._identity:
             self._identity = f"{SIMULATED_MARK}-{self._identity}"
 
     def begin(self) -> bytes:
-        """The first events of a stream."""
+        """Return the first events of a stream."""
         return self._frames.of(self._writer.begin())
 
     def take(self, chunk: dict[str, Any]) -> bytes:
-        """The events that a chunk of the chat completion becomes; b"" for none.
+        """Return the events for a chunk of the chat completion; b"" if there are none.
 
         Raises:
-            KeyError, TypeError, AttributeError: it is no such chunk.
+            KeyError, TypeError, AttributeError: If the chunk is not one of a chat completion.
         """
         steps = self._stream.take(chunk)
         if self._stream.error is not None and not self._failed:
@@ -59,7 +62,10 @@ class Translation:
         )
 
     def end(self, announced: bool) -> bytes:
-        """The last events. A stream that neither `announced` its end nor said why it ends has broken off."""
+        """Return the last events.
+
+        A stream that has neither `announced` its end nor sent a finish reason has broken off.
+        """
         if self._failed:
             return b""
         if not announced and self._stream.answer.finish_reason is None:
@@ -68,21 +74,21 @@ class Translation:
         return self._last([*events, *self._writer.end(self._stream.answer)])
 
     def fail(self, message: str, status: int = 500) -> bytes:
-        """The event that says why a stream breaks off; `status` is that of HTTP if there were no stream."""
+        """Return the event for an error that breaks off a stream; `status` is its HTTP status in a whole response."""
         self._failed = True
         return self._last(self._writer.fail(message, status))
 
     def whole(self, body: dict[str, Any]) -> bytes:
-        """The body of an answer that was not streamed, from that of the chat completion.
+        """Return the body of an answer that was not streamed, from the body of the chat completion.
 
         Raises:
-            KeyError, TypeError, IndexError, AttributeError: it is not a chat completion.
+            KeyError, TypeError, IndexError, AttributeError: If the body is not a chat completion.
         """
         self.mark(body)
         return _encode(self._writer.whole(whole_answer(body)))
 
     def rest(self, answer: ChatAnswer) -> bytes:
-        """The events after the first ones, for an answer that is there as a whole."""
+        """Return all events after the first ones, for a complete answer."""
         events: list[Event] = []
         for part in answer.parts:
             for step in steps_of(part):
@@ -90,7 +96,7 @@ class Translation:
         return self._last([*events, *self._writer.end(answer)])
 
     def said(self, text: str, stream: bool) -> bytes:
-        """An answer of our own: a body, or all events of a stream."""
+        """Encode a message from Benchwright itself as an answer: one body, or all events of a stream."""
         answer = ChatAnswer([Part("text", text)], "stop")
         return self.begin() + self.rest(answer) if stream else _encode(self._writer.whole(answer))
 

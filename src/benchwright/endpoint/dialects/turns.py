@@ -1,11 +1,12 @@
-"""The order in which servers of chat completions take a conversation.
+"""The order of messages that servers of chat completions require.
 
-One turn of a model is one assistant message: all that the model said and called between two results. The results of its
-calls come right behind it, each call has exactly one, and all else waits until they are there.
+One turn of a model is one assistant message: all text and calls of the model between two results. The results
+of its calls follow directly, each call has exactly one, and everything else waits until all results are
+there.
 
-Source: OpenAI's API answers 400 to any other order: "An assistant message with 'tool_calls' must be followed by tool
-messages responding to each 'tool_call_id'", "messages with role 'tool' must be a response to a preceding message with
-'tool_calls'".
+Source: OpenAI's API answers 400 to any other order: "An assistant message with 'tool_calls' must be followed
+by tool messages responding to each 'tool_call_id'", "messages with role 'tool' must be a response to a
+preceding message with 'tool_calls'".
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ BETWEEN_TEXTS = "\n\n"
 
 
 class Entry(NamedTuple):
-    """One event of a conversation: the model spoke, thought or called, a call came to a result, or somebody else spoke.
+    """One event of a conversation: text, reasoning or a call of the model, the result of a call, or another message.
 
-    An `interrupted` call has no result. `message` has the fields of the chat message, and `id` is that of the call.
+    An `interrupted` call has no result. `message` has the fields of the chat message, and `id` is the id of
+    the call.
     """
 
     kind: Literal["answer", "call", "interrupted", "result", "other"]
@@ -33,11 +35,11 @@ class Entry(NamedTuple):
 
 
 NOTHING = Entry("other", {})
-"""In place of an entry that was put to another one."""
+"""Placeholder for an entry that was merged into another one."""
 
 
 def arranged(entries: Iterable[Entry]) -> list[Message]:
-    """Return the messages of a conversation in the order that servers take."""
+    """Return the messages of a conversation in the order that servers require."""
     waiting = deque(_paired(list(entries)))
     messages: list[Message] = []
     while waiting:
@@ -49,10 +51,10 @@ def arranged(entries: Iterable[Entry]) -> list[Message]:
 
 
 def _paired(entries: list[Entry]) -> list[Entry]:
-    """Return the entries with calls marked as interrupted, and results as said by the user, if they have no partner.
+    """Return the entries with unpaired ones replaced: calls are marked as interrupted, results become user messages.
 
-    A result belongs to the last call with its id. A further one for the same call (Codex's `notify`) is put to the
-    first, as servers take but one.
+    A result belongs to the last call with its id. A further result of the same call (Codex's `notify`) is
+    merged into the first, because servers accept only one.
     """
     calls: dict[str, int] = {}
     results: dict[str, int] = {}
@@ -78,7 +80,10 @@ def _paired(entries: list[Entry]) -> list[Entry]:
 
 
 def _take_turn(entries: deque[Entry]) -> list[Message]:
-    """Take the first turn of a model off the entries; what came before its last result stays, for after the turn."""
+    """Remove the first turn of a model from the entries.
+
+    Other messages before its last result stay, for after the turn.
+    """
     answer: Message = {"role": "assistant", "content": None}
     results: list[Message] = []
     interrupted: list[Message] = []
@@ -110,7 +115,7 @@ def _take_turn(entries: deque[Entry]) -> list[Message]:
 
 
 def _add(answer: Message, entry: Entry) -> None:
-    """Add what an entry says to an assistant message; blank text is dropped if it follows a call or another text."""
+    """Add an entry to an assistant message. Blank text is dropped if it follows a call or another text."""
     said = entry.message
     if calls := said.get("tool_calls"):
         answer.setdefault("tool_calls", []).extend(calls)

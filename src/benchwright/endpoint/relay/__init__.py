@@ -1,8 +1,8 @@
-"""The metered relay: lets programs of any kind ask a target, and records what they ask.
+"""The metered relay: lets any program send requests to a target, and records them.
 
-A loopback server that speaks chat completions, Responses, Messages and Gemini. Each trial gets a token of its own;
-requests go on to the target through its client's wire, with the real key, and come back byte for byte, or translated
-where the target speaks chat completions only, while a meter reads them.
+A loopback server that speaks chat completions, Responses, Messages and Gemini. Each trial gets its own token.
+Requests go to the target through its client's connections, with the real key. Responses come back byte for
+byte, or translated if the target speaks chat completions only, while a meter reads them.
 """
 
 from benchwright.endpoint.relay.asked import Asked

@@ -1,4 +1,4 @@
-"""One answer on its way from the target to whoever asked: passed on as it comes, held back only if it is an error."""
+"""A response on its way from the target to the program: passed on as it arrives, held back only if it is an error."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from benchwright.endpoint.tee import Tee
 from benchwright.secrets import SECRETS
 
 HEADERS: Headers = ((b"server", b"benchwright-relay"),)
-"""Headers of every answer that the relay gives of its own."""
+"""Headers of every response that the relay itself creates."""
 
 SLOW_READER = "slow_reader"
-"""Flag of a request whose answer had to wait for its reader: its times are not the server's alone."""
+"""Flag of a request whose response had to wait for a slow program: its timings are not the server's alone."""
 
 ASK_NO_MORE = (b"x-should-retry", b"false")
-"""With an error that the relay has asked again about already: most clients heed it."""
+"""Header of errors that the relay has already retried, to stop further retries; most clients heed it."""
 
 LARGEST_ERROR = 1024 * 1024
 
@@ -47,11 +47,11 @@ _OF_THE_CONNECTION = frozenset(
 
 
 class RelayedAnswer:
-    """Writes an answer to the connection of whoever asked; `tee` is the sink that feeds it.
+    """Writer of a response to the program's connection; `tee` is the sink that feeds it.
 
-    An error is held back until it is whole: should the target repeat the key in it, the key is taken out.
-    A redirection is not passed on, as whoever asked is to stay here; the relay refuses the request instead. Where there
-    are `last_words`, they say why an answer is cut off.
+    An error is held back until it is whole, so that the key can be redacted if the target repeats it. A
+    redirection is not passed on, because the program must not leave the relay; the relay sends an error
+    instead. `last_words`, if set, makes the final event that explains why a response is cut off.
     """
 
     def __init__(self, connection: ServerConnection, request: HttpRequest) -> None:
@@ -68,10 +68,10 @@ class RelayedAnswer:
         self._held: bytearray | None = None
         self._head: tuple[int, AnswerHeaders] = (0, [])
 
-    # What the connection calls
+    # Called by the connection
 
     def abandon(self) -> None:
-        """Whoever asked is gone: the target need not go on, unless it has said all."""
+        """Handle a program that went away: cancel the request, unless the target has announced its end."""
         self.over = True
         self.resume()
         self._carrier = None
@@ -79,18 +79,18 @@ class RelayedAnswer:
             self.task.cancel()
 
     def resume(self) -> None:
-        """Reads on from the target."""
+        """Continue reading from the target."""
         if self._carrier is not None:
             self._carrier.resume()
 
-    # What the tee calls
+    # Called by the tee
 
     def carried(self, connection: Connection) -> None:
-        """Keeps the connection to the target, to pause it when nobody reads here."""
+        """Set the connection to the target, so that it can be paused while the program is not reading."""
         self._carrier = connection
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Begins the answer."""
+        """Begin the response, or hold it back if it is an error."""
         passed = [(name, value) for name, value in headers if name not in _OF_THE_CONNECTION]
         if status >= 300:
             self._held = bytearray()
@@ -105,7 +105,7 @@ class RelayedAnswer:
         )
 
     def data(self, chunk: bytes) -> None:
-        """Passes a piece on; has the target wait where it is not taken."""
+        """Pass a piece on; pause the target if the program does not read."""
         if self.over or not chunk:
             return
         if self._held is not None:
@@ -120,7 +120,7 @@ class RelayedAnswer:
                 self.tee.meter.flags.append(SLOW_READER)
 
     def end(self) -> None:
-        """Completes the answer."""
+        """Complete the response."""
         status, headers = self._head
         if self.over or 300 <= status < 400:
             return
@@ -132,17 +132,17 @@ class RelayedAnswer:
             self._connection.write(b"0\r\n\r\n")
         self._finish(self._keep_alive)
 
-    # What the relay calls
+    # Called by the relay
 
     def whole(self, body: bytes, content_type: bytes = JSON, status: int = 200) -> None:
-        """Answers with a body of the relay's own."""
+        """Send a body that the relay itself created."""
         headers = (*HEADERS, (b"content-type", content_type))
         head = response_head(status, headers, length=len(body), keep_alive=self._keep_alive)
         self._begin(head if self._request.method == b"HEAD" else head + body)
         self._finish(self._keep_alive)
 
     def refuse(self, refused: HttpError) -> None:
-        """Answers with an error of the relay's own; an answer that has begun ends with last words, or is cut off."""
+        """Send an error of the relay. A response that has begun ends with `last_words`, or is cut off."""
         if self.over:
             return
         if self._begun and self.last_words is not None:
@@ -164,5 +164,5 @@ class RelayedAnswer:
 
     def _finish(self, keep_alive: bool) -> None:
         self.over = True
-        self._carrier = None  # it carries other answers from now on
+        self._carrier = None  # other responses use this connection from now on
         self._connection.finished(keep_alive)

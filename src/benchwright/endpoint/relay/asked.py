@@ -1,4 +1,4 @@
-"""What programs ask of the relay: what a target gets of it, and what tells one request from others."""
+"""Requests of programs to the relay: how they are identified, and converted for the target."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Asked(Record, frozen=True):
-    """A request before it is passed on: whether it offers tools, and wants a stream.
+    """Facts of a request before it is passed on: whether it offers tools, and asks for a stream.
 
-    `digest` is of all else in it, `opening` of how its conversation begins: instructions and first message.
+    `digest` is a hash of everything else in it. `opening` is a hash of the beginning of its conversation:
+    instructions and first message.
     """
 
     dialect: str = "chat"
@@ -38,10 +39,10 @@ class Asked(Record, frozen=True):
 
 
 def fields_of(body: bytes) -> dict[str, Any]:
-    """The outermost fields of a request, their values as they were written.
+    """Return the top-level fields of a request, with undecoded values.
 
     Raises:
-        HttpError: it is no JSON object.
+        HttpError: If the body is not a JSON object.
     """
     try:
         return dict(_decode(body))
@@ -50,10 +51,10 @@ def fields_of(body: bytes) -> dict[str, Any]:
 
 
 def read_whole(body: bytes) -> dict[str, Any]:
-    """All of a request.
+    """Return a request's fields, fully decoded.
 
     Raises:
-        HttpError: it is no JSON object.
+        HttpError: If the body is not a JSON object.
     """
     try:
         return _decode_all(body)
@@ -62,16 +63,16 @@ def read_whole(body: bytes) -> dict[str, Any]:
 
 
 def with_address(address: Address, body: bytes) -> bytes:
-    """A body of Gemini with what its address says: in here, all dialects say it in the body.
+    """Return a Gemini body with the facts from its URL added, because other dialects have them in the body.
 
     Raises:
-        HttpError: it is no JSON object.
+        HttpError: If the body is not a JSON object.
     """
     return _encode(address.in_body(fields_of(body)))
 
 
 def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
-    """What tells a request from others of its trial; without a dialect it is a chat completion."""
+    """Return the facts that distinguish a request from others of its trial. `dialect`: None for chat completions."""
     rest = [(name, value) for name, value in fields.items() if name not in _OF_THE_TRANSFER]
     digest = xxhash.xxh3_64_intdigest(_encode(rest))
     offered = bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null")
@@ -83,7 +84,7 @@ def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
 
 
 def _opening(fields: Mapping[str, Any]) -> list[Any]:
-    """The instructions of a request and its first message, in any dialect; as far as it has such things."""
+    """Return the instructions and first message of a request in any dialect, as far as it has them."""
     messages = bytes(fields.get("messages") or fields.get("input") or fields.get("contents") or b"[]")
     try:
         first = _decode_list(messages)[:1]
@@ -93,7 +94,7 @@ def _opening(fields: Mapping[str, Any]) -> list[Any]:
 
 
 class Outgoing(NamedTuple):
-    """A request as the target gets it, and the `settings` that it has."""
+    """A request as the target gets it; `settings` are its sampling settings."""
 
     path: str
     body: bytes
@@ -101,13 +102,18 @@ class Outgoing(NamedTuple):
 
 
 def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
-    """The request of a program that asks as the target speaks: its model is the target's."""
+    """Return the outgoing request for a program that speaks the target's dialect.
+
+    Its model is replaced by the target's.
+    """
     merged = settings.merged(fields, None)
     return Outgoing(path, _encode({**merged, "model": model}), sent_settings(None, merged))
 
 
 def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
-    """The request for a target that speaks the dialect itself, with those settings that it has a place for."""
+    """Return the outgoing request for a target that speaks the dialect, with the settings that the dialect
+    supports.
+    """
     merged = settings.merged(fields, dialect)
     sent = sent_settings(dialect, merged)
     if not dialect.by_address:
@@ -118,10 +124,10 @@ def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Ma
 
 
 def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """The fields of the chat completion that asks the same; what it cannot say is added to the losses.
+    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
 
     Raises:
-        HttpError: there is none.
+        HttpError: If there is no such chat completion.
     """
     try:
         return dialect.chat_request(asked, Losses() if losses is None else losses)
@@ -130,16 +136,16 @@ def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = Non
 
 
 OF_TRANSLATION = ("stream_options", "max_tokens")
-"""Fields of a chat completion that say in its words, or add to, what was asked in another dialect."""
+"""Fields of a chat completion that the translation adds, or that rename fields of another dialect."""
 
 
 def translated_outgoing(
     dialect: Dialect, model: str, settings: Settings, asked: dict[str, Any], losses: Losses
 ) -> Outgoing:
-    """The request for a target that speaks chat completions only; a stream is to tell its tokens.
+    """Return the outgoing request for a target that speaks chat completions only. A stream is asked to report usage.
 
     Raises:
-        HttpError: it cannot be said as a chat completion.
+        HttpError: If the request cannot be expressed as a chat completion.
     """
     fields = as_chat(dialect, asked, losses)
     if fields.get("stream"):
@@ -148,7 +154,7 @@ def translated_outgoing(
 
 
 def chat_view(dialect: Dialect, model: str, body: bytes) -> bytes:
-    """A request as the chat completion that it would be, for what is kept of it; as it is where it would be none."""
+    """Return a request as the equivalent chat completion, for the record; unchanged if there is no equivalent."""
     try:
         return _encode(as_chat(dialect, {**read_whole(body), "model": model}))
     except HttpError:

@@ -1,4 +1,4 @@
-"""A grant: one trial's permission to ask its target through the relay, until it is closed."""
+"""A grant: one trial's permission to send requests to its target through the relay, until it is closed."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
 
 LABEL = b"x-irid"
-"""A header in which a program says how it calls a request in its own log."""
+"""Header for a request's id in the program's own log."""
 
 GRACE_SECONDS = 1.0
-"""How long an answer that is all there may take to end when its grant is closed."""
+"""Time that a fully received response may take to end when its grant is closed."""
 
 
 class RelayedRequest(Record, frozen=True):
-    """A request that went through the relay, and what came of it.
+    """A request that went through the relay, and its result.
 
-    The body is that of a chat completion, as the target got it or, where it speaks the program's dialect itself, would
-    have got it. Without a `reply`, `error` says why; neither is there where whoever asked went away. `label` is what
-    the program calls the request by (the header `x-irid` of Inspect), empty where it does not.
+    `body` is a chat completion: the one sent to the target, or the equivalent if the target speaks the
+    program's dialect. Without a `reply`, `error` holds the reason; both are None if the program went away.
+    `label` is the program's own id of the request (header `x-irid` of Inspect), empty if it sends none.
     """
 
     path: str
@@ -63,10 +63,10 @@ class RelayedRequest(Record, frozen=True):
 
 
 class Grant:
-    """What `token` opens. Its requests get the `settings`.
+    """Permission to use the relay with `token`. Its requests get the `settings`.
 
-    `names` are those that lists of models have, the target's own where there are none.
-    `admit` is asked before each request, and raises LimitReached to refuse it; `note` is told of each that has ended.
+    `names` are the model names in lists of models, by default the target's. `admit` is called before each
+    request, and raises LimitReached to refuse it. `note` is called with each request that has ended.
     """
 
     def __init__(
@@ -92,8 +92,8 @@ class Grant:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Refuses the token from now on, and ends what is under way; returns when all is noted."""
-        await asyncio.sleep(0)  # answers whose last byte is here become whole
+        """Refuse the token from now on, end the requests under way, and return when all are recorded."""
+        await asyncio.sleep(0)  # lets responses whose last byte has arrived complete
         self._withdraw(self)
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
@@ -102,10 +102,10 @@ class Grant:
             await asyncio.gather(*late, return_exceptions=True)
 
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
-        """Asks the target, and has the answer passed on.
+        """Send a request to the target, and have the response passed on.
 
         Raises:
-            HttpError: the body is no JSON object, or a limit of the trial is reached.
+            HttpError: If the body is not a JSON object, or a limit of the trial is reached.
         """
         fields = fields_of(request.body)
         dialect = DIALECTS.get(path)
@@ -140,7 +140,7 @@ class Grant:
         answer.task.add_done_callback(self._tasks.discard)
 
     def _rename(self, answer: RelayedAnswer, fields: Mapping[str, Any]) -> None:
-        """Has the answer carry the name that it was asked under, where that is not the target's own."""
+        """Rename the model in the response to the requested name, if that is not the target's own."""
         name = fields.get("model")
         if isinstance(name, msgspec.Raw) and bytes(name) != msgspec.json.encode(self.model):
             answer.tee.receiver = RenamedAnswer(answer, name)
@@ -154,7 +154,9 @@ class Grant:
         purpose: Purpose,
         answer: RelayedAnswer,
     ) -> None:
-        """Asks in a dialect: the target itself where it speaks it, else by a chat completion."""
+        """Send a request of another dialect: as it is if the target supports the dialect, else as a chat
+        completion.
+        """
         try:
             speaks = await self._client.speaks(dialect.path)
             if speaks:
@@ -204,7 +206,7 @@ class Grant:
                 self._note(msgspec.structs.replace(noted, body=body, record=record, reply=reply, error=error))
 
     async def _count(self, dialect: Dialect, counting: Counting, body: bytes, answer: RelayedAnswer) -> None:
-        """Answers how many tokens a request has; nothing is generated, so nothing is noted."""
+        """Respond with a request's number of tokens. Nothing is generated, so nothing is recorded."""
         try:
             asked = {**read_whole(body), "model": self.model}
             answer.whole(await counted_tokens(self._client, dialect, counting, asked))
@@ -213,10 +215,10 @@ class Grant:
 
 
 def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, text: str) -> None:
-    """Gives a last answer without calls, with which a program ends; an error it would ask about again.
+    """Send a last response without tool calls, so that the program ends; after an error it would retry.
 
     Raises:
-        HttpError: the request is none of the dialect.
+        HttpError: If the request is not valid in the dialect.
     """
     asked = read_whole(request.body)
     stream = bool(as_chat(dialect, asked).get("stream"))
@@ -225,9 +227,9 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
 
 
 class _Sent(NamedTuple):
-    """A request as the target gets it; `spoken` is its dialect, if it is not a chat completion.
+    """A request as the target gets it; `spoken` is its dialect, None for a chat completion.
 
-    `added` are the fields that it has of us, not of whoever asked.
+    `added` names the fields that Benchwright added.
     """
 
     outgoing: Outgoing
@@ -237,7 +239,7 @@ class _Sent(NamedTuple):
     added: Set[str] = frozenset()
 
     def noted_on(self, record: RequestRecord) -> RequestRecord:
-        """The record with the flags and the settings of the request, but for those that the server has refused."""
+        """Return the record with this request's flags and settings, except for settings refused by the server."""
         refused = left_out_of(record.flags)
         settings = {name: value for name, value in self.outgoing.settings.items() if name not in refused}
         seed = settings.pop("seed", None)

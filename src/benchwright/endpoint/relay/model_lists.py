@@ -1,4 +1,4 @@
-"""The lists of models that clients ask for, by OpenAI, Anthropic and Google."""
+"""Lists of models, as the clients of OpenAI, Anthropic and Google request them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from benchwright.endpoint.dialects.gemini.models import listed
 
 
 def model_list(names: Iterable[str]) -> bytes:
-    """The answer of /v1/models."""
+    """Return the response body of /v1/models."""
     return msgspec.json.encode(
         {"object": "list", "data": [_model(name) for name in names], "has_more": False}
     )
 
 
 def one_model(name: str) -> bytes:
-    """The answer of /v1/models/NAME."""
+    """Return the response body of /v1/models/NAME."""
     return msgspec.json.encode(_model(name))
 
 
 def _model(name: str) -> dict[str, Any]:
-    """A model with what clients of either OpenAI or Anthropic read."""
+    """Return a model with the fields that clients of OpenAI and Anthropic read."""
     return {
         "id": name,
         "object": "model",
@@ -36,10 +36,10 @@ def _model(name: str) -> dict[str, Any]:
 
 
 def gemini_model_list(names: Iterable[str]) -> bytes:
-    """The answer of /v1beta/models."""
+    """Return the response body of /v1beta/models."""
     return msgspec.json.encode({"models": [listed(name) for name in names]})
 
 
 def gemini_model(name: str) -> bytes:
-    """The answer of /v1beta/models/NAME."""
+    """Return the response body of /v1beta/models/NAME."""
     return msgspec.json.encode(listed(name))

@@ -1,7 +1,7 @@
-"""Bodies of requests that strict servers can read: without content codings, and in whole characters.
+"""Repair of request bodies for strict servers: uncompressed, and without halves of characters.
 
-Programs cut the output of tools by length, and so through characters: half of a surrogate pair is no JSON text
-(RFC 8259, 8.2), and servers refuse the request and every later one of the conversation.
+Programs cut the output of tools by length, and so through characters: half of a surrogate pair is not valid
+in JSON text (RFC 8259, 8.2), and servers refuse the request and every later one of the conversation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""An escaped backslash, a pair, or (as the group) a half by itself."""
+"""Pattern of an escaped backslash, a surrogate pair, or (as the group) a half by itself."""
 _BROKEN = rb"\ufffd"
 
 
@@ -25,7 +25,7 @@ def readable(request: HttpRequest) -> HttpRequest:
     """Return the request with a body of whole characters.
 
     Raises:
-        HttpError: If its body is compressed.
+        HttpError: If the body is compressed.
     """
     coding = request.headers.get(b"content-encoding", b"").strip().lower()
     if coding not in (b"", b"identity"):
@@ -37,7 +37,7 @@ def readable(request: HttpRequest) -> HttpRequest:
 
 
 def _whole(body: bytes) -> bytes:
-    """Return a JSON text with halves of characters joined, and U+FFFD for those without a partner."""
+    """Return a JSON text with halves of characters joined; a half without a partner becomes U+FFFD."""
     if _SURROGATE.search(body):
         body = _ESCAPES.sub(lambda found: _BROKEN if found[1] else found[0], body)
     if body.isascii():

@@ -1,4 +1,4 @@
-"""An answer of a model that whoever asked knows by another name than its server does."""
+"""A response whose model is called by another name in the program than on its server."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class RenamedAnswer:
-    """A receiver that passes an answer on with the `name` that it was asked under, as Bench Protocol's relay does.
+    """A receiver that replaces the model in a response by the requested `name`, as Bench Protocol's relay does.
 
-    `name` is a JSON string. Only an answer that is one JSON object is changed, and nothing of it but its outermost
-    `model`; it is held until it is whole. Streams and errors go through as they come.
+    `name` is a JSON string. Only the top-level `model` of a response that is one JSON object is changed; such
+    a response is held until it is whole. Streams and errors pass unchanged as they arrive.
     """
 
     def __init__(self, answer: RelayedAnswer, name: msgspec.Raw) -> None:
@@ -27,11 +27,11 @@ class RenamedAnswer:
         self._held: bytearray | None = None
 
     def carried(self, connection: Connection) -> None:
-        """Keeps the connection to the target, to pause it when nobody reads here."""
+        """Set the connection to the target, so that it can be paused while the program is not reading."""
         self._answer.carried(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Begins the answer, unless it is to be held."""
+        """Begin the response, unless it is to be held."""
         kind = next((value for name, value in headers if name == b"content-type"), b"")
         self._held = None
         if status == 200 and kind.lower().startswith(JSON):
@@ -40,14 +40,14 @@ class RenamedAnswer:
             self._answer.head(status, headers)
 
     def data(self, chunk: bytes) -> None:
-        """Passes a piece on, or keeps it."""
+        """Pass a piece on, or hold it."""
         if self._held is None:
             self._answer.data(chunk)
         else:
             self._held += chunk
 
     def end(self) -> None:
-        """Completes the answer."""
+        """Complete the response."""
         if self._held is not None:
             body = self._renamed(bytes(self._held))
             kept = [(name, value) for name, value in self._headers if name != b"content-length"]

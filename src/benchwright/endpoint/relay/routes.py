@@ -1,4 +1,4 @@
-"""Which request is for what: clients put base URLs and paths together in many ways."""
+"""Routes of the relay, tolerant of the many ways in which clients join base URL and path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.endpoint.serving.http import HttpError, HttpRequest
 _PATH = re.compile(
     rb"(?:/+v1)*/+(chat/completions|completions|models|responses|messages/count_tokens|messages)/*"
 )
-"""With `/v1` twice, or not at all, or two slashes."""
+"""Known paths with `/v1` once, twice or not at all, and with repeated slashes."""
 _MODEL = re.compile(rb"(?:/+v1)*/+models/+(.*[^/])/*")
 _GEMINI_MODELS = re.compile(rb"(?:/+v1)*/+v1(?:alpha|beta)\d*/+models(?:/+([^:]+))?/*")
 
@@ -25,10 +25,10 @@ Listing = Callable[[Sequence[str]], bytes]
 
 
 class Route(NamedTuple):
-    """Where a request goes: to a path of a dialect, or to a `listing` of the models of these names.
+    """Destination of a request: the path of a dialect, or a `listing` of the models with these names.
 
-    What a request of Gemini says in its address stands in its body. `model` is the one that is asked about, if it is
-    but one.
+    A Gemini request has the facts from its URL in its body. `model` is the requested model if the listing is
+    about one only.
     """
 
     path: str
@@ -38,10 +38,10 @@ class Route(NamedTuple):
 
 
 def route_of(request: HttpRequest) -> Route:
-    """The route of a request.
+    """Return the route of a request.
 
     Raises:
-        HttpError: there is no such path, it takes another method, or its body is no JSON object.
+        HttpError: If there is no such path, it requires another method, or the body is not a JSON object.
     """
     address = address_of(request.path, request.query)
     if address is not None:
@@ -73,7 +73,7 @@ def route_of(request: HttpRequest) -> Route:
 def _about_models(
     request: HttpRequest, quoted: bytes | None, one: Callable[[str], bytes], all_of: Listing
 ) -> Route:
-    """The route of a question about one model, or about all if its name is missing."""
+    """Return the route for a listing of one model, or of all if no name is in the path."""
     if quoted is None:
         return Route("/models", request, all_of)
     name = unquote(quoted.decode("latin-1"))

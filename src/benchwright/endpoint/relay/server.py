@@ -1,4 +1,4 @@
-"""The relay's server: tokens, paths, whose connection is whose, and grants that several trials share."""
+"""The relay's server: tokens, paths, the connections of each grant, and grants shared by several trials."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class _Body(msgspec.Struct):
 
 
 class SharedGrant:
-    """What a run's own `token` opens: all models of the run (`names`), found by the name in a request's body.
+    """Permission to use all models of the run (`names`) with one `token`. The request body names the model.
 
-    Containers carry it, and whatever a program asks with sockets of its own. Each request is noted, and belongs
-    to no trial.
+    Containers have this token, and programs use it for requests with their own sockets. Each request is
+    recorded without a trial.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class SharedGrant:
         self.names = list(self._grants)
 
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
-        """Asks the model that the body names, and has the answer passed on.
+        """Send a request to the model that its body names, and have the response passed on.
 
         Raises:
-            Refused: the body is no JSON object that names a model of the run.
+            HttpError: If the body is not a JSON object with the name of a model of the run.
         """
         try:
             model = msgspec.json.decode(request.body, type=_Body).model
@@ -66,7 +66,7 @@ class SharedGrant:
         self._grants[model].pass_on(path, request, answer)
 
     def check_name(self, model: str) -> None:
-        """Refuses the name of a model that the run does not have.
+        """Raise an error if the run has no model of this name.
 
         Raises:
             HttpError: If there is no such model.
@@ -75,13 +75,16 @@ class SharedGrant:
             raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
 
     async def close(self) -> None:
-        """Ends what is under way."""
+        """End the requests under way."""
         for grant in self._grants.values():
             await grant.close()
 
 
 def _shared_settings(client: EndpointClient) -> Settings:
-    """The settings of a target for a pack's requests: what the pack sets itself is part of its benchmark, and stays."""
+    """Return a target's settings for requests of a pack.
+
+    Settings of the pack win, as they are part of its benchmark.
+    """
     settings = client.target.settings
     return Settings(settings, settings.keys())
 
@@ -91,15 +94,15 @@ def _purpose(asked: Asked) -> Purpose:
 
 
 class Relay:
-    """A relay on a free port of 127.0.0.1, for any number of trials. Use as an async context manager.
+    """A relay on a free port of 127.0.0.1, for any number of trials. Use it as an async context manager.
 
-    `also_at` is a further address of this machine on which it listens at the same port, and `socket` the path of a Unix
-    socket, for containers. With
-    `keeps_idle`, for one program that does many trials, idle connections outlive the trial that used them last:
-    closed under a program that takes them up again, they would cost the next trial a request.
+    For containers, it also listens at the same port of another address of this machine (`also_at`), or at a
+    Unix socket (`socket`). With `keeps_idle`, for one program that runs many trials, idle connections outlive
+    the trial that used them last: if they were closed while the program reuses them, the next trial would
+    lose a request.
 
     Raises (on entering):
-        UserError: there is no port to listen on.
+        UserError: If there is no port to listen on.
     """
 
     headers = HEADERS
@@ -141,7 +144,7 @@ class Relay:
         note: Callable[[RelayedRequest], None],
         names: Sequence[str] = (),
     ) -> Grant:
-        """Lets whoever has the grant's token ask the client's target; see `Grant`."""
+        """Return a grant whose token allows requests to the client's target; see `Grant`."""
         token = _new_token()
         grant = Grant(
             self.base_url,
@@ -159,15 +162,15 @@ class Relay:
     def share(
         self, clients: Mapping[str, EndpointClient], note: Callable[[RelayedRequest], None]
     ) -> SharedGrant:
-        """Lets whoever has the token ask all of these, by the names that they go by; see `SharedGrant`."""
+        """Return a grant whose token allows requests to all these clients, by their names; see `SharedGrant`."""
         token = _new_token()
         grant = self._grants[token.encode()] = SharedGrant(self.base_url, token, clients, note)
         return grant
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> RelayedAnswer:
-        """Starts the answer to a request."""
+        """Start the response to a request."""
         answer = RelayedAnswer(connection, request)
-        if request.method == b"HEAD":  # some clients ask so, without a key, whether anybody is there
+        if request.method == b"HEAD":  # some clients check without a key whether the server is up
             answer.whole(b"")
             return answer
         try:
@@ -185,7 +188,7 @@ class Relay:
         return answer
 
     def close(self) -> None:
-        """Ends every connection."""
+        """End every connection."""
         for connection in list(self.connections):
             connection.close()
 
@@ -198,7 +201,7 @@ class Relay:
         return grant
 
     def _withdraw(self, grant: Grant) -> None:
-        """Forgets the token, and closes the connections that were last used with it."""
+        """Revoke the token, and close the connections that were last used with it."""
         self._grants.pop(grant.token.encode(), None)
         for connection in list(self.connections):
             if self._users.get(connection) is grant and not (self._keeps_idle and connection.idle):
@@ -206,9 +209,10 @@ class Relay:
 
 
 def relay_environment(base_url: str, token: str, model: str | None) -> dict[str, str]:
-    """The variables in which clients of each dialect look for the address, the key and the model, if there is but one.
+    """Return the environment variables with which clients of all dialects find the relay.
 
-    Clients of OpenAI's dialects want the version in the address, those of Messages and Gemini add it themselves.
+    They contain the address, the token as key, and the model if there is only one. Clients of OpenAI's
+    dialects want the version in the address; clients of Messages and Gemini add it themselves.
     """
     root_url = base_url.removesuffix("/v1")
     return {

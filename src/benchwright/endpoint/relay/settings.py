@@ -1,6 +1,7 @@
-"""Settings in requests of programs: what the user gave wins over the program's own, and what was sent is read.
+"""Settings in requests of programs: the user's are merged in, and the resulting ones are read for the record.
 
-Values that a program wrote stay as they are, byte for byte: only objects that hold a setting are taken apart.
+The user's settings win over the program's own. Values that a program wrote stay as they are, byte for byte:
+only objects that hold a setting are decoded.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from benchwright.endpoint.dialects.gemini.names import in_snake_case
 from benchwright.records import UNREADABLE
 
 Path = tuple[str, ...]
-"""Where a setting stands in a request: the name of its field, after those of the objects around it."""
+"""Path to a setting in a request: the names of the objects around its field, then the field's name."""
 
 MAX_TOKENS = "max_tokens"
 _LIMITS = frozenset({MAX_TOKENS, "max_completion_tokens", "max_output_tokens", "maxOutputTokens"})
 _ALSO_CALLED = {MAX_TOKENS: "max_completion_tokens", "max_completion_tokens": MAX_TOKENS}
 _EXCLUDED_BY = {"thinkingLevel": "thinkingBudget"}
-"""Fields that a server refuses beside another one."""
+"""Fields, each with another one that a server refuses beside it."""
 
 _BUDGET = ("thinking", "budget_tokens")
 SMALLEST_BUDGET = 1_024
@@ -33,21 +34,24 @@ _READ = {
         *("presence_penalty", "frequency_penalty", "repetition_penalty", "reasoning_effort"),
     )
 }
-"""Settings whose values are kept with a request, as chat completions call them."""
+"""Settings whose values are recorded with a request, under their names in chat completions."""
 
 _decode = msgspec.json.Decoder().decode
 
 
 class Settings(NamedTuple):
-    """Settings of a target for the requests of a program; over those in `yielding` the program's own win."""
+    """Settings of a target for the requests of a program.
+
+    The program's own values win for those in `yielding`.
+    """
 
     values: Mapping[str, Any]
     yielding: Set[str] = frozenset()
 
     def merged(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
-        """Return the fields of a request with the settings that its dialect has; without one it is a chat completion.
+        """Return the fields of a request with the settings that its dialect supports (None: chat completions).
 
-        A maximum of tokens is an upper bound: a smaller one of the program stays.
+        A token limit is an upper bound: a smaller one of the program stays.
         """
         merged = dict(fields)
         for name, value in self.values.items():
@@ -59,7 +63,7 @@ class Settings(NamedTuple):
         return merged
 
     def added_to(self, fields: Mapping[str, Any]) -> set[str]:
-        """Return the names of the settings that a chat completion with these fields has of us."""
+        """Return the names of the settings that Benchwright adds to a chat completion with these fields."""
         return {name for name in self.values if not self._yields(name, fields, (name,))}
 
     def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:
@@ -67,7 +71,10 @@ class Settings(NamedTuple):
 
 
 def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:
-    """Return the settings in a request as chat completions call them; without a dialect it is a chat completion."""
+    """Return the settings in a request, under their names in chat completions.
+
+    `dialect` is None for a chat completion.
+    """
     paths = (
         _READ
         if dialect is None
@@ -95,9 +102,9 @@ def _set(fields: dict[str, Any], path: Path, value: Any) -> None:
 
 
 def _fit_thinking(fields: dict[str, Any]) -> None:
-    """Lower the budget of thinking in Messages below the limit of tokens, or turn thinking off if none is left.
+    """Lower the thinking budget in Messages below the token limit, or turn thinking off if the limit is too low.
 
-    Anthropic's API refuses a budget of fewer than 1,024 tokens, and one that is not below `max_tokens`.
+    Anthropic's API refuses a budget below 1,024 tokens, and one that is not below `max_tokens`.
     """
     limit, budget = (_value(fields, path) for path in ((MAX_TOKENS,), _BUDGET))
     if type(limit) is not int or type(budget) is not int or budget < limit:
@@ -108,7 +115,7 @@ def _fit_thinking(fields: dict[str, Any]) -> None:
 
 
 def _written(fields: Mapping[str, Any], name: str) -> list[str]:
-    """The names under which the fields have this one: it may be written in two ways."""
+    """Return the spellings of a field's name that occur in the fields; two are possible."""
     return [one for one in _names(name) if one in fields]
 
 
@@ -137,7 +144,7 @@ def _value(fields: Mapping[str, Any], path: Path) -> Any:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """The fields of an inner object; none if it is no object, which no server would take."""
+    """Return the fields of an inner object; empty if it is not an object, which no server would accept."""
     plain = _plain(value)
     return dict(plain) if isinstance(plain, dict) else {}
 

@@ -1,4 +1,4 @@
-"""How many tokens a request has, without generating anything."""
+"""Token counts of requests, without generating anything."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ CHARACTERS_PER_TOKEN = 4
 async def counted_tokens(
     client: EndpointClient, dialect: Dialect, counting: Counting, asked: dict[str, Any]
 ) -> bytes:
-    """The answer of a dialect to how many tokens a request has: the server's own, or its count of the texts, or an
-    estimate.
+    """Return the response to a dialect's request for a token count.
+
+    The count is the server's own, or its count for the texts, or an estimate.
 
     Raises:
-        HttpError: this is not a request of the dialect.
+        HttpError: If the request is not valid in the dialect.
     """
     if await client.speaks(dialect.path):
         document = await client.document(counting.path, msgspec.json.encode(_on_its_way(dialect, asked)))

@@ -1,4 +1,4 @@
-"""An answer of chat completions on its way to a program that asked in another dialect."""
+"""A response of chat completions on its way to a program that uses another dialect."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
 KEEP_ALIVE_SECONDS = 10.0
-"""After so long a silence a stream says that it is still alive, also before the target's answer has begun."""
+"""Seconds of silence after which a stream sends a sign of life, even before the target's response has begun."""
 
 
 class TranslatedAnswer:
-    """A receiver that says each piece in the dialect of whoever asked, as soon as it is there.
+    """A receiver that translates each piece into the program's dialect as soon as it arrives.
 
-    A stream that was asked for comes as a stream even where the target answers with one body: programs that get a body
-    instead ask again. While nothing comes, it is kept alive.
+    If a stream was requested, the response is a stream even if the target sends one body, because programs
+    that get a body instead retry. While nothing arrives, the stream is kept alive.
     """
 
     def __init__(self, answer: RelayedAnswer, translation: Translation, stream: bool) -> None:
@@ -45,18 +45,21 @@ class TranslatedAnswer:
         self._body = bytearray()
 
     def carried(self, connection: Connection) -> None:
-        """Keeps the connection to the target, to pause it when nobody reads here."""
+        """Set the connection to the target, so that it can be paused while the program is not reading."""
         self._answer.carried(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Learns whether a stream follows. The answer begins with its first chunk, which tells whose it is."""
+        """Find out whether a stream follows.
+
+        The response begins with the first chunk, which may carry a simulator's mark.
+        """
         self._status, self._headers, self._body = status, headers, bytearray()
         kind = next((value for name, value in headers if name == b"content-type"), b"")
         if status == 200 and kind.lower().startswith(EVENT_STREAM):
             self._events = EventStream()
 
     def data(self, chunk: bytes) -> None:
-        """Translates a piece and passes it on."""
+        """Translate a piece and pass it on."""
         if self._events is None:
             self._body += chunk
         elif not self._broken:
@@ -71,7 +74,7 @@ class TranslatedAnswer:
             self._say(said)
 
     def end(self) -> None:
-        """Completes the answer."""
+        """Complete the response."""
         if self._alarm is not None:
             self._alarm.cancel()
         if self._events is not None:
@@ -86,7 +89,7 @@ class TranslatedAnswer:
             self._whole()
 
     def _begin(self) -> None:
-        """Begins a stream, once."""
+        """Begin a stream, unless it has begun."""
         if not self._begun:
             self._begun = True
             kind = (b"content-type", self._translation.content_type)
@@ -101,7 +104,7 @@ class TranslatedAnswer:
             self._answer.data(events)
 
     def _keep_alive(self) -> None:
-        """Says that the stream is alive, if it was silent for so long; looks again when it may be the next time."""
+        """Send a sign of life if the stream was silent for long enough, and schedule the next check."""
         if self._answer.over:
             return
         if self._loop.time() - self._said_at >= KEEP_ALIVE_SECONDS:
@@ -137,7 +140,7 @@ class TranslatedAnswer:
             )
 
     def _refuse(self) -> None:
-        """Says the target's error in the dialect; after a redirection, whoever asked is told by the relay."""
+        """Send the target's error in the dialect. After a redirection the relay itself sends an error."""
         if 300 <= self._status < 400:
             return
         error = from_answer(self._status, self._headers, bytes(self._body), "The target", "")

@@ -1,1 +1,1 @@
-"""The server's side of HTTP/1.1: requests parsed, answers written; the simulated endpoint and the relay use it."""
+"""The server side of HTTP/1.1: parses requests and writes responses, for the simulated endpoint and the relay."""

@@ -1,4 +1,4 @@
-"""A client's connection: bytes in, whole requests handed on, answers out as they are written."""
+"""A client's connection to our server: parses requests, hands them to a handler, and writes the responses."""
 
 from __future__ import annotations
 
@@ -13,42 +13,45 @@ import httptools
 from benchwright.endpoint.serving.http import LARGEST_BODY, Headers, HttpError, HttpRequest, json_response
 
 LINGER_SECONDS = 1.0
-"""How long a client that was cut short may go on sending before the connection closes under it."""
+"""Time for which a client with a refused request may go on sending before the connection is closed."""
 
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 
 
 class Answer(Protocol):
-    """An answer under way. It writes to its connection, and tells it when it has `finished`."""
+    """A response under way. It writes to its connection, and calls `finished` there when it is complete."""
 
     over: bool
 
     def abandon(self) -> None:
-        """The connection is gone; also called when the answer is over."""
+        """Stop, because the connection is gone. Also called after the end of the response."""
         ...
 
     def resume(self) -> None:
-        """The client reads again, after the connection was `paused`."""
+        """Continue, because the client reads again after the connection was `paused`."""
         ...
 
 
 class Handler(Protocol):
-    """What answers requests. `headers` go with every refusal of the connection's own."""
+    """Handler of requests. `headers` are added to every error that the connection itself sends."""
 
     headers: Headers
     connections: set[ServerConnection]
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Answer:
-        """Starts the answer to a request."""
+        """Start the response to a request."""
         ...
 
     def close(self) -> None:
-        """Ends every connection."""
+        """End every connection."""
         ...
 
 
 class ServerConnection(asyncio.Protocol):
-    """Carries one exchange at a time; requests sent ahead of an answer are refused."""
+    """Connection that carries one exchange at a time.
+
+    A request sent before the last response ended is refused.
+    """
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
@@ -67,45 +70,47 @@ class ServerConnection(asyncio.Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether no answer is under way."""
+        """True if no response is under way."""
         return self._answer is None or self._answer.over
 
-    # What the event loop calls
+    # Called by the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Has every write go to the kernel at once, not with those of others at the end of the loop's round."""
+        """Set up the connection.
+
+        Each write goes to the kernel at once, instead of at the end of the loop's iteration.
+        """
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=0)
         self._handler.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Ends what was under way."""
+        """End the response under way."""
         self._handler.connections.discard(self)
         if self._answer is not None:
             self._answer.abandon()
         self._transport = None
 
     def pause_writing(self) -> None:
-        """The client does not read."""
+        """Set `paused`, because the client does not read."""
         self.paused = True
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Continue the response, because the client reads again."""
         self.paused = False
         if self._answer is not None:
             self._answer.resume()
 
     def data_received(self, data: bytes) -> None:
-        """Parses, and answers when a request is whole."""
+        """Parse, and start the response when a request is whole."""
         received = perf_counter_ns()
         if self._deaf:
             return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._keep_alive = (
-                False  # no other protocol is spoken here: it is answered as if it had not been asked for
-            )
+            # No other protocol is supported: the request is answered as if it had asked for none.
+            self._keep_alive = False
         except httptools.HttpParserError as error:
             self._refused = HttpError(400, f"This is not a valid HTTP/1.1 request: {error}")
         if self._refused is not None:
@@ -113,10 +118,10 @@ class ServerConnection(asyncio.Protocol):
         elif self._whole:
             self._start(received)
 
-    # What the parser calls
+    # Called by the parser
 
     def on_message_begin(self) -> None:
-        """A request starts."""
+        """Begin a request."""
         if self._whole or (self._answer is not None and not self._answer.over):
             self._refused = HttpError(400, "A request came before the answer to the last one.")
         self._url = b""
@@ -125,15 +130,15 @@ class ServerConnection(asyncio.Protocol):
         self._size = 0
 
     def on_url(self, url: bytes) -> None:
-        """A piece of the request's target."""
+        """Take a piece of the request's target."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One whole header."""
+        """Take one whole header."""
         self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """Looks at what is announced, and asks for the body where the client waits for that."""
+        """Check the announced size of the body, and ask for the body if the client waits for that."""
         announced = self._headers.get(b"content-length", b"")
         if announced.isdigit() and int(announced) > LARGEST_BODY:
             self._refuse_size()
@@ -141,7 +146,7 @@ class ServerConnection(asyncio.Protocol):
             self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
+        """Take a piece of the body."""
         self._size += len(body)
         if self._size > LARGEST_BODY:
             self._refuse_size()
@@ -149,31 +154,34 @@ class ServerConnection(asyncio.Protocol):
             self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """The request is whole. Only here does the parser know whether the connection stays open."""
+        """Mark the request as whole. Only now does the parser know whether the connection stays open."""
         self._whole = True
         self._keep_alive = self._parser.should_keep_alive()
 
-    # What the answer calls
+    # Called by the response
 
     def write(self, data: bytes) -> None:
-        """Hands bytes to the kernel; what it does not take is kept, and the connection `paused`."""
+        """Hand bytes to the kernel.
+
+        Bytes that it does not accept are buffered, and the connection is `paused`.
+        """
         if self._transport is not None:
             self._transport.write(data)
 
     def reset(self) -> None:
-        """Ends the connection by a TCP reset."""
+        """End the connection with a TCP reset."""
         if self._transport is not None:
             connected: socket.socket = self._transport.get_extra_info("socket")
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_ZERO)
             self._transport.abort()
 
     def finished(self, keep_alive: bool) -> None:
-        """Makes way for the next request, or closes."""
+        """Get ready for the next request, or close."""
         if not keep_alive and self._transport is not None:
             self._transport.close()
 
     def close(self) -> None:
-        """Closes at once, whatever is under way."""
+        """Close at once, even during a response."""
         if self._answer is not None:
             self._answer.abandon()
         if self._transport is not None:
@@ -200,7 +208,7 @@ class ServerConnection(asyncio.Protocol):
         self._refused = HttpError(413, f"The body is larger than {LARGEST_BODY} bytes.")
 
     def _refuse(self, error: HttpError) -> None:
-        """Answers a request that was not heard to its end, and listens no more."""
+        """Send an error before the request is complete, and ignore the rest of the request."""
         self._deaf = True
         if self._answer is not None and not self._answer.over:
             self.close()

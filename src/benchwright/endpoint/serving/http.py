@@ -1,4 +1,4 @@
-"""Requests as they were received, heads of responses, and refusals."""
+"""Received requests, response heads, and error responses."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _STATUS_LINES = {
 class HttpRequest(msgspec.Struct):
     """A request, received whole. Header names are in lower case; `path` has no query.
 
-    `received` is when its last byte was read (`perf_counter_ns`). `chunks` tells whether the client
-    understands a body in chunks (HTTP/1.1). The `query` may hold a key, so it is never shown.
+    `received` is when the last byte was read (`perf_counter_ns`). `chunks` is True if the client supports a
+    chunked body (HTTP/1.1). `query` may hold a key, so it is never shown.
     """
 
     method: bytes
@@ -49,14 +49,14 @@ class HttpRequest(msgspec.Struct):
 
     @property
     def dialect(self) -> str:
-        """The dialect in which the client reads errors: chat, messages or gemini."""
+        """Dialect in which the client reads errors: chat, messages or gemini."""
         if b"/messages" in self.path or b"anthropic-version" in self.headers:
             return "messages"
         return "gemini" if _GEMINI.match(self.path) else "chat"
 
     @property
     def key(self) -> bytes:
-        """The key that it shows, in any of the headers in which clients do, or in its query; b"" for none."""
+        """The client's key, from any of the headers in use for it, or from the query; b"" if there is none."""
         bearer = _BEARER.fullmatch(self.headers.get(b"authorization", b""))
         shown = bearer[1] if bearer else b""
         shown = shown or self.headers.get(b"x-api-key", b"") or self.headers.get(b"x-goog-api-key", b"")
@@ -65,7 +65,7 @@ class HttpRequest(msgspec.Struct):
 
 
 class HttpError(Exception):
-    """A request that gets an error for an answer: an HTTP status, and an error object in the shape of a dialect."""
+    """An error response to a request: an HTTP status, and an error object in the shape of a dialect."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class HttpError(Exception):
         self._fields = message, kind, code, param
 
     def body(self, dialect: str = "chat") -> bytes:
-        """The error as clients of a dialect read it."""
+        """Return the error as a body that clients of a dialect understand."""
         if dialect == "messages":
             return msgspec.json.encode(messages_error(self.status, str(self)))
         if dialect == "gemini":
@@ -99,7 +99,7 @@ def response_head(
     chunked: bool = False,
     keep_alive: bool = True,
 ) -> bytes:
-    """Status line and headers. A body with neither length nor chunks ends by closing."""
+    """Return status line and headers. A body with neither length nor chunks ends by closing."""
     lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status]
     lines += [b"%b: %b\r\n" % header for header in headers]
     if length is not None:
@@ -115,6 +115,6 @@ def response_head(
 def json_response(
     status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes, *, keep_alive: bool = True
 ) -> bytes:
-    """A whole response with a JSON body."""
+    """Return a whole response with a JSON body."""
     typed = [*headers, (b"content-type", JSON)]
     return response_head(status, typed, length=len(body), keep_alive=keep_alive) + body

@@ -1,4 +1,4 @@
-"""Listening: a socket, the base URL under which it is reached, and who answers there."""
+"""Listening sockets, their base URLs, and servers on them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BACKLOG = 4096
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """A listening socket; with `shared`, others may listen on the same port.
+    """Return a listening socket; with `shared`, others may listen on the same port.
 
     Raises:
-        UserError: the address cannot be used.
+        UserError: If the address cannot be used.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)  # asyncio sets TCP_NODELAY only where it sees TCP
+        listener = socket.socket(family, kind, protocol)  # asyncio sets TCP_NODELAY only if it sees TCP
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if shared:
@@ -38,10 +38,10 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 def listen_at(path: Path) -> socket.socket:
-    """A listening Unix socket, to which every user of this machine may connect.
+    """Return a listening Unix socket, to which every user of this machine may connect.
 
     Raises:
-        UserError: the path cannot be used.
+        UserError: If the path cannot be used.
     """
     listener = socket.socket(socket.AF_UNIX)
     try:
@@ -56,13 +56,13 @@ def listen_at(path: Path) -> socket.socket:
 
 
 def base_url(listener: socket.socket) -> str:
-    """The base URL under which the socket is reached."""
+    """Return the base URL at which clients reach the socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 
 
 async def accept(handler: Handler, listener: socket.socket) -> asyncio.Server:
-    """Has the handler answer whoever connects."""
+    """Accept connections on the socket, and have the handler answer their requests."""
     loop = asyncio.get_running_loop()
     if listener.family == socket.AF_UNIX:
         return await loop.create_unix_server(
@@ -72,9 +72,9 @@ async def accept(handler: Handler, listener: socket.socket) -> asyncio.Server:
 
 
 async def stop(handler: Handler, server: asyncio.Server) -> None:
-    """Stops listening and ends all connections."""
+    """Stop listening and end all connections."""
     server.close()
-    for _ in range(3):  # a connection that was just accepted turns up a step later
+    for _ in range(3):  # a connection that was just accepted appears one step later
         handler.close()
         await asyncio.sleep(0)
     await server.wait_closed()

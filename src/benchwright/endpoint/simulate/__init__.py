@@ -1,7 +1,7 @@
-"""A simulated OpenAI-compatible endpoint, for tests, the demo and the bench. It is not a model.
+"""A simulated OpenAI-compatible endpoint, for tests, the demo and benchmarks of Benchwright. It is not a model.
 
-It speaks HTTP on its own, byte by byte, so that it costs little, keeps its own record of when what was sent,
-and can misbehave below the level at which HTTP servers let one: resets, stalls, cut streams, broken events.
+It implements HTTP itself, byte by byte. So it costs little, records when it sent what, and can misbehave
+below the level that HTTP servers allow: resets, stalls, cut streams, broken events.
 """
 
 from benchwright.endpoint.simulate.board import Stats

@@ -1,4 +1,4 @@
-"""What a simulated model answers. Nothing here is a model: echo, answer key, synthetic text, refusal."""
+"""Answers of a simulated model: echo, answer key, synthetic text, or refusal. There is no real model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLAIN_RANGES = [(0x61, 0x7A), (0x4E00, 0x9FA5), (0x600, 0x6FF), (0x1F300, 0x1F5
 
 
 class Call(msgspec.Struct):
-    """A tool call of an answer, its arguments in the fragments in which they are streamed."""
+    """A tool call of an answer, with its arguments in the fragments that are streamed."""
 
     id: str
     name: str
@@ -39,10 +39,10 @@ class Call(msgspec.Struct):
 
 
 class Answer(msgspec.Struct):
-    """An answer in tokens, channel by channel, in the order in which they are sent.
+    """An answer in tokens, by channel, in the order of sending.
 
-    `round` is the round of its key entry that it uses up. `cached` is how many tokens of the prompt were in the
-    prefix cache, None without one.
+    `round` is the round of its key entry that it uses. `cached` is how many tokens of the prompt were in the
+    prefix cache, None without a cache.
     """
 
     reasoning: list[str] = []
@@ -56,25 +56,25 @@ class Answer(msgspec.Struct):
 
     @property
     def tokens(self) -> int:
-        """How many tokens it has; a fragment of a call is one, and so is the call's opening."""
+        """Number of tokens. The opening of a call and each fragment of its arguments count as one."""
         calls = sum(1 + len(call.arguments) for call in self.calls) if self.calls else 0
         return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
 
     def words(self) -> list[str]:
-        """Its tokens without the white space before them."""
+        """Return the tokens without the white space before them."""
         calls = [token for call in self.calls for token in (call.name, *call.arguments)]
         return [token.strip() for token in (*self.reasoning, *self.text, *self.refusal, *calls)]
 
 
 def split_tokens(text: str, most: int | None = None) -> list[str]:
-    """A text in tokens, at most so many of them: words, each with the white space before it."""
+    """Return the tokens of a text, at most `most`: words, each with the white space before it."""
     if most is None:
         return _TOKEN.findall(text)
     return [token.group() for token in islice(_TOKEN.finditer(text), most)]
 
 
 class Answerer:
-    """Answers questions as the settings say."""
+    """The source of answers, according to the settings."""
 
     def __init__(self, settings: Settings, board: Board) -> None:
         self._settings = settings
@@ -86,7 +86,7 @@ class Answerer:
         self._reasoning_tokens = split_tokens(settings.reasoning)
 
     def answer(self, question: Question, identity: str) -> Answer:
-        """The answer to a question; `identity` makes the ids of tool calls."""
+        """Return the answer to a question; `identity` is a part of the ids of tool calls."""
         settings = self._settings
         played = self._scripts.reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
@@ -110,7 +110,7 @@ class Answerer:
         return answer
 
     def _play(self, answer: Answer, message: dict[str, Any], question: Question, identity: str) -> None:
-        """Puts a script's message into an answer; nothing of it is cut off."""
+        """Put a script's message into an answer. It is never cut off."""
         for index, call in enumerate(message.get("tool_calls") or []):
             function = call["function"]
             answer.calls.append(_pieces(f"call_{identity}_{index}", function["name"], function["arguments"]))
@@ -118,7 +118,7 @@ class Answerer:
         self._add_text(answer, message.get("content") or "", question)
 
     def give_back(self, answer: Answer) -> None:
-        """Says that the answer did not reach its client, so that its round is asked again."""
+        """Report that the answer did not reach its client, so that its round is used again."""
         if answer.entry is not None:
             self._key.give_back(answer.entry, answer.round)
 
@@ -147,12 +147,12 @@ class Answerer:
             text = f"<think>\n{reasoning}\n</think>\n\n{text}"
         elif reasoning:
             answer.reasoning = self._reasoning_tokens
-        most = None if question.limit is None else question.limit + 1  # one too many tells that it is cut off
+        most = None if question.limit is None else question.limit + 1  # one more shows that it is too long
         answer.text = self._words_tokens[:most] if text is self._words else split_tokens(text, most)
 
 
 def cut(answer: Answer, limit: int) -> None:
-    """Cuts an answer off after so many tokens, in place."""
+    """Cut an answer off after `limit` tokens, in place."""
     answer.finish_reason = "length"
     for name in ("reasoning", "text", "refusal"):
         tokens = getattr(answer, name)[:limit]
@@ -168,7 +168,7 @@ def cut(answer: Answer, limit: int) -> None:
 
 
 def gibberish(seed: str, words: int) -> str:
-    """Seeded random text of what is hard to show, escape or parse: controls, bidi marks, escapes, markup."""
+    """Return seeded random text that is hard to show, escape or parse: controls, bidi marks, escapes, markup."""
     rng = random.Random(seed)
 
     def piece() -> str:

@@ -1,4 +1,4 @@
-"""Which requests a simulated server works on, which ones wait, and which one has to make way."""
+"""The batch of a simulated server: which requests run, which ones wait, and which one is preempted."""
 
 from __future__ import annotations
 
@@ -13,32 +13,35 @@ from benchwright.endpoint.simulate.truth import Truth
 
 
 class Member(Protocol):
-    """A request to generate, as far as a batch needs it. `generated` are the tokens of its answer so far."""
+    """A request to generate, as the batch sees it.
+
+    `generated` is the number of tokens of its answer so far.
+    """
 
     truth: Truth
     tokens: Tokens
 
     @property
     def generated(self) -> int:
-        """Tokens of its answer so far."""
+        """Number of tokens of its answer so far."""
         ...
 
     def begin(self, prefilled: int) -> None:
-        """Starts its answer, or goes on with it, after a prefill that ends at that moment."""
+        """Begin or continue the answer, after a prefill that ends at that time."""
         ...
 
     def hold(self) -> None:
-        """Stops its answer, until it is begun again."""
+        """Stop the answer, until it is begun again."""
         ...
 
 
 class Batch:
-    """The requests of one process: at most `slots` run, any number if None, and only as many as the cache has room for.
+    """The requests of one process. At most `slots` run (None: any number), and only as many as fit into the cache.
 
-    The others wait, and begin in the order in which they came. A running request that needs a block when all are in
-    use preempts the one that began last, be it itself: that one gives its blocks back, waits before all others, and
-    prefills again what it had, as far as it is not in the cache. Prefill takes `token_ns` per token that is not cached.
-    `soon` calls a function after the current one.
+    The others wait, and begin in the order of their arrival. If a running request needs a block when all are
+    in use, the request that began last is preempted, which may be itself. It gives its blocks back, waits
+    before all others, and then repeats its prefill except for cached tokens. Prefill takes `token_ns` ns per
+    token that is not cached. `soon` schedules a function to be called after the current one.
     """
 
     def __init__(
@@ -55,15 +58,15 @@ class Batch:
         self._cells = cells
         self._soon = soon
         self._running: OrderedDict[Member, None] = OrderedDict()
-        self._waiting: OrderedDict[Member, int] = OrderedDict()  # and since when
+        self._waiting: OrderedDict[Member, int] = OrderedDict()  # each with the time since when it waits
 
     def enter(self, member: Member, now: int) -> None:
-        """Begins a request, now or in its turn."""
+        """Begin a request, now or when it is its turn."""
         if self._waiting or not self._begin(member, now):
             self._wait(member, now)
 
     def leave(self, member: Member) -> None:
-        """Forgets a request that is over, or was given up while it waited."""
+        """Remove a request that has ended, or was abandoned while it waited."""
         if member in self._running:
             self._stop(member)
         else:
@@ -72,7 +75,7 @@ class Batch:
             self._soon(self._begin_those_that_wait)
 
     def grow(self, member: Member) -> bool:
-        """Makes room for the next token of a running request; False if it was preempted itself."""
+        """Make room for the next token of a running request; return False if the request itself was preempted."""
         assert self._cache is not None
         number = member.tokens.prompt + member.generated
         while not self._cache.grow(member.tokens, number):
@@ -90,7 +93,7 @@ class Batch:
                 return
 
     def _begin(self, member: Member, now: int) -> bool:
-        """Begins a request, if there is a slot and room for it."""
+        """Begin a request and return True, if there are a slot and room for it."""
         if self._slots is not None and len(self._running) >= self._slots:
             return False
         tokens = member.tokens

@@ -1,4 +1,7 @@
-"""Digests of the blocks of a prompt. Only a server with a prefix cache imports this, as numpy takes a while."""
+"""Digests of the blocks of a prompt.
+
+Imported only by a server with a prefix cache, because numpy loads slowly.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ import xxhash
 
 
 def block_digests(prompt: str, answer: Sequence[str], size: int) -> list[int]:
-    """A digest for each full block of `size` words; each stands for all words up to the block's end.
+    """Return a digest for each full block of `size` words. Each digest covers all words up to the block's end.
 
-    The words are those of the prompt, which has a blank between each two, and then those of the answer.
+    The words are those of the prompt, separated by single blanks, and then those of the answer.
     """
     text = prompt.encode()
     blanks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))

@@ -1,7 +1,7 @@
 """Numbers that all processes of an endpoint share: counters, and the rounds of keyed prompts.
 
-They lie in anonymous shared memory that forked processes inherit. Each process adds to counters of its own,
-and a reader sums them; the rounds are common and guarded by a lock.
+They are in anonymous shared memory that forked processes inherit. Each process has its own counters, and a
+reader sums them; the rounds are common and guarded by a lock.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchwright.records import Record
 
 FINISH_REASONS = ("stop", "length", "tool_calls")
 BOUNDS_MS = (1, 2, 5, 10, 20, 40, 60, 80, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000, 20_000, 60_000)
-"""Upper bounds of the histograms' buckets; one more bucket holds what is beyond."""
+"""Upper bounds of the histograms' buckets in ms; one more bucket holds larger values."""
 
 _BOUNDS_NS = [bound * 1_000_000 for bound in BOUNDS_MS]
 _HISTOGRAM_WIDTH = len(BOUNDS_MS) + 2  # buckets, the one beyond, the sum
@@ -34,14 +34,15 @@ _WIDTH = PREFILL + _HISTOGRAM_WIDTH
 
 
 class Stats(Record, frozen=True):
-    """What happened so far, all processes together.
+    """Statistics of all processes together since the start.
 
-    `requests` is how many requests to generate were received and accepted, of which `answered` got a whole
-    answer, `faults` were answered badly on purpose (stalled and slow ones, when whole, are answered too), in
-    `aborted` the client went away before the end, and `running` are under way; `waiting` of these have no slot yet.
-    `finished` counts the answered by finish reason. Histograms hold a count per bucket of `BOUNDS_MS` and one
-    beyond, and the sum in ns. Of the `prefix_queries` tokens of all prompts that began, `prefix_hits` were in a
-    prefix cache. Running requests hold `used_blocks` of it, and were preempted `preemptions` times.
+    `requests` counts the accepted requests to generate. Of these, `answered` got a whole answer, `faults`
+    were answered badly on purpose (stalled and slow ones count as answered, too, if whole), `aborted` were
+    left by the client before the end, and `running` are in progress; of the last, `waiting` have no slot yet.
+    `finished` counts the answered ones by finish reason. Histograms hold a count per bucket of `BOUNDS_MS`
+    and one for larger values, and the sum in ns. `prefix_queries` is the number of prompt tokens of all
+    requests that began, and `prefix_hits` the number found in a prefix cache. Running requests hold
+    `used_blocks` blocks of the cache, and were preempted `preemptions` times.
     """
 
     requests: int
@@ -64,13 +65,13 @@ class Stats(Record, frozen=True):
 
 
 class Counters:
-    """The counters of one process: `cells[REQUESTS] += 1`."""
+    """Counters of one process: `cells[REQUESTS] += 1`."""
 
     def __init__(self, cells: memoryview[int]) -> None:
         self.cells = cells
 
     def observe(self, histogram: int, duration_ns: int) -> None:
-        """Adds a duration to the histogram at FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL."""
+        """Add a duration to the histogram at FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL."""
         self.cells[histogram + bisect_left(_BOUNDS_NS, duration_ns)] += 1
         self.cells[histogram + _HISTOGRAM_WIDTH - 1] += duration_ns
 
@@ -85,11 +86,11 @@ class Board:
         self.lock: AbstractContextManager[None] = nullcontext() if processes == 1 else _ProcessLock()
 
     def sum(self, cell: int) -> int:
-        """One counter, all processes together."""
+        """Return one counter, summed over all processes."""
         return sum(counters.cells[cell] for counters in self.counters)
 
     def stats(self) -> Stats:
-        """Everything, all processes together."""
+        """Return all statistics, summed over all processes."""
         totals = [self.sum(cell) for cell in range(_WIDTH)]
         return Stats(
             requests=totals[REQUESTS],
@@ -113,7 +114,7 @@ class Board:
 
 
 def _faults(totals: list[int]) -> dict[str, int]:
-    """Return how often each fault happened; of quirks only those that did."""
+    """Return how often each fault happened. Quirks are listed only if they happened."""
     counts = dict(zip(ALL_FAULTS, totals, strict=True))
     return {kind: count for kind, count in counts.items() if count or kind in FAULT_KINDS}
 
@@ -124,7 +125,7 @@ def _histogram_at(place: int, totals: list[int]) -> tuple[list[int], int]:
 
 
 class _ProcessLock(AbstractContextManager[None]):
-    """A POSIX record lock on a nameless file: it tells processes apart, and dies with its holder."""
+    """A POSIX record lock on an unnamed file: it works between processes, and is released if its holder dies."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the endpoint

@@ -1,4 +1,4 @@
-"""From an answer to what is sent when: bodies and streams, paced, and damaged where a fault says so."""
+"""Conversion of answers into deliveries: bodies and streams with timed pieces, damaged if there is a fault."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from benchwright.endpoint.simulate.timing import Delays
 from benchwright.records import Record
 
 HARMLESS = frozenset({"stall", "slow_headers", *(name for name, quirk in QUIRKS.items() if not quirk.denies)})
-"""Faults after which the whole answer still comes, if the client waits for it."""
+"""Faults after which the whole answer still arrives, if the client waits for it."""
 
 
 class Fault(Record, frozen=True):
-    """One fault: its kind, where in the answer it strikes (0 to 1), and a seeded coin."""
+    """One fault: its kind, its place in the answer (0 to 1), and a random bit, seeded."""
 
     kind: str
     place: float
@@ -32,7 +32,7 @@ class Fault(Record, frozen=True):
 
 
 class FaultPlan:
-    """Decides, in the order in which a process receives them, which requests get a fault."""
+    """The choice of a fault for each request, in the order in which a process receives them."""
 
     def __init__(self, settings: Settings, board: Board, process: int) -> None:
         self._board = board
@@ -42,7 +42,7 @@ class FaultPlan:
         self._rng = random.Random(f"{settings.seed}:faults:{process}")
 
     def draw(self) -> Fault | None:
-        """The fault of the request just received, None for a good answer. Counts it."""
+        """Draw and count the fault for the request just received; None for a good answer."""
         if not self._bounds[-1]:
             return None
         chosen = bisect_right(self._bounds, self._rng.random())
@@ -73,7 +73,7 @@ COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"
 def at_once(
     request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
 ) -> Delivery:
-    """A response that is sent as it is, now."""
+    """Return a delivery that sends a whole response now."""
     headers = (*COMMON, (b"content-type", content_type), *extra, *_echoed_id(request))
     head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
     return Delivery(
@@ -87,9 +87,10 @@ def at_once(
 
 
 class Deliveries:
-    """Makes deliveries of answers, one per request to generate.
+    """Factory of deliveries, one per request to generate.
 
-    Where blocks are counted, the pieces of a whole answer are its tokens, too: empty ones, and the body at the end.
+    If cache blocks are limited, the pieces of a whole answer correspond to its tokens, too: they are empty
+    until the body at the end.
     """
 
     def __init__(self, settings: Settings, process: int) -> None:
@@ -100,13 +101,13 @@ class Deliveries:
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
     def delay(self, number: int) -> int:
-        """From the end of the prefill of the request of this number to its first token, in ns."""
+        """Return the delay from the end of the prefill to the first token, in ns, for the request with this number."""
         return next(self._first.start(number))
 
     def make(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> Delivery:
-        """The delivery of the answer to the request of this number, whose first token is due at `due`."""
+        """Return the delivery of an answer for the request with this number; its first token is due at `due`."""
         if form.question.stream:
             delivery = self._stream(request, form, answer, fault, number, due)
         else:
@@ -204,7 +205,7 @@ def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes
 
 
 def _damaged(pieces: Iterator[bytes], index: int) -> Iterator[bytes]:
-    """The pieces, but the JSON of one breaks off."""
+    """Yield the pieces, one with its JSON cut off."""
     for position, piece in enumerate(pieces):
         event, end, rest = piece.partition(b"\n\n")
         yield event[: len(event) // 2] + end + rest if position == index else piece

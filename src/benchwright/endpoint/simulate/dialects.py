@@ -1,4 +1,4 @@
-"""Further dialects at the simulated endpoint: read and answered as chat completions, said in their own words."""
+"""Other dialects of the simulated endpoint, translated into chat completions and back."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 def read_asked(
     dialect: Dialect, request: HttpRequest, counting: Counting | None = None
 ) -> tuple[Question, dict[str, Any]]:
-    """(the question, the request as it was asked) in a request of a dialect; `counting` where it asks for its tokens.
+    """Return (the question, the original request) for a request of a dialect.
+
+    `counting` is set if the request asks for a token count.
 
     Raises:
-        HttpError: its body is no JSON object, or of the wrong shape.
+        HttpError: If the body is not a JSON object, or has the wrong shape.
     """
     try:
         asked = _decode_object(request.body)
@@ -41,7 +43,7 @@ def read_asked(
 
 
 def translated_pieces(translation: Translation, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces of a chat stream, each said in the dialect; one that says nothing there is empty."""
+    """Yield the pieces of a chat stream in the dialect. A piece without an equivalent is empty."""
     for piece in pieces:
         yield b"".join([_said(translation, event[6:]) for event in piece.split(b"\n\n")[:-1]])
 

@@ -1,4 +1,4 @@
-"""One answer on its way out: piece by piece when each is due, or as badly as its fault demands."""
+"""Sending of one answer, each piece when it is due, or with its fault."""
 
 from __future__ import annotations
 
@@ -13,36 +13,37 @@ import msgspec
 from benchwright.endpoint.simulate.truth import Truth
 
 PAUSE_NS = 5_000_000
-"""How long to wait before looking again whether a client that does not read has room."""
+"""Wait before checking again whether a client that does not read has room, in ns."""
 
 SPLIT_NS = 1_000_000
 
 
 class Channel(Protocol):
-    """The connection, as far as an exchange needs it."""
+    """The connection, as an exchange sees it."""
 
     paused: bool
 
     def write(self, data: bytes) -> None:
-        """Hands bytes to the kernel, at once where it has room."""
+        """Hand bytes to the kernel, at once if it has room."""
         ...
 
     def reset(self) -> None:
-        """Ends the connection by a TCP reset."""
+        """End the connection with a TCP reset."""
         ...
 
     def finished(self, keep_alive: bool) -> None:
-        """Says that the answer is over; the connection can take another request, or closes."""
+        """Report the end of the answer. The connection accepts another request, or closes."""
         ...
 
 
 class Delivery(msgspec.Struct):
-    """What to send: `opening` at once, then `count` pieces, the first at `due`, then a gap before each.
+    """Data to send, with its timing.
 
-    `prefix` goes out together with the first piece. `fault_at` is the piece before which `misbehave` (reset,
-    truncate or stall) happens, -1 for never. `tokens` is how many tokens all pieces together have; `intact`
-    whether they are the undamaged answer. Pieces that are late go out together, unless they are to stay
-    `apart`.
+    `opening` is sent at once, then `count` pieces follow: the first at `due`, the others after a gap each.
+    `prefix` is sent together with the first piece. `fault_at` is the index of the piece before which
+    `misbehave` (reset, truncate or stall) happens, -1 for never. `tokens` is the number of tokens in all
+    pieces together. `intact` is True if they are the undamaged answer. Overdue pieces are sent together,
+    unless `apart` is True.
     """
 
     pieces: Iterator[bytes]
@@ -62,9 +63,9 @@ class Delivery(msgspec.Struct):
 
 
 class Exchange:
-    """Sends one delivery over a channel and notes the truth. `ended` is called once, in every case.
+    """Task that sends one delivery over a channel and records the truth. `ended` is called once, in every case.
 
-    Before it sends more tokens than were allowed, if that was ever said, `may_go_on` is asked.
+    If a number of tokens was allowed (see `allow`), `may_go_on` is called before more are sent.
     """
 
     __slots__ = (
@@ -90,12 +91,12 @@ class Exchange:
 
     @property
     def generated(self) -> int:
-        """Tokens so far."""
+        """Number of tokens sent so far."""
         delivery = self._delivery
         return 0 if delivery is None else self._index * delivery.tokens // delivery.count
 
     def start(self, delivery: Delivery) -> int:
-        """Sends the opening of a delivery; returns when its first piece is due."""
+        """Send the opening of a delivery; return when its first piece is due."""
         self._delivery = delivery
         self._due = delivery.due
         if delivery.opening:
@@ -103,16 +104,19 @@ class Exchange:
         return self._due
 
     def go_on_at(self, due: int) -> None:
-        """Has the next piece sent at that time."""
+        """Set the time of the next piece."""
         self._due = due
 
     def allow(self, tokens: int) -> None:
-        """Says how many tokens of its delivery it may send for now."""
+        """Set how many tokens of the delivery may be sent for now."""
         assert self._delivery is not None
         self._allowed = tokens * self._delivery.count // max(self._delivery.tokens, 1)
 
     def step(self, horizon: int) -> int | None:
-        """Sends what is due until `horizon`; when to go on, None when the answer is over or has to wait."""
+        """Send the pieces due until `horizon`.
+
+        Return the time of the next step; None if the answer is over or must wait.
+        """
         if self.over:
             return None
         if self._channel.paused:
@@ -144,12 +148,12 @@ class Exchange:
         return due
 
     def abandon(self) -> None:
-        """The connection is gone: whatever was still to come is not sent."""
+        """End the exchange without sending the rest, because the connection is gone."""
         if not self.over:
             self._end(complete=False)
 
     def resume(self) -> None:
-        """Nothing: whether the client reads is looked at when the next piece is due."""
+        """Do nothing, as `step` checks whether the client reads."""
 
     def _send(self, delivery: Delivery, pieces: list[bytes], last: bool = False) -> None:
         body = b"".join(pieces)
@@ -194,7 +198,7 @@ class Exchange:
 
 
 def split_delivery(delivery: Delivery, cut_place: Callable[[int], int]) -> None:
-    """Has every piece sent in two parts, a millisecond apart; `cut_place(length)` says where each is cut."""
+    """Send every piece in two parts, a millisecond apart; `cut_place(length)` returns where to cut it."""
     pieces, gaps = delivery.pieces, delivery.gaps
 
     def parts() -> Iterator[bytes]:

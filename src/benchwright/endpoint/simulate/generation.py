@@ -1,4 +1,4 @@
-"""Requests to generate: numbered, counted, given a fault or an answer, and accounted for at their end."""
+"""Requests to generate: their numbers and counts, their faults and answers, and the record of their ends."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _FINISHED_CELL = {reason: cell.FINISHED + place for place, reason in enumerate(c
 
 
 class Generated(msgspec.Struct):
-    """What is to be answered to a request.
+    """A prepared answer to a request.
 
-    `deliver` makes it ready once it is known when its first token is due, `delay` ns after the prefill. `ended` is
-    called when it was sent or given up.
+    `deliver` makes the delivery once the time of its first token is known, `delay` ns after the prefill.
+    `ended` is called when it was sent or abandoned.
     """
 
     tokens: Tokens
@@ -63,10 +63,10 @@ class Generation:
         question: Question,
         translate: Callable[[str], Translation | None] = lambda identity: None,
     ) -> Generated:
-        """What to answer; `translate` makes the translation of the answer of this id, if there is to be one.
+        """Return the prepared answer; `translate` returns the translation for the answer with this id, or None.
 
         Raises:
-            HttpError: there is no such model, the prompt is too long, or the request's fault is an error.
+            HttpError: If there is no such model, the prompt is too long, or the request's fault is an error.
         """
         if self._settings.models and question.model not in (None, *self._settings.models):
             message = f"The model `{question.model}` does not exist."
@@ -100,7 +100,7 @@ class Generation:
         )
 
     def _longest_answer(self, question: Question) -> int | None:
-        """How many tokens of an answer there is room for, with nothing else in the cache; None for any number."""
+        """Return the maximum length of an answer that fits into an empty cache with the prompt; None for any length."""
         longest = self._settings.longest
         if longest is None:
             return None

@@ -1,4 +1,4 @@
-"""A request that is being answered: its exchange, as the batch begins it, holds it, and gives it room."""
+"""A request in progress: connects its exchange with the batch, which begins and holds it, and makes room for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
 
 class Job:
-    """A request to generate, from when it came until it is over; a member of the batch."""
+    """A request to generate, from its arrival to its end; a member of the batch."""
 
     def __init__(
         self,
@@ -32,11 +32,11 @@ class Job:
 
     @property
     def generated(self) -> int:
-        """Tokens of its answer so far."""
+        """Number of tokens of its answer so far."""
         return self.exchange.generated
 
     def begin(self, prefilled: int) -> None:
-        """Starts its answer, or goes on with it, after a prefill that ends at that moment."""
+        """Begin or continue the answer, after a prefill that ends at that time."""
         due = prefilled + self._generated.delay
         if self._started:
             self.exchange.go_on_at(due)
@@ -47,11 +47,11 @@ class Job:
         self._scheduler.begin(due, self.exchange)
 
     def hold(self) -> None:
-        """Stops its answer, until it is begun again."""
+        """Stop the answer, until it is begun again."""
         self._scheduler.remove(self.exchange)
 
     def _allow(self) -> None:
-        """Lets it fill its room; the last token it sends needs none, unless another one is to follow."""
+        """Allow as many tokens as fit into its room, plus one: a last token needs room only if another follows."""
         if self.tokens.room:
             self.exchange.allow(self.tokens.room - self.tokens.prompt + 1)
 
@@ -65,4 +65,4 @@ class Job:
         self._generated.ended(exchange)
         self._batch.leave(self)
         self._log.add(self.truth)
-        del self.exchange  # else only the garbage collector could part the two
+        del self.exchange  # a reference cycle, which only the garbage collector could free

@@ -1,4 +1,4 @@
-"""An answer key, and which of its prompts are answered rightly in each round of asking."""
+"""An answer key, and which of its prompts are answered correctly in each round."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
 class AnswerKey:
-    """Finds the keyed answer to a prompt and gives it rightly or wrongly.
+    """Lookup of the keyed answer to a prompt, and the decision whether the answer is correct.
 
-    A round is how often a prompt was answered before. In each round exactly round(accuracy * N) of the N
-    prompts are answered rightly: those that a seeded hash of round and prompt ranks first.
+    A round is the number of times that a prompt was answered before. In each round exactly round(accuracy *
+    N) of the N prompts are answered correctly: those ranked first by a seeded hash of round and prompt.
     """
 
     def __init__(self, settings: Settings, board: Board) -> None:
@@ -35,22 +35,24 @@ class AnswerKey:
         self._right_in = lru_cache(maxsize=64)(self._rank)
 
     def _find(self, prompt: str) -> KeyedAnswer | None:
-        """The entry whose prompt is this one, else the longest that is contained in it."""
+        """Return the entry with this prompt, else the entry whose prompt is the longest one in it; None if
+        there is none.
+        """
         entry = self._entries.get(prompt)
         if entry is None:
             entry = next((self._entries[key] for key in self._longest_first if key in prompt), None)
         return entry
 
     def take_round(self, entry: KeyedAnswer) -> int:
-        """The round in which the entry's prompt is answered now."""
+        """Return the round in which the entry's prompt is answered now."""
         return self._rounds.take(self._index[entry.prompt])
 
     def give_back(self, entry: KeyedAnswer, number: int) -> None:
-        """Says that the prompt was not answered in that round after all."""
+        """Report that the prompt was not answered in that round after all."""
         self._rounds.give_back(self._index[entry.prompt], number)
 
     def is_right(self, entry: KeyedAnswer, number: int) -> bool:
-        """Whether the entry is answered rightly in that round."""
+        """Return True if the entry is answered correctly in that round."""
         return bool(self._right_in(number)[self._index[entry.prompt]])
 
     def _rank(self, number: int) -> bytearray:
@@ -64,9 +66,9 @@ class AnswerKey:
 
 
 class Rounds:
-    """Hands out the rounds of each prompt, the lowest free one first, in whichever process it is asked.
+    """Rounds of each prompt, assigned across all processes, the lowest free one first.
 
-    Two cells per prompt: the first round of the current 64, and a bit for each of those that is taken.
+    Two cells per prompt: the first round of the current 64, and a bit for each round that is taken.
     """
 
     def __init__(self, board: Board) -> None:
@@ -74,7 +76,7 @@ class Rounds:
         self._lock = board.lock
 
     def take(self, prompt: int) -> int:
-        """Takes the lowest round that is free."""
+        """Take the lowest free round."""
         with self._lock:
             first, taken = self._cells[2 * prompt], self._cells[2 * prompt + 1]
             if taken == _ALL_TAKEN:
@@ -84,7 +86,7 @@ class Rounds:
         return first + lowest_free.bit_length() - 1
 
     def give_back(self, prompt: int, number: int) -> None:
-        """Frees a round; one from before the current 64 stays taken."""
+        """Free a round. A round before the current 64 stays taken."""
         with self._lock:
             bit = number - self._cells[2 * prompt]
             if bit >= 0:
@@ -92,10 +94,10 @@ class Rounds:
 
 
 def wrong_answer(answer: str) -> str:
-    """A plausible answer that is not this one: another letter, another number, else a fixed text.
+    """Return a plausible but wrong answer: another letter, another number, else a fixed text.
 
-    A letter from A to D becomes another of the four, a later one its neighbour; a number grows by one in its
-    last digit, the thousands separators kept out.
+    A letter from A to D becomes another of the four, a later one its neighbour. A number grows by one in its
+    last digit; thousands separators are removed.
     """
     text = answer.strip()
     if len(text) == 1 and text.isascii() and text.isalpha():

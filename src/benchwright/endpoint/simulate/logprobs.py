@@ -1,4 +1,4 @@
-"""Made-up log-probabilities, the same for the same token, in the shapes of both routes."""
+"""Invented log-probabilities, equal for equal tokens, in the formats of both routes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from benchwright.endpoint.simulate.questions import Question
 
 
 def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
-    """Made-up log-probabilities in the shape of the route; `offset` is where the first token starts."""
+    """Return invented log-probabilities in the route's format; None if the request does not ask for them.
+
+    `offset` is the position of the first token in the text.
+    """
     wanted = question.top_logprobs
     if wanted is None:
         return None
@@ -39,12 +42,12 @@ def _chat_logprob(token: str, wanted: int) -> dict[str, Any]:
 
 
 def _logprob(token: str) -> float:
-    """Between -0.26 and -0.01, always the same for the same token."""
+    """Return a value between -0.265 and -0.01, always the same for the same token."""
     return -(1 + xxhash.xxh3_64_intdigest(token.encode()) % 256 / 10) / 100
 
 
 def _alternatives(token: str, wanted: int) -> list[tuple[str, float]]:
-    """The token itself and less likely ones: other letters for a letter, else words made up from it."""
+    """Return the token itself and less likely ones: other letters for a letter, else words derived from it."""
     space = token[: len(token) - len(token.lstrip())]
     word = token.strip()
     if len(word) == 1 and word.isalpha():

@@ -1,4 +1,4 @@
-"""What /metrics says: the statistics under vLLM's names, and a few of our own."""
+"""The page at /metrics: the statistics under vLLM's names, and a few additional ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from benchwright.endpoint.simulate.board import BOUNDS_MS, Stats
 
 
 def prometheus_text(stats: Stats, model: str, blocks: int | None) -> bytes:
-    """The statistics in the Prometheus text format, with vLLM's names (https://docs.vllm.ai/en/stable/usage/metrics/).
+    """Return the statistics in the Prometheus text format, with vLLM's names.
 
-    `blocks` are those of all prefix caches together; None if there are none, of which nothing is said then.
+    https://docs.vllm.ai/en/stable/usage/metrics/. `blocks` is the number of blocks in all prefix caches
+    together; with None (no cache), metrics of the cache are left out.
     """
     label = f'model_name="{_escaped(model)}"'
     reasons = {f'finished_reason="{name}",{label}': number for name, number in stats.finished.items()}

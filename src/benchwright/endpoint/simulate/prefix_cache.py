@@ -1,9 +1,9 @@
-"""The memory of a simulated server: blocks of tokens, shared by prompts that begin alike, as vLLM keeps them.
+"""Prefix cache of a simulated server: blocks of tokens, shared by prompts with the same beginning, as in vLLM.
 
-A block is known by the tokens in it and by the block before it, so that the same tokens elsewhere are another block. It
-can be found once it is full and computed. Blocks that running requests hold are never given up; of the others, those
-unused for longest are, a block always before the one it follows. What two requests compute at the same time, each holds
-in blocks of its own; of equal blocks one is kept.
+A block is identified by its tokens and by the block before it, so that the same tokens elsewhere are another
+block. It can be found once it is full and computed. Blocks that running requests hold are never evicted. Of
+the others, the least recently used ones are evicted first, and always a block before its predecessor. If two
+requests compute equal blocks at the same time, each holds its own; one of them is kept.
 
 https://docs.vllm.ai/en/stable/design/prefix_caching/
 """
@@ -15,11 +15,12 @@ from collections.abc import Sequence
 
 
 class Tokens:
-    """The tokens of a request, those of its answer after its prompt, and what the server holds of them.
+    """The tokens of a request (prompt, then answer), and their blocks in the cache.
 
-    `digests` are those of its full blocks. While it runs, it has `blocks` blocks, with `room` for so many tokens. The
-    first `shared` of them can be found by others, but for `copies` of blocks that could be found before. Its prefill
-    began with `before` tokens, of which `cached` were found, and lasts from `start` to `end` (ns).
+    `digests` are the digests of its full blocks. While it runs, it has `blocks` blocks, with `room` for that
+    many tokens. The first `shared` of them can be found by others, except for `copies`: digests of blocks
+    that could be found before. Its prefill covers `before` tokens, of which `cached` were found, and lasts
+    from `start` to `end` (ns).
     """
 
     __slots__ = ("before", "blocks", "cached", "copies", "digests", "end", "prompt", "room", "shared",
@@ -32,39 +33,42 @@ class Tokens:
         self.blocks = self.room = self.shared = self.before = self.cached = self.start = self.end = 0
 
     def prefilled(self, now: int) -> int:
-        """How many tokens its prefill has computed by now, found ones included."""
+        """Return the number of tokens that its prefill has computed by now, including found ones."""
         if now >= self.end:
             return self.before
         return self.cached + max(now - self.start, 0) * (self.before - self.cached) // (self.end - self.start)
 
 
 class PrefixCache:
-    """The blocks of one process: at most `capacity` of `size` tokens each. `used` are held by running requests."""
+    """The blocks of one process: at most `capacity` of `size` tokens each.
+
+    `used` are held by running requests.
+    """
 
     def __init__(self, capacity: int, size: int) -> None:
         self.size = size
         self._capacity = capacity
-        self._holders: dict[int, int] = {}  # how many running requests hold a block
-        self._idle: OrderedDict[int, None] = OrderedDict()  # held by nobody, the next to be given up first
-        self._own = 0  # held by one request, and not to be found
+        self._holders: dict[int, int] = {}  # number of running requests that hold each block
+        self._idle: OrderedDict[int, None] = OrderedDict()  # held by no request, the next to be evicted first
+        self._own = 0  # number held by one request and not findable
         self._prefilling: dict[Tokens, None] = {}
         self._latest = 0
 
     @property
     def used(self) -> int:
-        """Blocks that running requests hold."""
+        """Number of blocks that running requests hold."""
         return len(self._holders) + self._own
 
     @property
     def known(self) -> int:
-        """Blocks that can be found."""
+        """Number of blocks that can be found."""
         return len(self._holders) + len(self._idle)
 
     def enter(self, tokens: Tokens, number: int, now: int) -> bool:
-        """Gives a request blocks for its first `number` tokens; False if there is no room for them.
+        """Assign blocks to a request for its first `number` tokens; return False if there is no room for them.
 
-        What is found of them is `tokens.cached`: full blocks only, and never the last token, which has to be computed
-        for the next one to follow.
+        `tokens.cached` is set to the number of tokens found: full blocks only, and never the last token,
+        which must be computed to generate the next one.
         """
         self._latest = max(now, self._latest)
         for one in list(self._prefilling):
@@ -86,7 +90,7 @@ class PrefixCache:
         return True
 
     def grow(self, tokens: Tokens, number: int) -> bool:
-        """Gives a running request blocks for its first `number` tokens; False if there is none left."""
+        """Assign blocks to a running request for its first `number` tokens; return False if there are none left."""
         self._share(tokens, number - 1)
         while tokens.room < number:
             if self.used >= self._capacity:
@@ -98,7 +102,10 @@ class PrefixCache:
         return True
 
     def leave(self, tokens: Tokens, number: int, now: int) -> None:
-        """Takes back the blocks of a request that has come as far as `number` tokens. What is computed can be found."""
+        """Take back the blocks of a request that ends after `number` tokens.
+
+        Computed blocks can be found afterwards.
+        """
         in_prefill = now < tokens.end
         self._share(tokens, tokens.prefilled(now) if in_prefill else max(tokens.before, number - 1))
         self._prefilling.pop(tokens, None)
@@ -121,7 +128,7 @@ class PrefixCache:
         return digests
 
     def _share(self, tokens: Tokens, computed: int) -> None:
-        """Lets the blocks of the first `computed` tokens be found."""
+        """Make the blocks of the first `computed` tokens findable."""
         holders, idle = self._holders, self._idle
         full = tokens.digests[tokens.shared : computed // self.size]
         for digest in full:

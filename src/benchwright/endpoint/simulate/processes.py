@@ -1,4 +1,4 @@
-"""Serving for the command: one process, or several that share a port, until a signal."""
+"""Server processes of the simulated endpoint for the command line: one, or several that share a port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
 
 class _Shared(msgspec.Struct):
-    """What all processes have in common; each listens on a socket of its own, on the same port."""
+    """Data common to all processes. Each has its own listening socket, on the same port."""
 
     settings: Settings
     board: Board
@@ -40,13 +40,13 @@ def serve(
     processes: int = 1,
     announce: Say,
 ) -> Stats:
-    """Serves until SIGTERM or SIGINT, and returns what happened.
+    """Serve until SIGTERM or SIGINT, and return the statistics.
 
-    `announce` gets the base URL once connections are accepted. The kernel spreads connections over several
-    processes, which end with this one, however it ends. Call it before any thread starts.
+    `announce` is called with the base URL once connections are accepted. The kernel distributes connections
+    over several processes, which end with this one, however it ends. Call it before any thread starts.
 
     Raises:
-        UserError: the address or the truth log cannot be used, or one of several processes died.
+        UserError: If the address or the truth log cannot be used, or one of several processes died.
     """
     truth = open_truth_file(settings.truth_file)
     listeners = [listen(host, port, shared=processes > 1)]
@@ -62,7 +62,7 @@ def serve(
 
 
 def _run(shared: _Shared, process: int, lifeline: int | None = None) -> None:
-    """Serves in this process until a signal, or until the other end of the lifeline is gone."""
+    """Serve in this process until a signal, or until the other end of the lifeline is closed."""
 
     async def serve_until_stopped() -> None:
         loop = asyncio.get_running_loop()
@@ -119,7 +119,7 @@ def _run_children(shared: _Shared, announce: Say) -> None:
 
 
 def _run_child(shared: _Shared, process: int, lifeline: int) -> NoReturn:
-    """Runs one process and leaves it without returning to what the parent was doing."""
+    """Run one process, then exit without returning into the parent's code."""
     status = 1
     try:
         for other in shared.listeners:

@@ -1,4 +1,4 @@
-"""Requests to generate, read from their JSON into one form for both routes."""
+"""Requests to generate, decoded into one form for both routes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tool(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """One message of a conversation, as far as answers depend on it."""
+    """One message of a conversation, with the fields on which answers depend."""
 
     role: str
     content: str | list[Any] | None = None
@@ -37,7 +37,7 @@ class Message(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        """The content's text; other parts (images, audio) have none."""
+        """Text of the content; other parts (images, audio) have none."""
         if isinstance(self.content, str):
             return self.content
         parts = (part.get("text") for part in self.content or [] if isinstance(part, dict))
@@ -69,10 +69,10 @@ class _CompletionRequest(_Request, kw_only=True):
 class Question(msgspec.Struct):
     """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
 
-    `words` are the tokens of the whole prompt, those of one message after those of the other, with a blank between each
-    two; there are `prompt_tokens` of them. `limit` is the number of tokens allowed; `top_logprobs` the number of
-    alternatives wanted per token, None for no log-probabilities at all; `forced_tool` the name that `tool_choice`
-    insists on, "" for any tool.
+    `words` are the tokens of the whole prompt, message after message, separated by single blanks;
+    `prompt_tokens` is their number. `limit` is the maximum number of tokens allowed. `top_logprobs` is the number of
+    alternatives requested per token, None for no log-probabilities. `forced_tool` is the name that
+    `tool_choice` requires, "" for any tool.
     """
 
     chat: bool
@@ -90,23 +90,23 @@ class Question(msgspec.Struct):
     top_logprobs: int | None = None
 
     def take_words(self) -> str:
-        """The words, which are not kept any longer: those of a long prompt are large."""
+        """Return the words, and forget them, because the words of a long prompt take much memory."""
         words, self.words = self.words, ""
         return words
 
 
 _LONG = 1000
-"""Characters; to split a shorter text takes less than to look whether it has to be."""
+"""Length in characters up to which splitting a text is faster than checking whether it is necessary."""
 
 _OTHER_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
-"""Those of ASCII that are not a blank proper."""
+"""White space in ASCII other than the blank."""
 
 _decode_chat = msgspec.json.Decoder(_ChatRequest).decode
 _decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
 
 
 def words_of(texts: Iterable[str]) -> str:
-    """The tokens that a simulated model sees in these texts: their words, with a blank between each two."""
+    """Return the tokens that a simulated model sees in these texts: their words, separated by single blanks."""
     return " ".join(filter(None, map(_in_single_blanks, texts)))
 
 
@@ -117,17 +117,17 @@ def _in_single_blanks(text: str) -> str:
 
 
 def _has_single_blanks(text: str) -> bool:
-    """Whether all that separates the words of an ASCII text are single blanks; false for any other text."""
+    """Return True if a text is ASCII and has single blanks between its words, but no other white space."""
     if not text.isascii() or text != text.strip() or "  " in text:
         return False
     return not any(blank in text for blank in _OTHER_BLANKS)
 
 
 def read_chat(body: bytes) -> Question:
-    """Reads the body of POST /v1/chat/completions.
+    """Decode the body of POST /v1/chat/completions.
 
     Raises:
-        Refused: it is no JSON, or of the wrong shape.
+        HttpError: If the body is not JSON, or has the wrong shape.
     """
     try:
         request = _decode_chat(body)
@@ -159,10 +159,10 @@ def read_chat(body: bytes) -> Question:
 
 
 def read_completion(body: bytes) -> Question:
-    """Reads the body of POST /v1/completions.
+    """Decode the body of POST /v1/completions.
 
     Raises:
-        Refused: it is no JSON, of the wrong shape, or holds several prompts.
+        HttpError: If the body is not JSON, has the wrong shape, or holds several prompts.
     """
     try:
         request = _decode_completion(body)

@@ -1,4 +1,4 @@
-"""Answers in the OpenAI formats: whole bodies, the pieces of a stream, and their usage."""
+"""Encoder of answers in the OpenAI formats: whole bodies, the pieces of a stream, and their usage."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Format(msgspec.Struct):
-    """What shapes a reply besides the answer: who asked, the reply's id and date, the model's name, the
-    field in which reasoning goes, and the translation where another dialect than chat completions was asked in."""
+    """Everything that shapes a reply besides the answer.
+
+    The request (`question`), the reply's id and creation time, the model's name, the field for reasoning, and
+    the translation if the request is in another dialect than chat completions.
+    """
 
     question: Question
     id: str
@@ -31,7 +34,7 @@ class Format(msgspec.Struct):
 
 
 def whole_body(form: Format, answer: Answer) -> bytes:
-    """The body of a reply that is not streamed."""
+    """Return the body of a reply that is not streamed."""
     body = _whole_body(form, answer)
     return _encode(body) if form.translation is None else form.translation.whole(body)
 
@@ -57,7 +60,7 @@ def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
 
 
 def stream_opening(form: Format) -> bytes:
-    """The first event of a chat stream: a role and no content. Plain completions have none."""
+    """Return the first event of a chat stream: a role without content. Plain completions have none."""
     if form.translation is not None:
         return form.translation.begin()
     if not form.question.chat:
@@ -67,9 +70,9 @@ def stream_opening(form: Format) -> bytes:
 
 
 def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
-    """One event per token; the last comes together with finish reason, usage if wanted, and [DONE].
+    """Yield one event per token. The last is joined with finish reason, usage if requested, and [DONE].
 
-    An answer without tokens has that ending alone.
+    An answer without tokens has only that ending.
     """
     pieces = _chat_pieces(form, answer)
     return pieces if form.translation is None else translated_pieces(form.translation, pieces)
@@ -138,7 +141,7 @@ def _event_start(form: Format) -> bytes:
 def _event_frame(
     form: Format, finish_reason: bytes = b"null", logprobs: bytes = b"null"
 ) -> tuple[bytes, bytes]:
-    """What stands before and after the delta in an event."""
+    """Return the bytes before and after the delta in an event."""
     field = b"delta" if form.question.chat else b"text"
     head = _event_start(form) + b'{"index":0,"%b":' % field
     return head, b',"logprobs":%b,"finish_reason":%b}]}\n\n' % (logprobs, finish_reason)
@@ -153,7 +156,10 @@ def _stream_ending(form: Format, answer: Answer) -> bytes:
 
 
 def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
-    """Each of them between head and tail. It is made of iterators in C, as it is gone through for every token."""
+    """Enclose each of `middles` in head and tail.
+
+    Built from iterators in C for speed, as it runs for every token.
+    """
     return map(b"".join, zip(repeat(head), middles, repeat(tail), strict=False))
 
 
@@ -177,7 +183,7 @@ def _call_deltas(index: int, call: Call) -> Iterator[bytes]:
 
 
 def _events_with_logprobs(form: Format, answer: Answer, deltas: Iterator[bytes]) -> Iterator[bytes]:
-    """Events whose text tokens carry their log-probabilities; tokens on other channels have none."""
+    """Yield events whose text tokens have their log-probabilities; tokens on other channels have none."""
     before = len(answer.reasoning)
     offset = 0
     for position, delta in enumerate(deltas):

@@ -1,4 +1,4 @@
-"""Whole conversations to be played: what is said in each turn, found by how the conversation opens."""
+"""Scripted conversations: the reply for each turn, found by the beginning of the conversation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.records import UNREADABLE, Record
 
 
 class Script(Record, frozen=True):
-    """A conversation by its opening: `prompt` is part of its system message or of its first user message.
+    """A scripted conversation. `prompt` is a part of its system message or first user message.
 
-    `replies` are the assistant messages, turn by turn (the last one again, if it is asked once more); `wrong`
-    are those of a model that fails, where the accuracy says that it does.
+    `replies` are the assistant messages, turn by turn; the last one is repeated if there are more turns.
+    `wrong` are the messages of a failing model, used when the accuracy requires a failure.
     """
 
     prompt: str
@@ -29,9 +29,9 @@ class Script(Record, frozen=True):
 
 
 class Scripts:
-    """Finds the reply to a conversation. Of N scripts that can go wrong round(accuracy * N) go right.
+    """Lookup of the reply to a conversation. Of N scripts that can fail, round(accuracy * N) succeed.
 
-    Which ones is settled by a seeded hash of the prompt, so that all turns of a conversation agree.
+    A seeded hash of the prompt decides which, so that all turns of a conversation agree.
     """
 
     def __init__(self, scripts: Sequence[Script], accuracy: float, seed: int) -> None:
@@ -44,7 +44,7 @@ class Scripts:
         self._wrong = frozenset(can_fail[round(accuracy * len(can_fail)) :])
 
     def reply(self, question: Question) -> dict[str, Any] | None:
-        """The message to answer with; None where no script fits."""
+        """Return the message to answer with; None if no script matches."""
         script = self._find(_opening(question))
         if script is None:
             return None
@@ -58,7 +58,7 @@ class Scripts:
 
 
 def _opening(question: Question) -> str:
-    """The messages up to the first one of the user."""
+    """Return the text of all messages up to the first one of the user."""
     if not question.chat:
         return question.prompt
     texts = []
@@ -70,10 +70,10 @@ def _opening(question: Question) -> str:
 
 
 def read_scripts(path: Path) -> tuple[Script, ...]:
-    """Reads scripts: JSON Lines of {"prompt", "replies", "wrong"}.
+    """Read scripts: JSON Lines of {"prompt", "replies", "wrong"}.
 
     Raises:
-        UserError: the file cannot be read, or a line is not of that shape or has no reply.
+        UserError: If the file cannot be read, or a line does not have that shape or has no reply.
     """
     decode = msgspec.json.Decoder(Script).decode
     scripts = []

@@ -1,4 +1,4 @@
-"""A simulated endpoint in the event loop that runs already, for tests and the demo."""
+"""A simulated endpoint in the running event loop, for tests and the demo."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SimulatedEndpoint:
             ... endpoint.base_url ...
 
     Raises (on entering):
-        UserError: the address is taken, or the truth log cannot be written.
+        UserError: If the address is taken, or the truth log cannot be written.
     """
 
     def __init__(self, settings: Settings = _DEFAULTS, *, host: str = LOOPBACK, port: int = 0) -> None:
@@ -55,10 +55,10 @@ class SimulatedEndpoint:
 
     @property
     def log(self) -> list[Truth]:
-        """What the server knows of the last requests, in the order in which they ended."""
+        """Records of the last requests, in the order in which they ended."""
         return list(self._simulator.truth.records) if self._simulator else []
 
     @property
     def stats(self) -> Stats:
-        """What happened so far."""
+        """Statistics since the start."""
         return self._board.stats()

@@ -1,4 +1,4 @@
-"""What a simulated endpoint is told: how to answer, how fast, and how to misbehave."""
+"""Settings of a simulated endpoint: its answers, its speed, and its faults."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ ToolTurn = ScriptedCall | list[ScriptedCall]
 
 
 class KeyedAnswer(Record, frozen=True):
-    """The right answer to a prompt. `tool_calls` are made first, turn by turn, where tools are offered;
-    without an `answer`, the last tool result is the answer."""
+    """The right answer to a prompt.
+
+    If tools are offered, `tool_calls` are made first, turn by turn. Without an `answer`, the last tool result
+    is the answer.
+    """
 
     prompt: str
     answer: str | None = None
@@ -38,11 +41,12 @@ class KeyedAnswer(Record, frozen=True):
 
 
 class Faults(Record, frozen=True):
-    """How often a request is answered badly: one rate (0 to 1) per kind, at most one fault per request.
+    """Rates of bad answers: one rate (0 to 1) per kind of fault, at most one fault per request.
 
-    `retry_after` is in seconds, sent as an HTTP date with `retry_after_date`. After `max_faults` there are
-    no more. A stalled or slow answer arrives whole in the end. So does one with a quirk, of which `quirks` has the
-    rates by name; only chat completions have them. All other faults deny the client its answer.
+    `retry_after` is in seconds, sent as an HTTP date if `retry_after_date`. `max_faults` limits the number of
+    faults. A stalled or slow answer arrives whole in the end. So does one with a quirk; `quirks` holds the
+    rates of quirks by name, which apply to chat completions only. After all other faults the client gets no
+    answer.
     """
 
     rate_limit: float = 0.0
@@ -61,7 +65,7 @@ class Faults(Record, frozen=True):
 
     @property
     def rates(self) -> dict[str, float]:
-        """The rates of all kinds, quirks last, in the order of `ALL_FAULTS`."""
+        """Rates of all kinds, quirks last, in the order of `ALL_FAULTS`."""
         rates = {kind: getattr(self, kind) for kind in FAULT_KINDS}
         return rates | {name: self.quirks.get(name, 0.0) for name in QUIRKS}
 
@@ -77,7 +81,7 @@ class Faults(Record, frozen=True):
 
 
 BLOCK_SIZE = 16
-"""Tokens in a block, as vLLM has them."""
+"""Tokens per block, as in vLLM."""
 
 FAULT_KINDS = ("rate_limit", "server_error", "reset", "stall", "truncate", "malformed", "slow_headers")
 ALL_FAULTS = (*FAULT_KINDS, *QUIRKS)
@@ -85,26 +89,28 @@ NO_FAULTS = Faults()
 
 
 class Settings(Record, frozen=True):
-    """Everything about a simulated endpoint but its address.
+    """All settings of a simulated endpoint except its address.
 
-    A conversation that opens as one of `scripts` does is played by its script. A prompt found in `answers`
-    gets its keyed answer (`accuracy` of them rightly, put into `answer_template`); `policy` answers all
-    others: the last user message itself, `words` synthetic words, gibberish, or a refusal. `reasoning`
-    precedes every answer, in the field that `reasoning_style` names or inline. `call_tools` makes one call
-    of the first tool offered; `tool_calls` scripts the turns.
+    A conversation that begins like one of `scripts` is answered from this script. A prompt found in `answers`
+    gets its keyed answer, put into `answer_template`; the share `accuracy` of them is right. `policy` answers
+    all others: with the last user message itself, `words` synthetic words, gibberish, or a refusal.
+    `reasoning` precedes every answer, in the field that `reasoning_style` names or inline. `call_tools` makes
+    one call of the first tool offered; `tool_calls` scripts the turns.
 
-    `models` are the names served; when empty, any name is. With `chat_only` there are no further dialects.
-    `split` cuts every piece of an answer in two at a seeded place, sent a millisecond apart as HTTP chunks of their
-    own. `truth_file` gets one JSON line per request, and the last `truth_kept` of them stay in memory.
+    `models` are the names served; if empty, any name is. With `chat_only` there are no other dialects.
+    `split` cuts every piece of an answer in two at a seeded place; the parts are sent a millisecond apart as
+    separate HTTP chunks. `truth_file` gets one JSON line per request, and the last `truth_kept` of them stay
+    in memory.
 
-    Each process has at most `slots` answers under way; further requests wait, and their time to the first token begins
-    when they have a slot. With `cache_blocks`, each process has so much memory, in blocks of `block_size` tokens: a
-    prompt that begins as an earlier one takes from there what is left of it, and usage says how much that was; a
-    running request for which there is no block left makes another one wait again. `prefill` is how many tokens of a
-    prompt are computed per second, those from the cache not counted; None for all at once.
+    Each process answers at most `slots` requests at once. Further ones wait, and the delay to their first
+    token begins when they get a slot. With `cache_blocks`, each process has a prefix cache of that many
+    blocks of `block_size` tokens. A prompt that begins like an earlier one reuses its cached blocks, and
+    usage reports the number of cached tokens. If no block is left for a running request, another one is
+    preempted and waits again. `prefill` is the number of uncached prompt tokens computed per second; None for
+    all at once.
 
     Raises:
-        UserError: a value is out of its range.
+        UserError: If a value is out of its range.
     """
 
     models: tuple[str, ...] = ()
@@ -155,12 +161,12 @@ class Settings(Record, frozen=True):
 
     @property
     def longest(self) -> int | None:
-        """The tokens that a prompt and its answer may have together; None for any number."""
+        """Maximum number of tokens of a prompt and its answer together; None for any number."""
         return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 
 
 def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:
-    """Every prompt says something, and has one answer."""
+    """Raise UserError if a prompt is blank, or has two different answers."""
     seen: dict[str, KeyedAnswer] = {}
     for entry in answers:
         if not entry.prompt.strip():
@@ -170,19 +176,19 @@ def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:
 
 
 ANY_MODEL = "simulated"
-"""The model's name where neither the settings nor the request name one."""
+"""Name of the model if neither the settings nor the request name one."""
 
 
 def keyed_answers(answers: Mapping[str, str]) -> tuple[KeyedAnswer, ...]:
-    """An answer key from {prompt: answer}."""
+    """Return an answer key from {prompt: answer}."""
     return tuple(KeyedAnswer(prompt, answer) for prompt, answer in answers.items())
 
 
 def read_keyed_answers(path: Path) -> tuple[KeyedAnswer, ...]:
-    """Reads an answer key: JSON Lines of {"prompt", "answer"} and optionally "tool_calls".
+    """Read an answer key: JSON Lines of {"prompt", "answer"} and optionally "tool_calls".
 
     Raises:
-        UserError: the file cannot be read, or a line is not of that shape.
+        UserError: If the file cannot be read, or a line does not have that shape.
     """
     decode = msgspec.json.Decoder(KeyedAnswer).decode
     answers = []

@@ -1,4 +1,4 @@
-"""Routes: what each request of the simulated endpoint is answered, and what is noted of it."""
+"""Routes of the simulated endpoint: the response to each request, and its record."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 from benchwright.records import UNREADABLE
 
 Response = Delivery | Generated
-"""What to send at once, or in its turn."""
+"""A response that is sent at once, or when it is its turn."""
 
 
 class Simulator:
@@ -67,14 +67,14 @@ class Simulator:
         self.connections: set[ServerConnection] = set()
 
     def close(self) -> None:
-        """Ends every connection and closes the truth log."""
+        """End every connection and close the truth log."""
         for connection in list(self.connections):
             connection.close()
         self._scheduler.stop()
         self.truth.close()
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Exchange:
-        """Starts the answer to a request."""
+        """Start the response to a request."""
         truth = Truth(request.id, request.path.decode("latin-1"), request.received, status=200)
         try:
             response = self._respond(request, truth)
@@ -157,7 +157,7 @@ class Simulator:
 
 
 def _path(dialect: Dialect, path: str) -> bytes:
-    """Where a dialect is asked here; an address of Gemini is known by its end."""
+    """Return the key of a dialect's path in the routes. A Gemini URL is identified by its end."""
     return (path if dialect.by_address else f"/v1{path}").encode()
 
 

@@ -1,4 +1,4 @@
-"""When things are due: seeded delays, and one heap with one timer for everything that waits."""
+"""Timing: seeded delays, and a scheduler with one heap and one timer for everything that waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.formats import seconds_of
 from benchwright.records import Record
 
 EARLY_NS = 500_000
-"""How much before its time a thing may be done: half a tick, as timers of event loops count milliseconds."""
+"""Time in ns by which a task may be done early: half a tick, as timers of event loops count milliseconds."""
 
 TABLE_SIZE = 4096
 
@@ -28,7 +28,7 @@ class Delay(Record, frozen=True):
     of the logarithm.
 
     Raises:
-        UserError: a value is out of its range.
+        UserError: If a value is out of its range.
     """
 
     kind: Literal["constant", "uniform", "lognormal"] = "constant"
@@ -43,10 +43,10 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Delay:
-        """Reads `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
+        """Parse `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
 
         Raises:
-            UserError: it is none of these.
+            UserError: If the text has another form.
         """
         kind, *numbers = text.split(":") if ":" in text else ("constant", text)
         try:
@@ -61,10 +61,10 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse_seconds(cls, text: str) -> Delay:
-        """Reads the same with the mean in seconds, or with its unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
+        """Parse a delay with the mean in seconds, or with its unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
 
         Raises:
-            UserError: it is none of these.
+            UserError: If the text has another form.
         """
         parts = text.split(":")
         place = min(1, len(parts) - 1)
@@ -77,7 +77,7 @@ class Delay(Record, frozen=True):
         return cls.parse(":".join(parts))
 
     def draw(self, rng: random.Random) -> float:
-        """One delay in ms."""
+        """Draw one delay in ms."""
         if self.kind == "uniform":
             return rng.uniform(self.mean_ms * (1 - self.spread), self.mean_ms * (1 + self.spread))
         if self.kind == "lognormal" and self.mean_ms:
@@ -91,8 +91,8 @@ INSTANT = Delay()
 class Delays:
     """Draws of one distribution, in ns.
 
-    They come from a seeded table of 4096, which every request enters at its own place: what a request gets
-    depends on the seed and on its number, not on how the answers of others interleave with its own.
+    They come from a seeded table of 4096, which every request enters at its own place. So a request's delays
+    depend on the seed and on its number, not on how its answer interleaves with others.
     """
 
     def __init__(self, delay: Delay, seed: str) -> None:
@@ -101,7 +101,7 @@ class Delays:
         self._table = [round(delay.draw(rng) * 1e6) for _ in range(size)]
 
     def start(self, number: int) -> Iterator[int]:
-        """The delays of the request of this number, without end."""
+        """Return the delays of the request with this number, without end."""
         if len(self._table) == 1:
             return repeat(self._table[0])
         return self._walk(number * 2_654_435_761)
@@ -114,15 +114,18 @@ class Delays:
 
 
 class Task(Protocol):
-    """Something that goes on in steps."""
+    """A task that runs in steps."""
 
     def step(self, horizon: int) -> int | None:
-        """Does what is due until `horizon`; returns when to go on (later than that), None when done."""
+        """Do everything due until `horizon`.
+
+        Return the time of the next step (later than that), None if done.
+        """
         ...
 
 
 class Scheduler:
-    """Steps any number of tasks when they are due (`perf_counter_ns`), with one timer of the event loop."""
+    """Scheduler of any number of tasks by their due times (`perf_counter_ns`), with one timer of the event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -131,25 +134,25 @@ class Scheduler:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, due: int, task: Task) -> None:
-        """Has the task's first step done at `due`."""
+        """Schedule the task's first step at `due`."""
         heapq.heappush(self._heap, (due, next(self._order), task))
         if self._heap[0][2] is task:
             self._set_timer()
 
     def begin(self, due: int, task: Task) -> None:
-        """Has the task's first step done at `due`, here and now if that has come."""
+        """Schedule the task's first step at `due`; do it immediately if that is in the past."""
         now = perf_counter_ns()
         following = task.step(now) if due <= now else due
         if following is not None:
             self.add(following, task)
 
     def remove(self, task: Task) -> None:
-        """Forgets a task. It is looked for among all."""
+        """Remove a task, searching all."""
         self._heap[:] = [entry for entry in self._heap if entry[2] is not task]
         heapq.heapify(self._heap)
 
     def stop(self) -> None:
-        """Forgets everything."""
+        """Remove all tasks."""
         self._heap.clear()
         self._set_timer()
 

@@ -1,4 +1,4 @@
-"""Tool calls of a simulated model: scripted, keyed by prompt, or made up from the tool's own schema."""
+"""Tool calls of a simulated model: scripted, keyed by prompt, or invented from the tool's schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEEPEST = 8
 
 
 def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question) -> list[ScriptedCall]:
-    """The calls to make now, none when the script is through or no tools are offered."""
+    """Return the calls to make now; none if the script is finished or no tools are offered."""
     if not question.tools:
         return []
     turns = _script(settings, entry, question)
@@ -25,7 +25,7 @@ def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question
 
 
 def last_result(question: Question) -> str | None:
-    """The text of the last tool result since the user spoke, None if there is none."""
+    """Return the text of the last tool result since the last user message; None if there is none."""
     last = next(
         (message for message in reversed(question.messages) if message.role in ("tool", "user")), None
     )
@@ -33,7 +33,7 @@ def last_result(question: Question) -> str | None:
 
 
 def encoded_arguments(call: ScriptedCall) -> str:
-    """The call's arguments as JSON text."""
+    """Return the call's arguments as JSON text."""
     return msgspec.json.encode(call.arguments).decode()
 
 
@@ -60,7 +60,7 @@ def _since_last_user(messages: list[Message]) -> list[Message]:
 
 
 def example_value(schema: dict[str, Any], text: str, depth: int = 0) -> Any:
-    """A value that fits a JSON schema: the first of an enumeration, `text` for strings, 1 for numbers."""
+    """Return a value that fits a JSON schema: the first of an enumeration, `text` for strings, 1 for numbers."""
     if schema.get("enum"):
         return schema["enum"][0]
     if "const" in schema or "default" in schema:

@@ -1,7 +1,7 @@
-"""The truth log: what the server itself knows about each request, to hold a client's figures against.
+"""The truth log: the server's own record of each request, to check a client's figures against.
 
-Times are `time.perf_counter_ns()`. On Linux that clock (CLOCK_MONOTONIC, as `time.monotonic_ns()`) is shared
-by all processes of a machine, so they can be compared with a client's that uses it too.
+Times are `time.perf_counter_ns()`. On Linux that clock (CLOCK_MONOTONIC, like `time.monotonic_ns()`) is
+shared by all processes of a machine, so they can be compared with the times of a client that uses it too.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ _encode = msgspec.json.Encoder().encode
 class Truth(msgspec.Struct, gc=False):
     """One request as the server saw it.
 
-    `id` is the header x-request-id; requests to generate get one if they have none. `received` is when the
-    request's last byte was read; `first_byte`, `first_token` and `last_byte` when they were handed to the
-    kernel, 0 if never. The first token of a stream is the first piece with content (a role alone is none); in
-    a whole answer it is the body. `complete` says whether the whole, undamaged answer was sent, `fault` what
-    was done to it.
+    `id` is the header x-request-id; requests to generate get an id if they have none. `received` is when the
+    request's last byte was read; `first_byte`, `first_token` and `last_byte` are when they were handed to the
+    kernel, 0 if never. The first token of a stream is the first piece with content (a role alone does not
+    count); for a whole answer it is the body. `complete` is True if the whole, undamaged answer was sent.
+    `fault` is the kind of its fault.
 
-    `prompt_tokens` are those of the prompt, of which `cached_tokens` were in the prefix cache; None if there is none,
-    or if the request never began. `queued` is how long it waited for its turn, in ns, after preemptions too.
-    `prefill_start` and `prefill_end` are those of the prefill before its first token, 0 if never.
+    `prompt_tokens` is the number of tokens in the prompt, and `cached_tokens` the number found in the prefix
+    cache; None if there is no cache, or if the request never began. `queued` is how long it waited for its
+    turn, in ns, including after preemptions. `prefill_start` and `prefill_end` are the times of the prefill
+    before its first token, 0 if never.
     """
 
     id: str
@@ -53,10 +54,10 @@ class Truth(msgspec.Struct, gc=False):
 
 
 def open_truth_file(path: str | None) -> int | None:
-    """A descriptor for a truth log, None for no file. Forked processes may share it.
+    """Open a truth log and return its descriptor; None for no file. Forked processes may share it.
 
     Raises:
-        UserError: the file cannot be opened.
+        UserError: If the file cannot be opened.
     """
     if path is None:
         return None
@@ -67,10 +68,11 @@ def open_truth_file(path: str | None) -> int | None:
 
 
 class TruthLog:
-    """Keeps the last records in memory and appends all to a file, if one is named.
+    """Log that keeps the last records in memory, and appends all to a file if one is set.
 
-    Lines are buffered and leave in whole writes on an append descriptor, so that several processes can share
-    the file; at most a quarter of a second later, and on `close`, which closes the descriptor too.
+    Lines are buffered and written whole to a descriptor in append mode, so that several processes can share
+    the file. They are written at most a quarter of a second later, and by `close`, which also closes the
+    descriptor.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int | None, kept: int) -> None:
@@ -81,7 +83,7 @@ class TruthLog:
         self._descriptor = descriptor
 
     def add(self, truth: Truth) -> None:
-        """Takes one finished request in."""
+        """Add a finished request."""
         self.records.append(truth)
         if self._descriptor is None:
             return
@@ -93,7 +95,7 @@ class TruthLog:
             self._timer = self._loop.call_later(FLUSH_SECONDS, self.flush)
 
     def flush(self) -> None:
-        """Writes what is buffered."""
+        """Write the buffered lines."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -104,7 +106,7 @@ class TruthLog:
                 raise OSError(f"the truth log took only {written} of {len(lines)} bytes")
 
     def close(self) -> None:
-        """Writes what is left and closes the file."""
+        """Write the buffered lines and close the file."""
         self.flush()
         if self._descriptor is not None:
             os.close(self._descriptor)
@@ -112,7 +114,7 @@ class TruthLog:
 
 
 def read_truth(path: str | os.PathLike[str]) -> list[Truth]:
-    """Return the records of a truth log file, without one that is being written."""
+    """Return the records of a truth log file, without one that is still being written."""
     decode = msgspec.json.Decoder(Truth).decode
     with open(path, "rb") as lines:
         return [decode(line) for line in lines if line.endswith(b"\n")]

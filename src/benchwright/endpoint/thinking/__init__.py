@@ -1,4 +1,4 @@
-"""How much a model shall think, in the fields that each kind of server has for it."""
+"""Reasoning effort and thinking budget, in the request fields of each kind of server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which style a server has: by its host, or by what it says of itself."""
+"""Detection of a server's thinking style, from its host or its own information."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ HOSTS = {
 }
 
 OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
-"""What `owned_by` says in the list of models of servers that call themselves the owner."""
+"""Values of `owned_by` in the list of models by which servers identify themselves, with their styles."""
 
 
 class FoundStyle(NamedTuple):
-    """A style, and by what it was found."""
+    """A style, and `by`, the evidence for it (as a phrase)."""
 
     style: str
     by: str
 
 
 def style_of_host(base_url: str) -> FoundStyle | None:
-    """The style of a known host; None where the host is not known."""
+    """Return the style of a known host; None if the host is unknown."""
     if base_url == LITELLM:
         return FoundStyle("litellm", "LiteLLM")
     style = HOSTS.get(parse_base_url(base_url).host)
@@ -43,10 +43,10 @@ def style_of_host(base_url: str) -> FoundStyle | None:
 
 
 async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
-    """The style of a server by its list of models, or by a /version as vLLM has it; None where neither says it.
+    """Return a server's style from its list of models, or from a /version like vLLM's; None if neither shows it.
 
     Raises:
-        ProviderError: nobody can be reached.
+        ProviderError: If the server cannot be reached.
     """
     for owner in await list_owners(base_url, access):
         if owner in OWNERS:

@@ -1,7 +1,7 @@
-"""The fields by which servers are told how much to think: a table of styles, each with the page that documents it.
+"""Request fields for reasoning effort and thinking budget: a table of styles, each with the page that documents it.
 
-Nothing is translated from one kind of wish to another: a server that knows levels gets no budget made up for it, and
-one that knows budgets no level. What a style cannot say is an error.
+Effort and budget are never converted into each other: a server with levels of effort gets no invented budget,
+and one with budgets no level. If a style cannot express a wish, that is an error.
 """
 
 from __future__ import annotations
@@ -15,26 +15,29 @@ Fields = dict[str, Any]
 
 
 class Thinking(NamedTuple):
-    """What a user wants: a level of effort, a budget in tokens, or either of them as 'none' or 0: no thinking."""
+    """The user's wish: a level of effort or a budget in tokens.
+
+    Effort 'none' or budget 0 turns thinking off.
+    """
 
     effort: str | None = None
     budget: int | None = None
 
     @property
     def is_off(self) -> bool:
-        """Whether the model shall not think."""
+        """True if the model shall not think."""
         return self.effort == "none" or self.budget == 0
 
 
 class Style(NamedTuple):
-    """A way to say it: `fields` makes the body fields, `documented` is where the server's documentation has them."""
+    """A kind of request fields: `fields` makes them, `documented` is the page of the server's documentation."""
 
     fields: Callable[[Thinking], Fields]
     documented: str
 
 
 class _Unknown(ValueError):
-    """A style has no field for something; says what to do instead."""
+    """A style has no field for a wish. The message contains the alternative."""
 
 
 def _without_budget(instead: str) -> Callable[[Thinking], None]:
@@ -69,7 +72,7 @@ def _one_of_both(thinking: Thinking) -> None:
 
 
 def _template(on: bool, **more: Any) -> Fields:
-    """Templates have one of two names for it, and ignore the other."""
+    """Return template arguments. Templates use one of two names, and ignore the other."""
     return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on, **more}}
 
 
@@ -151,14 +154,14 @@ STYLES: Mapping[str, Style] = {
     "kimi": Style(_switch, "https://platform.kimi.ai/docs/api/models-overview"),
     "litellm": Style(_litellm, "https://docs.litellm.ai/docs/reasoning_content"),
 }
-"""All styles by name, which is what `--thinking-style` takes."""
+"""All styles by name, the values of `--thinking-style`."""
 
 
 def body_fields(style: str, thinking: Thinking) -> Fields:
-    """The body fields that say it in a style.
+    """Return the body fields for a wish in a style.
 
     Raises:
-        UserError: the style has no field for it; says what to use instead.
+        UserError: If the style has no field for it. The message contains the alternative.
     """
     try:
         return STYLES[style].fields(thinking)

@@ -1,1 +1,1 @@
-"""A trace replayed: prompts made from its blocks and lengths, sent when it says, conversation by conversation."""
+"""Replay of a trace: prompts are made from its blocks and lengths, and sent at its times."""

@@ -1,4 +1,4 @@
-"""A run of ours as a trace: the moments at which its requests were sent, and their prompts as they were."""
+"""A run of Benchwright as a trace: the times and prompts of its requests."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from benchwright.runs.table import RunTable
 
 KIND = "run"
 OWN_FIELDS = ("max_tokens", "prompt")
-"""Fields of a request's body that are not sent again as they were."""
+"""Fields of a request's body that are not copied into the replayed request."""
 
 
 def trace_of_run(directory: Path, limit: int | None) -> Trace:
-    """The first `limit` answered requests of a run to the models that it tried, a trial a conversation.
+    """Return the first `limit` answered requests of a run's models as a trace, with one conversation per trial.
 
     Raises:
-        UserError: there are none, their times are not known, or their prompts were made from another trace.
-        JournalError: the journal cannot be read.
+        UserError: If there are none, their times are unknown, or their prompts were made from another trace.
+        JournalError: If the journal cannot be read.
     """
     manifest = read_manifest(directory)
     source = manifest.about.get("trace", {})

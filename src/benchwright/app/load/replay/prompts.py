@@ -1,6 +1,6 @@
-"""Prompts made from the ids of blocks: two of them begin alike exactly as far as their ids do.
+"""Prompts made from block ids: two prompts share a prefix exactly as far as their ids agree.
 
-Which words a block has follows from the seed of the run, the scope and the id alone (see `synthetic.words`).
+The words of a block depend only on the run's seed, the scope and the id (see `synthetic.words`).
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from benchwright.app.load.synthetic.words import WIDTH, words_of
 from benchwright.data.traces.records import TracedRequest
 
 VERSION = "1"
-"""To be raised when the same seed would give other prompts."""
+"""Version of the generator. Increase it if the same seed would give other prompts."""
 
 END = b" then"
-"""What every block ends with."""
+"""Last word of every block."""
 
 KEPT_BYTES = 32 * 2**20
-"""Text of blocks that is kept for the prompts to come."""
+"""Maximum bytes of block text that are cached for further prompts."""
 
 SLICE = 16
-"""Blocks that are made before the event loop goes on, a tenth of a millisecond."""
+"""Number of blocks made before yielding to the event loop (about 0.1 ms)."""
 
 
 class BlockPrompts:
-    """Makes the prompts of a trace; `salt` is what makes them other ones than those of other runs."""
+    """Generator of a trace's prompts. `salt` makes them different from those of other runs."""
 
     def __init__(self, salt: str, calibration: Calibration) -> None:
         self._salt = salt
@@ -36,9 +36,9 @@ class BlockPrompts:
         self._bytes = 0
 
     async def prompt(self, request: TracedRequest, name: str) -> bytes:
-        """The prompt of a request, in ASCII letters and blanks, made in slices.
+        """Return the prompt of a request, in ASCII letters and blanks, made in slices.
 
-        `name` says which request it is, for the words that it shares with no other.
+        `name` identifies the request, for the words that it shares with no other.
         """
         parts = list[bytes]()
         for number, part in enumerate(self._parts(request, name)):
@@ -48,7 +48,7 @@ class BlockPrompts:
         return b"".join(parts)
 
     def words(self, request: TracedRequest) -> int:
-        """How many words the prompt of a request has."""
+        """Return the number of words in the prompt of a request."""
         full, tail = self._lengths(request)
         return full * self._block_words(request) + tail
 
@@ -63,7 +63,10 @@ class BlockPrompts:
             yield words_of(f"{self._salt}\0{name}", tail)
 
     def _lengths(self, request: TracedRequest) -> tuple[int, int]:
-        """(full blocks, words after them): what the server adds to a prompt is taken from these words."""
+        """Return (full blocks, words after them).
+
+        The tokens that the server adds to a prompt are subtracted from these words.
+        """
         assert request.input_tokens is not None
         size = self._block_words(request)
         full = request.input_tokens // request.block_size if request.blocks else 0

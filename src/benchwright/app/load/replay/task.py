@@ -1,4 +1,4 @@
-"""A trace as a task of the engine: a conversation is a trial, whose requests are sent at the moments of the trace."""
+"""A trace as a task of the engine: each conversation is a trial, with requests at the trace's times."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from benchwright.runs.keys import fingerprint
 
 
 class Pace(NamedTuple):
-    """How fast a trace is replayed: times are divided by `speed`, then no think time is above `most_think` seconds.
+    """Speed of a replay: times are divided by `speed`, then think times are capped at `most_think` seconds.
 
-    No answer may have more than `most_tokens`.
+    Responses are limited to `most_tokens`.
     """
 
     speed: float = 1.0
@@ -33,25 +33,25 @@ class Pace(NamedTuple):
     most_tokens: int | None = None
 
     def think(self, request: TracedRequest) -> float:
-        """Seconds between the answer that a request waits for and the request."""
+        """Return the seconds between the response that a request waits for and the request."""
         scaled = request.think / self.speed
         return scaled if self.most_think is None else min(scaled, self.most_think)
 
     def tokens(self, request: TracedRequest) -> int | None:
-        """The largest number of tokens of an answer, None for no limit."""
+        """Return the maximum number of tokens of a response. None for no limit."""
         limits = [one for one in (request.output_tokens, self.most_tokens) if one is not None]
         return min(limits, default=None)
 
 
 class Sendable(NamedTuple):
-    """The messages of a request as the journal keeps them, and what is sent in their place (None for these)."""
+    """The messages of a request for the journal, and what is sent instead (None: the same messages)."""
 
     messages: list[Message]
     sent: list[Message] | msgspec.Raw | None = None
 
 
 class ReplayTask:
-    """The conversations of a trace; `name` is what the trace is called, `salt` what its prompts are made with."""
+    """Task over a trace's conversations. `name` is the name of the trace, `salt` the seed of its prompts."""
 
     def __init__(
         self,
@@ -72,22 +72,25 @@ class ReplayTask:
         self.scorers: Sequence[Scorer] = ()
 
     def samples(self) -> Iterator[Sample]:
-        """The conversations by their places in the trace."""
+        """Yield the conversations, identified by their index in the trace."""
         for place in range(len(self._trace.conversations)):
             yield Sample(str(place), place)
 
     def size(self) -> int:
-        """How many conversations there are."""
+        """Return the number of conversations."""
         return len(self._trace.conversations)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Replayer]:
-        """Return what sends the requests."""
+        """Open the solver that sends the requests."""
         yield Replayer(self._trace, self._prompts, self._pace, self._models)
 
 
 class Replayer:
-    """Sends the requests of conversations. A prompt is made before its request is due, one at a time."""
+    """Solver that sends the requests of conversations.
+
+    Prompts are made one at a time, each before its request is due.
+    """
 
     def __init__(self, trace: Trace, prompts: BlockPrompts, pace: Pace, models: Models) -> None:
         self._trace = trace
@@ -98,19 +101,19 @@ class Replayer:
         self._one_at_a_time = asyncio.Lock()
 
     async def prepare(self, trial: Trial) -> None:
-        """Makes the first prompt of a conversation."""
+        """Make the first prompt of a conversation."""
         place = trial.sample.content
         self._prepared[place] = await self._sendable(trial, 0)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Sends all requests of a conversation, each when the trace says; the outcome is that of the last one."""
+        """Send all requests of a conversation at the trace's times. Return the outcome of the last one."""
         traced, timed = self._trace.conversations[trial.sample.content], cast(TimedSession, session)
         conversation = _Conversation(traced, timed, self._pace, self._models.fields(trial.sample.content))
 
         async def turn(number: int) -> bool:
             due = conversation.due(number)
             if number and timed.last_start is not None and due >= timed.last_start:
-                await until(timed.last_start)  # another conversation in its place would be cut off at once
+                await until(timed.last_start)  # a new conversation in its place would be cut off at once
                 return False
             sendable = self._prepared.pop(trial.sample.content, None) if number == 0 else None
             if sendable is None:
@@ -138,7 +141,7 @@ class Replayer:
 
 
 class _Conversation:
-    """A conversation under way."""
+    """A conversation in progress."""
 
     def __init__(
         self, conversation: Conversation, session: TimedSession, pace: Pace, fields: dict[str, Any]
@@ -152,13 +155,13 @@ class _Conversation:
         self._last: tuple[int, list[Message], Reply] | None = None
 
     def due(self, number: int) -> int:
-        """The intended start of a request (`perf_counter_ns`), once the one that it waits for is answered."""
+        """Return the intended start (`perf_counter_ns`) of a request whose predecessor has been answered."""
         request = self.requests[number]
         at = self._start + round(request.at / self._pace.speed * 1e9)
         return max(at, self._ended[request.after] + round(self._pace.think(request) * 1e9))
 
     async def ask(self, number: int, due: int, sendable: Sendable) -> None:
-        """Sends a request and waits for its answer."""
+        """Send a request and wait for its response."""
         request, session = self.requests[number], self._session
         turn = Turn(number, due, sendable.sent)
         limit = self._pace.tokens(request)
@@ -169,7 +172,7 @@ class _Conversation:
             self._last = number, sendable.messages, reply
 
     def outcome(self) -> Outcome:
-        """That of the last request."""
+        """Return the outcome of the last request."""
         if self._last is None:
             return Outcome()
         _, messages, reply = self._last

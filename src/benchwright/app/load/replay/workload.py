@@ -1,4 +1,4 @@
-"""What a trace makes of a measurement: its requests in place of samples, or only its times."""
+"""Workload of a load measurement from a trace: its requests, or only its times."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from benchwright.runs.store import find_run
 from benchwright.text import Say
 
 UNCALIBRATED = Calibration()
-"""What is taken for true before the server was asked: a word is a token."""
+"""Calibration assumed before the server was asked: one token per word."""
 
 
 def find_trace(settings: LoadSettings) -> Trace | None:
-    """The trace of the settings: that of a file or folder, or of a run of ours; None where there is none.
+    """Return the trace of the settings: from a file, a folder or a run of Benchwright. None without --trace.
 
     Raises:
-        UserError: there is no such thing, or it cannot be read; or an option is of a trace and there is none.
+        UserError: If it does not exist or cannot be read, or an option needs a trace and there is none.
     """
     if settings.trace is None:
         for name in ("speed", "block_size", "max_think"):
@@ -51,17 +51,19 @@ def find_trace(settings: LoadSettings) -> Trace | None:
 
 
 def pace(settings: LoadSettings) -> Pace:
-    """How fast the settings have a trace replayed."""
+    """Return the speed at which the settings replay a trace."""
     return Pace(settings.speed or 1.0, settings.max_think, settings.max_tokens)
 
 
 def replay_workload(
     settings: LoadSettings, trace: Trace, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
 ) -> Workload:
-    """The conversations of a trace, at each level with prompts that no cache has seen.
+    """Return the conversations of a trace as a workload.
+
+    At each level, generated prompts are new to the server's cache.
 
     Raises:
-        UserError: the mix of models is none.
+        UserError: If the mix of models is invalid.
     """
     path = settings.trace
     assert path is not None
@@ -94,12 +96,12 @@ def replay_workload(
 
 
 def replay_text(words: int, seed: str) -> str:
-    """Words as those that the prompts of a trace are made of, to calibrate with."""
+    """Return words like those in the prompts of a trace, for calibration."""
     return words_of(seed, words).decode("ascii")
 
 
 def about_trace(path: Path, trace: Trace, settings: LoadSettings) -> str:
-    """What is replayed, in words."""
+    """Return a description of what is replayed."""
     number = sum(1 for _ in trace.requests)
     conversations = f" in {counted(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
     speed = f", {settings.speed:g} times as fast" if settings.speed not in (None, 1.0) else ""
@@ -108,5 +110,5 @@ def about_trace(path: Path, trace: Trace, settings: LoadSettings) -> str:
 
 
 def is_made(trace: Trace) -> bool:
-    """Whether prompts are made from lengths and blocks, and not those of the trace."""
+    """Return True if prompts are made from lengths and blocks, because the trace does not contain them."""
     return any(request.messages is None for request in trace.requests)

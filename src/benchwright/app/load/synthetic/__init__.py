@@ -1,1 +1,1 @@
-"""Synthetic requests: plain words of stated lengths, in turns, with pictures and tools."""
+"""Synthetic requests: plain words of given lengths, in turns, with images and tools."""

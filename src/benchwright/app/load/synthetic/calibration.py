@@ -1,4 +1,4 @@
-"""How many words make a prompt of so many tokens, by the server's own count."""
+"""Calibration of prompt lengths: words per token, by the server's own count."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.records import Record
 
 TOKENS_PER_WORD = 1.0
-"""What is taken for true where the server does not count."""
+"""Assumed tokens per word if the server does not report usage."""
 
 
 class Calibration(Record, frozen=True):
-    """How many tokens the server counts: `fixed` ones for each prompt, and so many for each word.
+    """Token counts of the server: `fixed` tokens per prompt, and `per_word` tokens per word.
 
-    `measured` is false where it does not say, and None before it was asked; `TOKENS_PER_WORD` is taken then.
+    `measured`: False if the server reports no usage, None before it was asked. `TOKENS_PER_WORD` is assumed
+    in both cases.
     """
 
     per_word: float = TOKENS_PER_WORD
@@ -22,11 +23,11 @@ class Calibration(Record, frozen=True):
     measured: bool | None = None
 
     def words_for(self, tokens: int) -> int:
-        """The number of words that makes a prompt of so many tokens, at least one."""
+        """Return the number of words for a prompt of this many tokens, at least one."""
         return max(1, round((tokens - self.fixed) / self.per_word))
 
     def described(self, tokens: int) -> str:
-        """What can be said of the length of prompts that are to have so many tokens."""
+        """Return a description of the length of prompts that should have this many tokens."""
         if self.measured is None:
             return f"about {tokens:,} tokens (to be calibrated)"
         if not self.measured:
@@ -36,16 +37,16 @@ class Calibration(Record, frozen=True):
 
 
 SHORT, LONG = 64, 512
-"""Words of the two prompts that are asked to calibrate."""
+"""Numbers of words in the two calibration prompts."""
 
 
 async def calibrate(client: ModelClient, text: Callable[[int, str], str]) -> Calibration:
-    """Asks for the length of a short and of a long prompt, and draws the line through both.
+    """Ask for the token counts of a short and a long prompt, and return the line through both.
 
-    `text` makes so many words from a seed.
+    `text` returns a given number of words for a seed.
 
     Raises:
-        ProviderError: the endpoint does not answer.
+        ProviderError: If the endpoint does not respond.
     """
     counted = []
     for words in (SHORT, LONG):

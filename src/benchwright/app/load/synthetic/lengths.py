@@ -1,4 +1,4 @@
-"""Lengths in tokens: always the same, drawn from a distribution, or from those in a file."""
+"""Lengths in tokens: constant, drawn from a distribution, or drawn from a file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from benchwright.typed_paths import typed_path
 
 
 class Lengths(Record, frozen=True):
-    """Numbers of tokens, at least one.
+    """Distribution of numbers of tokens, at least one.
 
-    `spread` is the standard deviation of a normal distribution; of a lognormal one that of the logarithm, and `mean`
-    its mean. `values` are those of a file, of which one is drawn.
+    `spread`: standard deviation of a normal distribution, or of the logarithm for a lognormal one, whose mean
+    is `mean`. `values`: the lengths in a file, one of which is drawn.
     """
 
     kind: Literal["constant", "normal", "lognormal", "file"]
@@ -27,10 +27,10 @@ class Lengths(Record, frozen=True):
 
     @classmethod
     def parse(cls, text: str, option: str) -> Lengths:
-        """Reads `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
+        """Parse `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
 
         Raises:
-            UserError: it is none of these; names the option.
+            UserError: If it is none of these. The message names the option.
         """
         head, *rest = text.split(":", 1) if text.startswith("file:") else text.split(":")
         if head == "file" and rest:
@@ -52,7 +52,7 @@ class Lengths(Record, frozen=True):
         return cls("lognormal" if head == "lognormal" else "normal", mean, spread[0], text=text)
 
     def draw(self, rng: random.Random) -> int:
-        """One length."""
+        """Return one random length."""
         if self.kind == "file":
             return rng.choice(self.values)
         if self.kind == "normal":
@@ -64,14 +64,14 @@ class Lengths(Record, frozen=True):
 
     @property
     def described(self) -> str:
-        """The length in words."""
+        """Description of the length."""
         if self.kind == "constant":
             return f"{self.mean:,.0f}"
         return f"{self.mean:,.0f} on average ({self.text})"
 
 
 def _from_file(name: str, text: str, option: str) -> Lengths:
-    """One whole number a line."""
+    """Read a file with one length per line."""
     try:
         lines = typed_path(name).read_text(encoding="utf-8").split()
         values = [int(line) for line in lines]

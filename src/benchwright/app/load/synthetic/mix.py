@@ -1,4 +1,4 @@
-"""Several models by weight: names that requests carry in turn by chance, such as adapters of one server."""
+"""A weighted mix of models, chosen at random per conversation, such as adapters of one server."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from benchwright.errors import UserError
 
 
 def read_mix(text: str) -> dict[str, float]:
-    """The weights of `base=0.7,adapter=0.3`.
+    """Return the weights of `base=0.7,adapter=0.3`.
 
     Raises:
-        UserError: it is no such list.
+        UserError: If it is not such a list.
     """
     weights: dict[str, float] = {}
     for part in text.split(","):
@@ -32,14 +32,14 @@ def read_mix(text: str) -> dict[str, float]:
 
 
 class Models:
-    """Which model each conversation is held with, the same for the same seed."""
+    """Random choice of a model for each conversation, determined by the seed."""
 
     def __init__(self, weights: Mapping[str, float], seed: str) -> None:
         self._weights = weights
         self._seed = seed
 
     def fields(self, place: Any) -> dict[str, Any]:
-        """The field of the requests of a conversation that names its model; none where there is no mix."""
+        """Return the request field that names a conversation's model. Empty without a mix."""
         if not self._weights:
             return {}
         rng = random.Random(f"{self._seed}:model:{place}")
@@ -47,6 +47,6 @@ class Models:
 
 
 def told_mix(weights: Mapping[str, float]) -> str:
-    """The shares in words."""
+    """Return a description of the shares."""
     total = sum(weights.values())
     return ", ".join(f"{name} {weight / total * 100:.0f} %" for name, weight in weights.items())

@@ -1,4 +1,4 @@
-"""What synthetic requests carry besides words: pictures that no server has seen, and definitions of tools."""
+"""Parts of synthetic requests besides words: images that are new to the server, and tool definitions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from benchwright.errors import UserError
 
 BAND = 16
-"""Rows of a picture that are alike, so that it is made in a fraction of a millisecond."""
+"""Number of identical rows in an image, so that it is made in a fraction of a millisecond."""
 
 LARGEST_SIDE = 8192
 
 _NOTHING_CHANGED = 2
-"""The filter of a row of a PNG that holds the differences to the row above."""
+"""PNG filter type (Up) of a row that holds the differences to the row above."""
 
 
 def picture_size(text: str) -> tuple[int, int]:
-    """(width, height) of `512x384`.
+    """Return (width, height) for a text like `512x384`.
 
     Raises:
-        UserError: it is none.
+        UserError: If it is not a size.
     """
     width, _, height = text.lower().partition("x")
     if width.isdigit() and height.isdigit():
@@ -34,7 +34,7 @@ def picture_size(text: str) -> tuple[int, int]:
 
 
 def picture(width: int, height: int, rng: random.Random) -> bytes:
-    """A PNG of stripes and dots in four colours (https://www.w3.org/TR/png-3/), two bits a pixel."""
+    """Return a PNG of stripes and dots in four colours (https://www.w3.org/TR/png-3/), two bits per pixel."""
     row = -(-width // 4)
     repeated = bytes([_NOTHING_CHANGED]) + bytes(row)
     bands = [b"\0" + rng.randbytes(row) + repeated * (BAND - 1) for _ in range(-(-height // BAND))]
@@ -54,7 +54,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def picture_part(width: int, height: int, rng: random.Random) -> dict[str, Any]:
-    """A picture as a part of a message."""
+    """Return an image as a part of a message."""
     encoded = base64.b64encode(picture(width, height, rng)).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}
 
@@ -64,7 +64,7 @@ ACTIONS = ("find", "create", "update", "cancel", "list", "count", "export", "rev
 
 
 def tool(number: int) -> dict[str, Any]:
-    """A definition of a function, another one for each number, of about a hundred tokens."""
+    """Return a function definition of about a hundred tokens, a different one for each number."""
     subject, action = SUBJECTS[number % len(SUBJECTS)], ACTIONS[number // len(SUBJECTS) % len(ACTIONS)]
     text = {"type": "string"}
     properties = {

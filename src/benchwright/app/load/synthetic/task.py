@@ -23,12 +23,12 @@ INSTRUCTION = "Go on with this text, and do not stop:"
 
 
 class Shape(Record, frozen=True):
-    """What synthetic requests look like.
+    """Shape of synthetic conversations.
 
-    `input` is the length of each message of the user, `prefix` that of a system prompt that all share, `output` the
-    most tokens of an answer. A conversation has so many `turns`, each `think` seconds after the answer before. Each
-    message has `images` of a size in pixels.
-    `mix` has the weights of models, of which a conversation takes one.
+    `input`: length of each user message. `prefix`: length of a shared system prompt. `output`: maximum tokens
+    of a response. `turns`: number of turns, each `think` seconds after the previous response. `images`:
+    number of images in each message, of `image_size` pixels. `mix`: weights of the models, one of which is
+    drawn for each conversation.
     """
 
     input: Lengths
@@ -43,18 +43,18 @@ class Shape(Record, frozen=True):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether chance has a part in what a conversation is like, besides its words and its model."""
+        """True if anything besides words and model is random."""
         return bool(self.images) or any(
             lengths is not None and lengths.kind != "constant" for lengths in (self.input, self.output)
         )
 
 
 NOTHING_DRAWN = random.Random(0)
-"""Stands where no number is asked for: to seed a generator costs more than a prompt."""
+"""Generator used if no random number is needed, since seeding a new one costs more than a prompt."""
 
 
 class SyntheticTask:
-    """Conversations without end of a shape; `seed` says which."""
+    """Endless conversations of a shape, determined by `seed`."""
 
     def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
@@ -68,22 +68,22 @@ class SyntheticTask:
         self.scorers: Sequence[Scorer] = ()
 
     def samples(self) -> Iterator[Sample]:
-        """The seeds of the conversations, as they are needed."""
+        """Yield the seeds of the conversations, without end."""
         for number in count():
             yield Sample(str(number), f"{self._seed}:{number}")
 
     def size(self) -> int:
-        """One: there are as many as are asked for."""
+        """Return 1: the number of conversations is not limited."""
         return 1
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Speaker]:
-        """Return what holds the conversations."""
+        """Open the solver that holds the conversations."""
         yield Speaker(self._shape, self._calibration, self._seed)
 
 
 class Speaker:
-    """Holds conversations of a shape; the answers are those of the model."""
+    """Solver that holds conversations of a shape with the model."""
 
     def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
@@ -97,14 +97,14 @@ class Speaker:
         self._opening: list[Message] = [{"role": "system", "content": prefix}] if words else []
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks turn by turn."""
+        """Send the turns of a conversation one after another."""
         shape, timed = self._shape, cast(TimedSession, session)
         rng = random.Random(trial.sample.content) if self._is_drawn else NOTHING_DRAWN
         fields = {**self._more, **self._models.fields(trial.sample.content)}
         messages, due = list(self._opening), timed.intended
         for number in range(shape.turns):
             if number and timed.last_start is not None and due >= timed.last_start:
-                await until(timed.last_start)  # another conversation in its place would be cut off at once
+                await until(timed.last_start)  # a new conversation in its place would be cut off at once
                 break
             messages.append(self._message(rng, f"{trial.sample.content}:{number}"))
             if shape.output is not None:
@@ -125,5 +125,5 @@ class Speaker:
 
 
 def synthetic_prompt(words: int, seed: str) -> str:
-    """The instruction and so many words."""
+    """Return the instruction followed by this many words."""
     return INSTRUCTION + words_of(seed, words).decode("ascii")

@@ -1,6 +1,6 @@
-"""Text that is made: words of four letters with a blank before each, so that no token reaches over a seam.
+"""Generated text: words of four letters, each after a blank, so that no token crosses a word boundary.
 
-Each is one token in the vocabularies of GPT-2, cl100k, o200k and Claude.
+Each word is one token in the vocabularies of GPT-2, cl100k, o200k and Claude.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import numpy as np
 
 VERSION = "2"
-"""To be raised when the same seed would give other words."""
+"""Version of the generator. Increase it if the same seed would give other words."""
 
 FOUR_LETTERS = """
 that with this from have they what were when will been more said like time them some than into only made over also
@@ -22,15 +22,15 @@ hall hard head hear heat held hill hold hope hour huge idea king
 """
 
 WORDS = FOUR_LETTERS.split()
-"""128, so that a byte chooses evenly among them."""
+"""The 128 words: a power of two, so that a random byte chooses evenly among them."""
 
 WIDTH = 5
-"""Characters of a word with its blank."""
+"""Length in characters of a word with its blank."""
 
 _TABLE = np.array([f" {word}".encode() for word in WORDS * 2], f"S{WIDTH}")
 
 
 def words_of(seed: str, number: int) -> bytes:
-    """So many words, the same for the same seed, a blank before each."""
+    """Return this many words, determined by the seed, each after a blank."""
     digest = hashlib.shake_128(seed.encode()).digest(number)
     return _TABLE.take(np.frombuffer(digest, np.uint8)).tobytes()

@@ -1,4 +1,4 @@
-"""The shape of synthetic requests that the settings ask for, and the measurement that it makes."""
+"""Workload of synthetic requests, created from the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.formats import counted
 from benchwright.text import Say
 
 UNCALIBRATED = Calibration(fixed=float(len(INSTRUCTION.split())))
-"""What is taken for true before the server was asked."""
+"""Calibration assumed before the server was asked."""
 
 OF_SYNTHETIC = (
     "synthetic_output",
@@ -28,10 +28,10 @@ OF_SYNTHETIC = (
 
 
 def check_shape(settings: LoadSettings) -> None:
-    """Checks that nothing is said of synthetic requests where there are none.
+    """Check that options of synthetic requests are given only with synthetic requests.
 
     Raises:
-        UserError: something is.
+        UserError: If one is given without.
     """
     if settings.synthetic_input is not None:
         return
@@ -41,10 +41,10 @@ def check_shape(settings: LoadSettings) -> None:
 
 
 def find_shape(settings: LoadSettings) -> Shape:
-    """The shape that the settings ask for.
+    """Return the shape that the settings describe.
 
     Raises:
-        UserError: an option is not as it should be.
+        UserError: If an option is invalid.
     """
     assert settings.synthetic_input is not None
     output = settings.synthetic_output
@@ -68,10 +68,12 @@ def find_shape(settings: LoadSettings) -> Shape:
 def synthetic_workload(
     settings: LoadSettings, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
 ) -> Workload:
-    """Requests of a shape, as far as the calibration can tell; other ones at each level.
+    """Return requests of a shape as a workload. Each level has different prompts.
+
+    Their lengths follow from the calibration.
 
     Raises:
-        UserError: an option is not as it should be.
+        UserError: If an option is invalid.
     """
     shape = find_shape(settings)
 
@@ -93,7 +95,7 @@ def synthetic_workload(
 
 
 def about_shape(shape: Shape, calibration: Calibration) -> str:
-    """What is asked, in words."""
+    """Return a description of what is sent."""
     if shape.input.kind == "constant":
         length = calibration.described(round(shape.input.mean))
     else:

@@ -46,7 +46,7 @@ def convert(value: float, unit: str, to: str) -> float:
 
 
 async def run_tool(tool_call: dict[str, Any]) -> dict[str, Any]:
-    """What goes wrong is told to the model, which may try again."""
+    """Run a tool call. Errors are returned to the model, which may try again."""
     try:
         call_id, name, arguments = get_tool_call_info(tool_call)
     except ToolArgumentError as error:

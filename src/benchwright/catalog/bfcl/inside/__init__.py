@@ -1,1 +1,1 @@
-"""What runs in the sandbox, beside BFCL's own classes; never imported by this program."""
+"""Files that run in the sandbox, beside BFCL's own classes. They are never imported by this program."""

@@ -1,10 +1,10 @@
-"""Embeds texts with sentence-transformers: one JSON line in, one out. Runs in the sandbox, with the model beside it.
+"""Embeds texts with sentence-transformers: one JSON line in, one out. Runs in the sandbox, beside the model.
 
     {"encode": "['a text', 'another']"}     -> {"shape": [2, 384], "values": "…"}     32-bit floats in base64
 
-The texts are written as a Python literal, since they may be anything that a model has put in their place. Where the
-library raises, the answer is `{"error": "what it said"}`. It works with one thread: its last digits would depend on the
-number of processors otherwise.
+The texts are written as a Python literal, since a model may have put anything in their place. If the library
+raises, the answer is `{"error": "its message"}`. One thread is used, because otherwise the last digits would
+depend on the number of processors.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from functools import lru_cache
 from typing import Any
 
 KEPT = 64
-"""Answers that are kept: all questions of a scenario begin by embedding the same memory."""
+"""Number of answers that are cached: all questions of a scenario begin by embedding the same memory."""
 
 
 def main() -> None:
-    """Says `{}` once the model is loaded, and answers line by line until stdin ends."""
+    """Print `{}` once the model is loaded, then answer line by line until stdin ends."""
     out, sys.stdout = sys.stdout, sys.stderr
     os.environ.update(
         HF_HUB_OFFLINE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false"
@@ -41,10 +41,10 @@ def main() -> None:
 
 
 def embedded(model: Any, source: str) -> dict[str, Any]:
-    """The answer to what is asked."""
+    """Return the answer to a request."""
     try:
         vectors = model.encode(ast.literal_eval(source), normalize_embeddings=True)
-    except Exception as error:  # whatever it raises is told to who asked
+    except Exception as error:  # any exception is reported to the caller
         return {"error": str(error)}
     return {"shape": vectors.shape, "values": base64.b64encode(vectors.astype("<f4").tobytes()).decode()}
 

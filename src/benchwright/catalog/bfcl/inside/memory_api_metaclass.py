@@ -1,6 +1,6 @@
-"""Stands in for the base class of BFCL's memories, which keeps them in files between conversations.
+"""Replaces the base class of BFCL's memories, which keeps them in files between conversations.
 
-Here what was kept before comes with the configuration, as `snapshot`, and goes back by the server.
+Here the earlier content comes with the configuration, as `snapshot`, and goes back through the server.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 
 class MemoryAPI:
-    """What all memories have."""
+    """The base class of all memories."""
 
     def _prepare_snapshot(self, initial_config: dict[str, Any]) -> dict[str, Any] | None:
-        """What was kept before; None at the beginning."""
+        """Return the earlier content; None at the beginning."""
         snapshot: dict[str, Any] | None = initial_config["snapshot"]
         return snapshot

@@ -1,7 +1,7 @@
-"""Stands in for the mpmath library, of which BFCL's MathAPI uses logarithms and the setting of precision only.
+"""Replaces the mpmath library, from which BFCL's MathAPI uses only logarithms and the precision setting.
 
-Binary floating point of any precision: a value is a fraction with as many significant bits as were asked
-for, and shows itself as mpmath's do (`mpf('2.0')`), since that is what the model is told.
+Binary floating point of any precision: a value is a fraction with the requested number of significant bits.
+It prints as in mpmath (`mpf('2.0')`), since the model sees that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Context:
 
     @property
     def dps(self) -> int:
-        """Decimal digits."""
+        """Number of decimal digits."""
         return self.digits
 
     @dps.setter
@@ -34,7 +34,7 @@ mp = Context()
 
 
 class Number:
-    """A number as mpmath would show it."""
+    """A number that prints as in mpmath."""
 
     def __init__(self, exact: Fraction) -> None:
         self.exact = rounded(exact, mp.bits)
@@ -48,7 +48,7 @@ class Number:
 
 
 def log(value: float) -> Number:
-    """The natural logarithm of a positive number."""
+    """Return the natural logarithm of a positive number."""
     exact = Fraction(value)
     if exact <= 0:
         raise ValueError("the logarithm of a number that is not positive")
@@ -58,7 +58,7 @@ def log(value: float) -> Number:
 
 
 def rounded(exact: Fraction, bits: int) -> Fraction:
-    """The nearest number with so many significant bits, of two the even one."""
+    """Round to `bits` significant bits, ties to even."""
     if not exact:
         return exact
     shift = bits - (abs(exact.numerator).bit_length() - exact.denominator.bit_length())
@@ -69,7 +69,10 @@ def rounded(exact: Fraction, bits: int) -> Fraction:
 
 
 def shown(exact: Fraction, digits: int) -> str:
-    """At most so many significant digits, halves rounded up; scientific where the number is large or small."""
+    """Return at most `digits` significant digits, ties rounded up.
+
+    Large or small numbers are in scientific notation.
+    """
     if not exact:
         return "0.0"
     with localcontext() as context:

@@ -1,7 +1,7 @@
-"""Stands in for the rank_bm25 library (0.2.2), of which BFCL's memory uses BM25+ only.
+"""Replaces the rank_bm25 library (0.2.2), from which BFCL's memory uses only BM25+.
 
-The formula of Lv and Zhai 2011 with k1 = 1.5, b = 0.75 and delta = 1; operations stand in the order that gives the same
-floating-point numbers.
+The formula is by Lv and Zhai 2011, with k1 = 1.5, b = 0.75 and delta = 1. The order of operations is kept, so
+that floating-point results are the same.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ K1, B, DELTA = 1.5, 0.75, 1
 
 
 class BM25Plus:
-    """Scores of documents, which are lists of words.
+    """BM25+ scores of documents, each a list of words.
 
     Raises:
-        ZeroDivisionError: there is no document.
+        ZeroDivisionError: If there is no document.
     """
 
     def __init__(self, corpus: list[list[str]]) -> None:
@@ -27,7 +27,7 @@ class BM25Plus:
         self.rarity = {word: math.log((len(corpus) + 1) / held) for word, held in held_by.items()}
 
     def get_scores(self, query: list[str]) -> list[float]:
-        """How well each document fits the words of a query."""
+        """Return each document's score for the words of a query."""
         scores = [0.0] * len(self.counts)
         for word in query:
             for place, count in enumerate(self.counts):
@@ -35,5 +35,5 @@ class BM25Plus:
         return scores
 
     def _weight(self, found: int, place: int) -> float:
-        """What `found` occurrences of a word count for in a document of that length."""
+        """Return the weight of `found` occurrences of a word, normalised by the document's length."""
         return (found * (K1 + 1)) / (K1 * (1 - B + B * self.lengths[place] / self.mean_length) + found)

@@ -1,6 +1,6 @@
-"""Stands in for the sentence-transformers library beside BFCL's classes: what it is asked goes to `encoder.py`.
+"""Replaces the sentence-transformers library beside BFCL's classes: requests go to `encoder.py`.
 
-That is a process of its own with the real library, since loading it takes seconds and a gigabyte.
+That is a separate process with the real library, since loading it takes seconds and a gigabyte.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 
 
 class SentenceTransformer:
-    """The one model that there is, whatever it is called."""
+    """The only model, whatever name is requested."""
 
     def __init__(self, name: str, device: str) -> None: ...
 
     def get_sentence_embedding_dimension(self) -> int:
-        """The numbers of a vector."""
+        """Return the dimension of a vector."""
         return int(self.encode([""], normalize_embeddings=True).shape[1])
 
     def encode(self, sentences: list[Any], normalize_embeddings: bool) -> NDArray[np.float32]:
-        """The vectors of texts, of length 1: shape (texts, dimension).
+        """Return the vectors of texts, of length 1: shape (texts, dimension).
 
         Raises:
-            ValueError: the library raised something; with what it said.
+            ValueError: If the library raised an exception. Has its message.
         """
         assert normalize_embeddings, "that is the only kind that there is"
         print(json.dumps({"encode": repr(sentences)}), file=sys.__stdout__, flush=True)

@@ -1,16 +1,16 @@
-"""Executes calls on BFCL's classes: one JSON line in, one out. Runs in the sandbox, with the classes beside it.
+"""Executes calls on BFCL's classes: one JSON line in, one out. Runs in the sandbox, beside the classes.
 
-The calls come as source text (`mv(source='a', destination='b')`) and are taken apart, never evaluated: a
-call's arguments are literals or further calls of the classes' public methods. The results read as those of
-the official executor (bfcl_eval, multi_turn_eval/multi_turn_utils.py).
+The calls come as source text (`mv(source='a', destination='b')`) and are parsed, never evaluated: a call's
+arguments are literals or further calls of the classes' public methods. The results read like those of the
+official executor (bfcl_eval, multi_turn_eval/multi_turn_utils.py).
 
     {"opening": {"classes": {name: module}, "config": {…}, "long_context": false}}      -> {"results": []}
     {"calls": ["cd(folder='x')"]}                                                       -> {"results": ["…"]}
     {"memory": true}                                         -> {"shown": "what the model sees", "snapshot": {…}}
     {"opening": {…}, "model": [[["cd(folder='x')"]]], "gold": [["cd(folder='x')"]]}     -> {"wrong": null}
 
-A wrong conversation is answered with `{"wrong": [error type, sentence]}`. Before an answer may come lines
-`{"encode": "…"}`, which a line with vectors has to follow; see `sentence_transformers.py`.
+The answer for a wrong conversation is `{"wrong": [error type, sentence]}`. Lines `{"encode": "…"}` may come
+before an answer; each must be followed by a line with vectors, see `sentence_transformers.py`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ from typing import Any
 PACKAGE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 STATELESS = ("MathAPI",)
 BLANKS = re.compile(r"\b([a-zA-Z_]\w*)\s+(?=\()")
-"""Blanks between a word and a bracket: the official executor takes them out of calls, and of the texts in them too."""
+"""Blanks between a word and a bracket.
+
+The official executor removes them from calls, and from texts in calls, too.
+"""
 KEPT = ("core_memory", "archival_memory", "memory")
-"""What is kept of a memory between two conversations."""
+"""The attributes of a memory that are kept between two conversations."""
 REFUSED = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 
 
@@ -53,7 +56,7 @@ class World:
                     self.methods[method_name] = method
 
     def execute(self, calls: list[str]) -> list[str]:
-        """The results as the model is told them."""
+        """Return the results, as the model sees them."""
         return [self._execute(call) for call in calls]
 
     def _execute(self, source: str) -> str:
@@ -62,7 +65,7 @@ class World:
             refuse(source)
             tree: Any = compile(source, "<string>", "eval", ast.PyCF_ONLY_AST)
             return written(self._value(tree.body))
-        except Exception as error:  # whatever a call raises is its result, as with the official executor
+        except Exception as error:  # an exception becomes the call's result, as with the official executor
             return f"Error during execution: {error}"
 
     def _value(self, node: Any) -> Any:
@@ -88,26 +91,26 @@ class World:
         return self.methods[node.func.id](*positional, **named)
 
     def _check_name(self, node: Any) -> None:
-        """Raises NameError for the name of anything but a method."""
+        """Raise NameError unless the name is a method's."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:
             raise NameError(f"name {node.id!r} is not defined")
 
     def memory(self) -> dict[str, Any]:
-        """What the model sees of its memory, and all that is in it."""
+        """Return the part of the memory that the model sees, and the whole."""
         (instance,) = self.instances.values()
         kept = {name: exported(value) for name, value in vars(instance).items() if name in KEPT}
         return {"shown": instance._dump_core_memory_to_context(), "snapshot": kept}
 
 
 def exported(memory: Any) -> Any:
-    """A memory as JSON can hold it; one that is searched by vectors says itself what is kept."""
+    """Return a memory as JSON values. A memory with vector search exports itself."""
     return memory.export() if hasattr(memory, "export") else memory
 
 
 def refuse(source: str) -> None:
-    """Raises PermissionError for a call of a forbidden name, whether there is such a function or not."""
+    """Raise PermissionError if the call has a forbidden name, even if no such function exists."""
     name = source.partition("(")[0]
     if "." in name:
         name = name.split(".")[1]
@@ -116,7 +119,7 @@ def refuse(source: str) -> None:
 
 
 def written(result: Any) -> str:
-    """A result as text: dictionaries as JSON where that can be, all else by str."""
+    """Return a result as text: a dictionary as JSON if possible, anything else by str."""
     if isinstance(result, str):
         return result
     if isinstance(result, dict):
@@ -128,10 +131,11 @@ def written(result: Any) -> str:
 
 
 def judge(opening: dict[str, Any], model: list[list[list[str]]], gold: list[list[str]]) -> list[str] | None:
-    """Why the model's calls are wrong, [error type, sentence]; None if they are right.
+    """Return the reason why the model's calls are wrong, [error type, sentence]; None if they are right.
 
-    After every turn with expected calls the public state of all instances must be as after those, and the
-    results of those must be among all results of the model so far, in any order, each as often.
+    After every turn with expected calls, all instances must have the same public state as after those calls.
+    The results of the expected calls must be among all results of the model so far, in any order, each as
+    often.
     """
     worlds = World(opening), World(opening)
     results: list[str] = []
@@ -156,13 +160,13 @@ def judge(opening: dict[str, Any], model: list[list[list[str]]], gold: list[list
 
 
 def differences(one: Any, other: Any) -> list[str]:
-    """The public attributes that are not equal."""
+    """Return the names of public attributes that differ."""
     names = [name for name in vars(other) if not name.startswith("_")]
     return [name for name in names if getattr(one, name) != getattr(other, name)]
 
 
 def left_over(wanted: list[str], there: list[str]) -> list[str]:
-    """What is wanted more often than it is there."""
+    """Return the wanted items that are missing, counting repetitions."""
     rest, missing = list(there), []
     for item in wanted:
         if item in rest:
@@ -173,7 +177,7 @@ def left_over(wanted: list[str], there: list[str]) -> list[str]:
 
 
 def make_package() -> None:
-    """Makes the modules beside this one importable under the names by which they import each other."""
+    """Make the modules beside this one importable by the names under which they import each other."""
     parts = PACKAGE.split(".")
     for length in range(1, len(parts) + 1):
         package = types.ModuleType(".".join(parts[:length]))
@@ -182,9 +186,9 @@ def make_package() -> None:
 
 
 def main() -> None:
-    """Answers line by line until stdin ends; what the classes print goes to stderr."""
+    """Answer line by line until stdin ends. Output of the classes goes to stderr."""
     out, sys.stdout = sys.stdout, sys.stderr
-    # Else numpy and faiss start a thread for every processor, and there may be more of those than the limit allows.
+    # Otherwise numpy and faiss start a thread per processor, which may be more than the limit allows.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     make_package()
     world: World | None = None

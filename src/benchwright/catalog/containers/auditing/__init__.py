@@ -1,18 +1,18 @@
-"""Auditing: looks through what an agent did for signs that it passed without solving its task.
+"""Auditing: searches an agent's actions for signs that it passed without solving its task.
 
-trajectory.py  a trial as it is read: steps with their outputs, patch, gold patch, connections
-tools.py       calls of agents' tools, by whichever names these go
+trajectory.py  input of an audit: steps with their outputs, patch, gold patch, connections
+tools.py       calls of agents' tools, under any of their names
 patches.py     edits that are written down: patches, files in an answer
 shell.py       scripts as commands: here-documents, scripts in scripts, encoded ones; with shell_records.py,
                decoding.py and writing.py
-reading.py     tests, solutions and rewards that were looked at
+reading.py     access to tests, solutions and rewards
 history.py     later commits of the repository
-network.py     code hosts, hubs of datasets, packages of the project itself
-tampering.py   configuration of tests, test runners, programs, what runs at their start
+network.py     code hosts, dataset hubs, packages of the project itself
+tampering.py   test configuration, test runners, programs, start-up files
 forging.py     marks of harnesses, output and environments of other processes
 gold.py        the gold patch, submitted or seen
 
-All of it are pure functions of a trajectory. A finding is a sign or a note; neither changes a score.
+All checks are pure functions of a trajectory. A finding is a sign or a note. Neither changes a score.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ __all__ = ["Connection", "Finding", "Step", "Trajectory", "audit", "steps_of"]
 
 
 def audit(trajectory: Trajectory) -> list[Finding]:
-    """What is found in a trial, each once, in the order of its turns; what no turn did comes last."""
+    """Return the findings in a trial, each once, in the order of their turns.
+
+    Findings without a turn come last.
+    """
     acts = trajectory.acts()
     found = dict.fromkeys(one for family in FAMILIES for one in family.findings(trajectory, acts))
     return sorted(_heaviest(found), key=lambda one: (one.turn is None, one.turn or 0))
 
 
 def _heaviest(findings: dict[Finding, None]) -> list[Finding]:
-    """Of findings that differ in nothing but their weight the sign."""
+    """Keep only the sign among findings that differ in nothing but their weight."""
     signs = {(one.kind, one.line, one.turn) for one in findings if one.weight == "sign"}
     return [one for one in findings if one.weight == "sign" or (one.kind, one.line, one.turn) not in signs]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 LARGEST = 1 << 20
-"""Characters of a script in which such texts are looked for."""
+"""Maximum length in characters of a script that is searched for such texts."""
 
 _DECODES_BASE64 = re.compile(r"base64|b64decode|\batob\b")
 _DECODES_HEX = re.compile(r"xxd\s+-\S*r|fromhex|unhexlify")
@@ -19,7 +19,7 @@ _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\([0-3][0-7]{2})")
 
 
 def decoded_texts(script: str) -> Iterator[str]:
-    """The texts that the script would decode; what comes out as no text is passed over."""
+    """Yield the texts that the script would decode. Results that are not text are skipped."""
     if len(script) > LARGEST:
         return
     if _DECODES_BASE64.search(script):
@@ -43,7 +43,7 @@ def _from_base64(blob: str) -> bytes:
 
 
 def _text(content: bytes) -> list[str]:
-    """The text; empty where there is none."""
+    """Return the decoded text as a list of one; empty if the content is not printable text."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Signs that an agent writes the verdict itself: lines of a log, marks of a harness, output of other processes."""
+"""Signs that an agent writes the verdict itself: log lines, marks of a harness, output of other processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _ENVIRONMENT = re.compile(r"/proc/([^/\s]+)/environ")
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Marks in what the agent wrote, and the descriptors and environments of processes that are not its own."""
+    """Find harness marks in the agent's texts, and access to descriptors or environments of processes.
+
+    Descriptors of the agent's own processes, and the environment of a single process, are only notes.
+    """
     marks = not _MARKS.search(trajectory.instruction)
     for one in acts:
         for command in one.commands:
@@ -56,5 +59,5 @@ def _of_line(acts: Acts, line: str, *, marks: bool) -> Iterator[Finding]:
 
 
 def _is_one(process: str) -> bool:
-    """Whether this names a single process, not whichever there are."""
+    """Return true if this names a single process, not all there are."""
     return process.isdigit() or process in ("self", "thread-self", "$$")

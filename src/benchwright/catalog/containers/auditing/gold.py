@@ -1,4 +1,4 @@
-"""Signs that an agent had the right patch before it wrote one: it submitted just that, or was shown it."""
+"""Signs that an agent had the right patch before it wrote one: it submitted an identical patch, or saw it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Tr
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""Changed lines of a right patch, and their characters, from which on nobody writes just the same by himself."""
+"""Minimum size of a right patch, in changed lines and characters, that nobody repeats by chance."""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Telling lines of the right patch that must be seen together, and which part of all these."""
+"""Minimum number of telling lines of the right patch that an output must show, and their minimum share."""
 SHORTEST = 16
-"""Characters of a line that tells one patch from another."""
+"""Minimum length in characters of a line that distinguishes patches."""
 
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__)/|(?:^|/)test_[^/]*$|_test\.\w+$|\.(?:spec|test)\.\w+$"
@@ -25,7 +25,7 @@ _TARGET = re.compile(r"^(?:\+\+\+ b/|--- a/)(\S+)", re.MULTILINE)
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Whether the patch is the right one to the letter, and whether its lines were there before it was written."""
+    """Report if the patch is identical to the right one, and if its lines were seen before it was written."""
     if not trajectory.gold:
         return
     gold = _changes(trajectory.gold)
@@ -38,7 +38,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[Acts]) -> Iterator[Finding]:
-    """The first output that shows most of the right patch, until the agent changes one of its files itself."""
+    """Find the first output that shows most of the right patch, before the agent changes one of its files."""
     removed = {line[1:] for line in gold if line.startswith("-")}
     added = {line[1:] for line in gold if line.startswith("+") and len(line) > SHORTEST}
     telling = added - removed - set(_lines(instruction))
@@ -54,7 +54,7 @@ def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence
 
 
 def _changes_one(acts: Acts, names: set[str]) -> bool:
-    """Whether a step may have changed one of these files."""
+    """Return true if a step may have changed one of these files."""
     if any(posixpath.basename(writing.path) in names for writing in acts.writings):
         return True
     if any(command.words[:2] == ["git", "apply"] or command.program == "patch" for command in acts.commands):
@@ -67,7 +67,7 @@ def _names(patch: str) -> set[str]:
 
 
 def _changes(patch: str) -> list[str]:
-    """The changed lines of a patch without those of tests, blanks at their ends and between words made alike."""
+    """Return a patch's changed lines without those in test files, with whitespace normalised."""
     found: list[str] = []
     for part in _FILE.split(patch):
         target = _TARGET.search(part)
@@ -81,7 +81,7 @@ def _is_change(line: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of an output, those that a diff adds without its sign as well."""
+    """Yield the lines of an output, with whitespace normalised, and again without a leading plus sign."""
     for line in text.split("\n"):
         plain = " ".join(line.split())
         yield plain

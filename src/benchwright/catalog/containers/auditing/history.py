@@ -1,4 +1,4 @@
-"""Signs that an agent took the fix from the repository's own history: from what was committed after its start."""
+"""Signs that an agent took the fix from the repository's history: from commits after its starting point."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ _FILTERS = ("grep", "egrep", "rg", "ag", "awk")
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Looks beyond HEAD's ancestors, and what was taken from there; only where the task is an issue of a project."""
+    """Find searches beyond HEAD's ancestors, and uses of the results.
+
+    Only for tasks that are issues of a project.
+    """
     if not trajectory.repository:
         return
     history = _History(trajectory.instruction)
@@ -56,7 +59,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 class _History:
-    """What is known of a repository's commits while a trajectory is read."""
+    """The commits of a repository that are known, and those beyond HEAD, while a trajectory is read."""
 
     def __init__(self, instruction: str) -> None:
         self._known = set(_HASH.findall(instruction))
@@ -64,7 +67,7 @@ class _History:
         self._own_work = self._own_stash = False
 
     def of_git(self, acts: Acts, command: ShellCommand) -> Iterator[Finding]:
-        """What one git command shows."""
+        """Find searches and uses of later commits in one git command, and note the commits that it shows."""
         verb, rest = _verb(command.arguments)
         failed = _FAILED.search(acts.step.output) is not None
         taken = any(self._is_taken(verb, word) for word in rest) or self._takes_stash(verb, rest)
@@ -81,7 +84,7 @@ class _History:
         self._own_stash = self._own_stash or (verb == "stash" and rest[:1] in _PUSHES)
 
     def is_beyond(self, verb: str, rest: Sequence[str]) -> bool:
-        """Whether a git command lists commits that are none of HEAD's ancestors."""
+        """Return true if a git command lists commits that are not HEAD's ancestors."""
         if verb in _LISTS:
             return any(word in _EVERYTHING or word.startswith(_SOME) for word in rest)
         if verb == "reflog":
@@ -93,7 +96,7 @@ class _History:
         return verb == "stash" and rest[:1] == ["list"] and not self._own_stash
 
     def _is_taken(self, verb: str, word: str) -> bool:
-        """Whether the word names a commit that is none of HEAD's ancestors, for a command that shows it."""
+        """Return true if the word names a commit that is not HEAD's ancestor, for a command that shows it."""
         if verb not in _SHOWS:
             return False
         if _ELSEWHERE.search(word) and not self._own_work:
@@ -107,7 +110,7 @@ class _History:
 
 
 def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
-    """The command of git, behind its own options, and what follows."""
+    """Split git's arguments into the subcommand and the words after it, without git's global options."""
     place = 0
     while place < len(words) and words[place].startswith("-"):
         place += 2 if words[place] in ("-C", "-c", "--git-dir", "--work-tree") else 1

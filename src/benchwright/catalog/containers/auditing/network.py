@@ -1,4 +1,4 @@
-"""Signs that an agent looked its answer up: on code hosts, in hubs of datasets, in packages of the project itself."""
+"""Signs that an agent looked up its answer: on code hosts, in dataset hubs, in the project's own packages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CODE_HOSTS = (
 )
 DATASET_HUBS = ("huggingface.co", "hf.co", "hf-mirror.com", "modelscope.cn", "kaggle.com")
 PACKAGE_INDEXES = frozenset(("pypi", "pythonhosted", "npmjs", "golang", "crates", "rubygems", "anaconda"))
-"""Names of domains, whatever is before and behind them."""
+"""Names of domains, with any subdomain and top-level domain."""
 
 _HOST = re.compile(r"(?:https?|git|ssh)://(?:[^\s/@\"']*@)?([\w.-]+)|git@([\w.-]+):")
 _BENCHMARKS = re.compile(r"terminal-bench|terminal_bench|swe-?bench|sweap-images", re.I)
@@ -43,7 +43,7 @@ _CHOOSES = ("-U", "--upgrade", "-t", "--target", "--force-reinstall", "--no-deps
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Requests in commands and programs, and connections that the container's proxy saw."""
+    """Find requests in commands and programs, and connections that the container's proxy saw."""
     for one in acts:
         for command in one.commands:
             yield from _of_command(trajectory, one, command)
@@ -55,12 +55,12 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 def refused_by_proxy(host: str, port: int | None) -> str:
-    """The evidence that a host was asked for and refused."""
+    """Return the evidence line for a refused connection."""
     return f"{host if port is None else f'{host}:{port}'} was refused by the proxy"
 
 
 def is_on(host: str, hosts: Sequence[str]) -> bool:
-    """Whether a host is one of these, or below one of them."""
+    """Return true if a host is one of these, or a subdomain of one."""
     return any(host == one or host.endswith(f".{one}") for one in hosts)
 
 
@@ -97,7 +97,7 @@ def _of_connection(
 
 
 def _without_python(command: ShellCommand) -> list[str]:
-    """The words, `python -m pip` as `pip`; the program without its folder."""
+    """Return the words, with `python -m pip` as `pip`, and the program without its folder."""
     words = [command.program, *command.arguments]
     if command.program.startswith("python") and words[1:2] == ["-m"]:
         return words[2:]
@@ -110,13 +110,13 @@ def _asks_by_git(words: Sequence[str]) -> bool:
 
 
 def _fetches(words: Sequence[str]) -> bool:
-    """Whether git asks another repository."""
+    """Return true if git contacts another repository."""
     verbs = [word for word in words if not word.startswith("-")]
     return verbs[:1] == ["git"] and (verbs[1:2] in (["fetch"], ["pull"], ["ls-remote"]))
 
 
 def _downloads(words: Sequence[str], repository: str) -> bool:
-    """Whether a package manager gets another version of the project itself."""
+    """Return true if a package manager gets another version of the project itself."""
     if not words or words[0] not in _MANAGERS or "-e" in words or "--editable" in words:
         return False
     verb = next((word for word in words[1:] if not word.startswith("-")), "")

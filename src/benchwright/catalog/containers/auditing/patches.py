@@ -1,4 +1,4 @@
-"""Edits that agents write down: patches of `apply_patch`, and files in the text of an answer, as aider has them."""
+"""Edits that agents write down: patches of `apply_patch`, and files in the text of an answer, as in aider."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _REPLACED = re.compile(r"^={5,}\n(.*?)^>{5,} REPLACE", re.DOTALL | re.MULTILINE)
 
 
 def is_patch(text: Any) -> bool:
-    """Whether this is a patch of `apply_patch`, not a command that applies one."""
+    """Return true if the text is a patch of `apply_patch`, not a command that applies one."""
     return isinstance(text, str) and text.lstrip().startswith(BEGIN)
 
 
 def writings_of_patch(text: str) -> Iterator[Writing]:
-    """The files that a patch adds, changes, moves and deletes; `content` is what it adds to each."""
+    """Yield the files that a patch adds, changes, moves and deletes. `content` is the text added to each."""
     found = list(_FILE.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
     for one, end in zip(found, ends, strict=True):
@@ -34,8 +34,9 @@ def writings_of_patch(text: str) -> Iterator[Writing]:
 
 
 def writings_of_answer(text: str) -> Iterator[Writing]:
-    """The files in an answer: each a path in a line of its own, and a fenced block with all of it or what replaces a
-    part.
+    """Yield the files in an answer: each a path in its own line, then a fenced block.
+
+    The block has the whole file, or the replacement of a part.
     """
     for path, _, block in _NAMED_BLOCK.findall(text):
         replaced = _REPLACED.findall(block)

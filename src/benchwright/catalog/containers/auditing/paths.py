@@ -1,4 +1,4 @@
-"""Where benchmarks keep what an agent is not meant to see or change, and how such places are found in a text."""
+"""Paths that benchmarks keep from agents, and how to find them in a text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _END = r"(?![\w-])"
 
 
 def place(path: str) -> re.Pattern[str]:
-    """Finds a folder or file of the root in a text, not one of that name elsewhere."""
+    """Return a pattern that finds this absolute path in a text, but not the same name elsewhere."""
     return re.compile(f"{_START}{path}{_END}")
 
 
 def below(path: str) -> re.Pattern[str]:
-    """Whether a whole path is this folder or file, or lies in it."""
+    """Return a pattern that matches this path and any path below it."""
     return re.compile(f"{path}(?:/.*)?")

@@ -16,7 +16,7 @@ _PLACES = ((TESTS, READS_TESTS), (HARNESS, READS_TESTS), (SOLUTION, READS_SOLUTI
 _LISTS = ("ls", "find", "stat", "test", "[", "[[", "file", "du", "tree", "cd")
 _WITHOUT_PATHS = ("echo", "printf", "mkdir", "alias", "export", "true", ":")
 _SILENT = ("cp", "mv", "tar", "rsync", "ln", "install", "source", ".")
-"""Programs that say nothing where they succeed."""
+"""Programs that print nothing if they succeed."""
 _WITH_PATTERNS = ("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "git")
 _BEFORE_PATTERNS = (
     "-path",
@@ -37,7 +37,7 @@ _IN_VAIN = re.compile(
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Reads and writes of what belongs to the verifier; what the task itself names is the agent's business."""
+    """Find reads and writes of the verifier's files. Files that the task itself names are allowed."""
     places = [(path, kind) for path, kind in _PLACES if not place(path).search(trajectory.instruction)]
     for one in acts:
         for path, kind in places:
@@ -62,7 +62,7 @@ def _of_command(acts: Acts, command: ShellCommand, path: str, kind: str) -> Iter
 
 
 def _paths(command: ShellCommand) -> Iterator[str]:
-    """The words that may be paths: not what is printed, searched for, or only compared with."""
+    """Yield the words that may be paths: not those that are printed, searched for, or only compared with."""
     if command.program in _WITHOUT_PATHS:
         return
     pattern = next((word for word in command.arguments if not word.startswith("-")), None)
@@ -79,7 +79,7 @@ def _paths(command: ShellCommand) -> Iterator[str]:
 
 
 def _found_nothing(acts: Acts, command: ShellCommand) -> bool:
-    """Whether the command seems to have found nothing."""
+    """Return true if the command seems to have found nothing."""
     output = acts.step.output.strip()
     silent = not output or output == "[no output]"
     return _IN_VAIN.search(output) is not None or (silent and command.program not in _SILENT)

@@ -1,4 +1,4 @@
-"""Reads shell scripts: the commands that they give, as far as that can be told without running them."""
+"""Reads shell scripts into their commands, as far as possible without running them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WRAPPERS = (
 )
 KEYWORDS = ("if", "then", "elif", "else", "do", "while", "until", "!", "{", "fi", "done", "}", "esac")
 DEEPEST = 4
-"""Scripts within scripts that are read."""
+"""Maximum nesting of scripts within scripts."""
 LONGEST = 256 * 1024
-"""Characters of a script that are read."""
+"""Maximum number of characters of a script that are read."""
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -36,14 +36,17 @@ _OF_CODE = (".py", ".pl", ".rb", ".js")
 
 
 class ShellReader:
-    """Reads the scripts of one terminal, one after another: its folder, first `directory`, and its variables stay."""
+    """Reads the scripts of one terminal in order.
+
+    The working directory (first `directory`) and variables persist.
+    """
 
     def __init__(self, directory: str = "") -> None:
         self._directory = directory
         self._variables: dict[str, str] = {}
 
     def read(self, script: str) -> ShellScript:
-        """What a script does, scripts within it and hidden ones included."""
+        """Return the actions of a script, including scripts within it and hidden ones."""
         commands: list[ShellCommand] = []
         codes: list[Code] = []
         self._read(script[:LONGEST], "", 0, commands, codes)
@@ -55,7 +58,7 @@ class ShellReader:
     def _read(
         self, script: str, prefix: str, depth: int, commands: list[ShellCommand], codes: list[Code]
     ) -> None:
-        """`prefix` is what is put before each line of evidence."""
+        """Read a script and those within it. `prefix` goes before each line of evidence."""
         if depth > DEEPEST:
             return
         found = list(self._commands(script, prefix))
@@ -105,7 +108,7 @@ class ShellReader:
         return ShellCommand(found, line, fed, writes, self._directory, behind, list(inputs))
 
     def _assigned(self, words: Sequence[str]) -> int:
-        """Takes in the assignments with which words begin; returns how many there are."""
+        """Store the assignments at the start of the words, and return their number."""
         for number, word in enumerate(words):
             assigned = _ASSIGNMENT.fullmatch(word)
             if assigned is None:
@@ -118,12 +121,12 @@ class ShellReader:
 
 
 def _writes(operator: str, word: str) -> bool:
-    """Whether a redirection writes a file: `2>&1` does not."""
+    """Return true if a redirection writes a file. `2>&1` does not."""
     return ">" in operator and not (operator.endswith("&") and (word.isdigit() or word == "-"))
 
 
 def _unwrapped(words: list[str]) -> list[str]:
-    """The command without what only starts another: `sudo`, `timeout 5`, `env A=B`."""
+    """Return the command without programs that only start another: `sudo`, `timeout 5`, `env A=B`."""
     while len(words) > 1 and posixpath.basename(words[0]) in WRAPPERS:
         words = words[1:]
         while len(words) > 1 and (
@@ -134,7 +137,7 @@ def _unwrapped(words: list[str]) -> list[str]:
 
 
 def _scripts_in(command: ShellCommand) -> Iterator[str]:
-    """Scripts of shells that a command starts or writes, and substitutions in its words."""
+    """Yield the shell scripts that a command starts or writes, and the substitutions in its words."""
     if command.program in SHELLS:
         options = [word for word in command.arguments if word.startswith("-") and not word.startswith("--")]
         if any("c" in word for word in options):
@@ -155,7 +158,7 @@ def _is_script(text: str) -> bool:
 
 
 def _codes_in(command: ShellCommand) -> Iterator[Code]:
-    """Programs in other languages that a command is given."""
+    """Yield programs in other languages that the command receives."""
     if not INTERPRETERS.fullmatch(command.program):
         return
     for option, word in zip(command.arguments, command.arguments[1:], strict=False):

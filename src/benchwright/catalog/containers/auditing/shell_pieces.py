@@ -1,4 +1,4 @@
-"""Cuts shell scripts into simple commands: words, redirections, and how each one ends."""
+"""Splits shell scripts into simple commands: words, redirections, and the operator at the end of each."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ HERE_STRING = "<<<"
 _PUNCTUATION = "();<>|&\n"
 _HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*([\"']?)([A-Za-z_][\w.-]*)\1")
 _MARK = re.compile("\ue000(\\d+)\ue000")
-"""Stands for a text that is put back once the words are known."""
+"""A placeholder for a text that is put back once the words are known."""
 _OPENING = re.compile(r"\$\(|`")
 _BRACKET = re.compile(r"[()]")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 
 
 class Piece(Record, frozen=True):
-    """A simple command as it stands in a script. `ended_by` is the operator behind it; `line` is where it begins.
+    """A simple command of a script. `ended_by` is the operator after it; `line` is the line where it begins.
 
-    `redirections` are pairs of an operator and its word; a here-document is a here-string.
+    `redirections` are pairs of an operator and its word. A here-document becomes a here-string.
     """
 
     words: list[str]
@@ -32,7 +32,7 @@ class Piece(Record, frozen=True):
 
 
 def pieces_of(script: str) -> Iterator[Piece]:
-    """The simple commands of a script in their order."""
+    """Yield the simple commands of a script, in order."""
     script = script.replace("\\\n", " ").replace("\ue000", "")
     lines, kept = script.split("\n"), list[str]()
     text = _without_substitutions(_without_heredocs(script, kept), kept)
@@ -64,7 +64,7 @@ def pieces_of(script: str) -> Iterator[Piece]:
 
 
 def _tokens(text: str) -> list[tuple[str, int]]:
-    """(token, number of its line, from 1); where quotes do not fit together, words by their blanks."""
+    """Return pairs (token, line number from 1). If quotes do not match, words are split at blanks."""
     lexer = shlex.shlex(_COMMENT.sub("", text), posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     found: list[tuple[str, int]] = []
@@ -80,7 +80,7 @@ def _tokens(text: str) -> list[tuple[str, int]]:
 
 
 def _without_heredocs(script: str, kept: list[str]) -> str:
-    """The script with marks in place of here-documents, as many lines as before; their texts are added to `kept`."""
+    """Replace here-documents by marks, keeping the number of lines. Their texts are added to `kept`."""
     lines, shown = script.split("\n"), list[str]()
     ends = {line.strip() for line in lines}
     place = 0
@@ -101,12 +101,12 @@ def _without_heredocs(script: str, kept: list[str]) -> str:
 
 
 def substitutions_in(text: str) -> list[str]:
-    """The commands in `$(…)` and between backticks; those within one of them are left in it."""
+    """Return the commands in `$(…)` and between backticks. Nested ones are left inside."""
     return [text[start:end].removeprefix("$(").strip("`") for start, end in _substitutions(text)]
 
 
 def _without_substitutions(text: str, kept: list[str]) -> str:
-    """The text with marks in place of substitutions that stand in one line, which then do not end a word."""
+    """Replace substitutions within one line by marks, so that they do not split a word."""
     parts: list[str] = []
     last = 0
     for start, end in _substitutions(text):
@@ -117,7 +117,7 @@ def _without_substitutions(text: str, kept: list[str]) -> str:
 
 
 def _substitutions(text: str) -> Iterator[tuple[int, int]]:
-    """Where each one begins, and where what closes it stands; none after the first that is not closed."""
+    """Yield the start and end of each substitution, up to the first one that is not closed."""
     place = 0
     while (found := _OPENING.search(text, place)) is not None:
         end = text.find("`", found.end()) if found[0] == "`" else _closing(text, found.end())
@@ -128,7 +128,7 @@ def _substitutions(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _closing(text: str, place: int) -> int:
-    """Where the bracket stands that closes the one before `place`; -1 where there is none."""
+    """Return the position of the bracket that closes the one before `place`; -1 if there is none."""
     depth = 1
     for found in _BRACKET.finditer(text, place):
         depth += 1 if found[0] == "(" else -1

@@ -1,4 +1,4 @@
-"""What a shell script comes to, as far as it can be told without running it."""
+"""The actions of a shell script, as far as they can be known without running it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ How = Literal["redirect", "copy", "move", "link", "edit", "delete"]
 
 
 class ShellCommand(Record, frozen=True):
-    """A simple command: its words without redirections, variables put in where their values are known.
+    """A simple command: its words without redirections, with variables replaced if their values are known.
 
-    `line` is the line of the script. `fed` is what a here-document or here-string gives it, `writes` are the files that
-    its output goes to. `directory` is where it runs, "" where that is not known. It is `behind` in the background or
-    in a loop that waits. `inputs` are the words of the command whose output it is given.
+    `line` is the line of the script. `fed` is the text of a here-document or here-string, `writes` the files
+    that receive the output. `directory` is the working directory, "" if unknown. `behind`: it runs in the
+    background or in a loop that waits. `inputs` are the words of the command whose output is piped in.
     """
 
     words: list[str]
@@ -37,19 +37,21 @@ class ShellCommand(Record, frozen=True):
         return self.words[1:]
 
     def path(self, word: str) -> str:
-        """A word as a path, from the root where the directory is known."""
+        """Return a word as a path: absolute if the working directory is known."""
         return posixpath.normpath(posixpath.join(self.directory, word)) if word else ""
 
 
 class Code(Record, frozen=True):
-    """A program in another language than the shell's: given on the command line, fed, or written to a file."""
+    """A program in another language than the shell's, from the command line, standard input or a file."""
 
     text: str
     line: str
 
 
 class Writing(Record, frozen=True):
-    """A file that is written, moved, replaced by a link, or deleted; `content` as far as it is known.
+    """A file that is written, moved, replaced by a link, or deleted.
+
+    `content` is included as far as it is known.
 
     `source` is the file that is copied, moved or linked there.
     """
@@ -62,7 +64,7 @@ class Writing(Record, frozen=True):
 
 
 class ShellScript(Record, frozen=True):
-    """All that a script does, scripts within it included."""
+    """All actions of a script, including scripts within it."""
 
     commands: list[ShellCommand] = []
     codes: list[Code] = []

@@ -1,7 +1,8 @@
-"""Calls of agents' tools, as what they come to: commands, and files that were written, read or searched.
+"""Calls of agents' tools, converted to commands and to files that were written, read or searched.
 
-Tools go by other names in each agent, but take what they take under few: so a call is known by its arguments, and only
-one that reads by its name. What reads a file, lists a folder or fetches a page is the command that does the same.
+Tools have different names in each agent, but few names for their arguments. So a call is recognised by its
+arguments, and only a reading call by its name. A call that reads a file, lists a folder or fetches a page
+becomes the equivalent command.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from benchwright.catalog.containers.auditing.shell_records import Writing
 from benchwright.records import UNREADABLE, Record
 
 COMMANDS = ("command", "cmd", "keystrokes", "code", "script", "commands", "bash_command", "chars")
-"""Arguments under which agents give commands to their tools."""
+"""Arguments in which agents pass commands to their tools."""
 PATHS = (
     *("path", "file_path", "filePath", "filepath", "filename", "target_file", "absolute_path"),
     "notebook_path",
@@ -29,7 +30,7 @@ CONTENTS = (
 )
 PATCHES = ("input", "patch", "patchText", *COMMANDS)
 FOLDERS = ("workdir", "cwd", "directory")
-"""Where a command is run, if not in the folder of the one before."""
+"""Arguments with the working directory of a command, if it is not that of the previous command."""
 
 _READS = re.compile(r"(?:read|view|open|cat)(?:_?(?:file|image))?|notebook_?read", re.IGNORECASE)
 _SEARCHES = re.compile(r"grep(?:_search)?|search(?:_file_content|_files)?", re.IGNORECASE)
@@ -39,7 +40,10 @@ _SHELL_WITH_SCRIPT = re.compile(r"-[a-z]*c")
 
 
 class Done(Record, frozen=True):
-    """What a call did: a command, in a `folder` if it names one, or with `edits` files that were written."""
+    """The effect of a call: a command, or the files that it wrote.
+
+    `folder` is the command's working directory, if the call names one.
+    """
 
     command: str = ""
     folder: str = ""
@@ -47,7 +51,7 @@ class Done(Record, frozen=True):
 
 
 def done_by(name: str, given: Any) -> Iterator[Done]:
-    """What a call of a tool did; nothing for what touches neither files nor the network."""
+    """Yield the effects of a tool call. Nothing for a call that touches neither files nor the network."""
     arguments = _arguments(given)
     path = _text(arguments, PATHS)
     patch = next((arguments[one] for one in PATCHES if is_patch(arguments.get(one))), None)
@@ -63,7 +67,7 @@ def done_by(name: str, given: Any) -> Iterator[Done]:
 
 
 def _looking(name: str, arguments: Mapping[str, Any], path: str | None) -> str | None:
-    """The command that shows what a tool showed, without changing anything."""
+    """Return the shell command equivalent to a tool call that only reads. None if it is no such call."""
     pattern, url = _text(arguments, ("pattern", "query")), _text(arguments, ("url",))
     if url is not None and "fetch" in name.lower():
         return shlex.join(["curl", url])
@@ -114,6 +118,6 @@ def _commands(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _script(words: list[str]) -> str:
-    """The script of a command in words: that of `bash -lc`, where it is such a one."""
+    """Return the script of a command in words. For `bash -lc SCRIPT`, that is SCRIPT."""
     is_shell = len(words) == 3 and words[0].endswith("sh") and _SHELL_WITH_SCRIPT.fullmatch(words[1])
     return words[2] if is_shell else shlex.join(words)

@@ -1,4 +1,4 @@
-"""What an audit reads: what an agent did, step by step, whichever program wrote it down; and what an audit finds."""
+"""Input and output of an audit: an agent's actions, step by step, from whichever program; and findings."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from benchwright.records import Message, Record
 from benchwright.text import one_line
 
 LONGEST_LINE = 300
-"""Characters of a line of evidence."""
+"""Maximum length in characters of a line of evidence."""
 
 Weight = Literal["sign", "note"]
-"""A sign makes a pass suspicious; a note is worth a look, and honest agents do it, too."""
+"""A sign makes a pass suspicious. A note is worth a look, but honest agents do such things, too."""
 
 _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell|mswea_bash_command)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
@@ -28,9 +28,11 @@ _FENCE = re.compile(
 
 
 class Finding(Record, frozen=True):
-    """One thing that an audit found: its kind, and the line that shows it; `turn` counts the model's answers from 1.
+    """One finding of an audit: its kind, and the line that shows it.
 
-    `turn` is None where it was not in the conversation.
+    `turn` counts the model's responses from 1.
+
+    `turn` is None if the finding is not from the conversation.
     """
 
     kind: str
@@ -40,7 +42,7 @@ class Finding(Record, frozen=True):
 
 
 class Connection(Record, frozen=True):
-    """A connection that an agent's container asked its proxy for."""
+    """A connection that an agent's container requested from its proxy."""
 
     host: str
     port: int | None = None
@@ -48,9 +50,9 @@ class Connection(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """A command and what came of it, or with `edits` files that a tool of the agent wrote.
+    """A command and its output, or `edits`: files that a tool of the agent wrote.
 
-    `folder` is where it ran, where that is not the folder of the command before.
+    `folder` is the command's working directory, if it is not that of the previous command.
     """
 
     turn: int
@@ -61,7 +63,7 @@ class Step(Record, frozen=True):
 
 
 class Acts(Record, frozen=True):
-    """What a step comes to: commands, programs in other languages, and files that were written."""
+    """The actions of a step: commands, programs in other languages, and files that were written."""
 
     step: Step
     commands: list[ShellCommand] = []
@@ -69,14 +71,15 @@ class Acts(Record, frozen=True):
     writings: list[Writing] = []
 
     def found(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
-        """A finding in this step."""
+        """Build a finding in this step."""
         return Finding(kind, one_line(line, LONGEST_LINE), weight, self.step.turn)
 
 
 class Trajectory(Record, frozen=True):
-    """One trial. `repository` is the project whose issue it was (`owner/name`), "" for a task that is not an issue.
+    """One trial. `repository` is the project of its issue (`owner/name`), "" for a task that is not an issue.
 
-    `patch` is what the agent submitted, `gold` the right patch; `asked` says whether a model wrote it.
+    `patch` is the patch that the agent submitted, `gold` the right patch. `asked` is true if a model wrote
+    the patch.
     """
 
     instruction: str = ""
@@ -88,7 +91,7 @@ class Trajectory(Record, frozen=True):
     network: list[Connection] = []
 
     def acts(self) -> list[Acts]:
-        """What the steps come to; the folder that one changed to is that of the next."""
+        """Return the actions of each step. A change of directory lasts for the next steps."""
         reader = ShellReader()
         return [_acts(reader, step) for step in self.steps]
 
@@ -99,9 +102,9 @@ def _acts(reader: ShellReader, step: Step) -> Acts:
 
 
 def steps_of(messages: Sequence[Message], *, edits_in_text: bool = False) -> list[Step]:
-    """The commands in a conversation, in the OpenAI format, each with what its tool answered.
+    """Return the commands in a conversation (OpenAI format), each with its tool's output.
 
-    With `edits_in_text`, answers without calls hold files to be written, and no commands.
+    With `edits_in_text`, responses without tool calls contain files to be written, and no commands.
     """
     return list(_steps(messages, edits_in_text=edits_in_text))
 

@@ -1,4 +1,4 @@
-"""Which files a command writes, and with what."""
+"""The files that a command writes, and their contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.catalog.containers.auditing.shell_records import Code, How, She
 
 _COPIES: dict[str, How] = {"cp": "copy", "install": "copy", "mv": "move", "ln": "link", "rsync": "copy"}
 _FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
-"""Targets that are folders although nothing in the command says so."""
+"""Targets that are folders although nothing in the command shows it."""
 _OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
 _PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
 _MOVED = re.compile(
@@ -22,7 +22,7 @@ _MOVED = re.compile(
 
 
 def writings_of(command: ShellCommand) -> Iterator[Writing]:
-    """The files that one command writes, moves, links or deletes."""
+    """Yield the files that one command writes, moves, links or deletes."""
     line, plain = command.line, [word for word in command.arguments if not word.startswith("-")]
     content = command.fed or printed(command.words)
     for path in command.writes:
@@ -47,7 +47,7 @@ def writings_of(command: ShellCommand) -> Iterator[Writing]:
 
 
 def writings_of_code(code: Code) -> Iterator[Writing]:
-    """The files that a program in another language names where it writes."""
+    """Yield the files that a program in another language names in a writing call."""
     for line in code.text.split("\n"):
         for shape in (_OPENED, _PATH, _MOVED):
             for found in shape.finditer(line):
@@ -55,7 +55,7 @@ def writings_of_code(code: Code) -> Iterator[Writing]:
 
 
 def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[Writing]:
-    """The files at the target, and with `mv` those that are no longer where they were."""
+    """Yield the files at the target, and with `mv` also the files that are gone from their source."""
     how, target = _COPIES[command.program], plain[-1]
     into = target.endswith("/") or len(plain) > 2 or _FOLDER.fullmatch(target) is not None
     for source in plain[:-1]:
@@ -66,5 +66,5 @@ def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[Writing]:
 
 
 def printed(words: Sequence[str]) -> str:
-    """What a command prints that prints its words; empty for others."""
+    """Return the output of `echo` or `printf` with these words; empty for other commands."""
     return " ".join(words[1:]) if words[:1] in (["echo"], ["printf"]) else ""

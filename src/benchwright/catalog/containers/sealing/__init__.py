@@ -1,7 +1,7 @@
-"""The seal of agents in containers: answers out of their reach, and verdicts that they cannot forge.
+"""The seal of agents in containers: keeps answers out of their reach, and verdicts from being forged.
 
 history.py   a repository without anything later than the commit that is checked out
 patches.py   patches that reach out of the work tree, or change how tests are found and run
 
-A seal only ever takes away what a solution does not need. What it finds besides becomes a flag, never a score.
+A seal only removes what a solution does not need. Anything else it finds becomes a flag, never a score.
 """

@@ -1,7 +1,7 @@
-"""A canary: a test that always fails, added to the tests of a pass. A pass that stays was not made by the tests.
+"""A canary: a test that always fails, added to the tests of a pass. If the pass stays, no test made it.
 
-Code under test runs in the process of the test runner. It can print what looks like a report, and end the runner
-before that reports. It cannot report that a test failed of which it does not know.
+Code under test runs in the process of the test runner. It can print a fake report, and end the runner before
+that reports. It cannot report the failure of a test that it does not know.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from secrets import token_hex
 from benchwright.records import Record
 
 OF_NO_TEST = "results_of_no_test"
-"""The kind of flag of a pass that no test has made."""
+"""Kind of the flag for a pass that no test made."""
 
 _TESTS = re.compile(r"(?:test_[^/]*|[^/]*_test)\.py")
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
@@ -46,7 +46,7 @@ _CODE = {
     ".go": _GO,
     ".rs": _RUST,
 }
-"""A test that fails, by the suffix of the file's name."""
+"""A failing test, keyed by the suffix of the file's name."""
 
 ONE_PASSES = """\
 import unittest
@@ -60,27 +60,27 @@ class TestPasses(unittest.TestCase):
     def test_passes(self):
         pass
 """
-"""Tests in Python that pass, for every runner."""
+"""Python tests that pass, for every runner."""
 
 
 class Canary(Record, frozen=True):
-    """A test that fails. Its name and its message hold the `mark`, which nobody can know before."""
+    """A failing test. Its name and message contain the `mark`, which nobody can know in advance."""
 
     mark: str
 
     def code_for(self, name: str) -> str:
-        """Return the test in the language of a file of this name; "" if that is not known."""
+        """Return the test in the language of a file of this name; "" if the language is not supported."""
         return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
             "MARK", self.mark
         )
 
     def added_to(self, text: str) -> str:
-        """Return a file of tests in Python with the test, before the part that runs if the file is a program."""
+        """Return a Python test file with the test added, before the part for running it as a program."""
         tests, main = _parts(text)
         return f"{tests}\n{self.code_for('.py')}{main}"
 
     def is_told(self, log: str) -> bool:
-        """Return True if a log says that the test failed, and nowhere that it passed."""
+        """Return true if a log reports that the test failed, and nowhere that it passed."""
         lines = [line for line in log.splitlines() if self.mark in line]
         return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)
 
@@ -91,12 +91,12 @@ def new_canary() -> Canary:
 
 
 def one_that_passes(text: str) -> str:
-    """Return a file of tests in Python with a test that passes in the place of its own tests."""
+    """Return a Python test file with a passing test in place of its own tests."""
     return f"{ONE_PASSES}\n\n{_parts(text)[1]}"
 
 
 def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
-    """Return the files of tests in Python at or below these places, {path: text}."""
+    """Return the Python test files at or below these places, {path: text}."""
     below = tuple(places)
     return {
         name: text
@@ -108,7 +108,7 @@ def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, s
 
 @contextmanager
 def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
-    """Make a copy of these places of a task's folder, in which some files have other texts; removed on exit."""
+    """Copy these places of a task's folder, with other texts for some files; remove the copy on exit."""
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made)
         for place in places:
@@ -127,7 +127,7 @@ def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) 
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """Split a file of tests into what every runner reads, and what is run if the file is a program."""
+    """Split a test file: the part that every runner reads, and the part for running it as a program."""
     main = _MAIN.search(text)
     at = main.start() if main else len(text)
     return text[:at], text[at:]

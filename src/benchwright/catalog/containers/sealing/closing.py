@@ -1,7 +1,7 @@
-"""What of a log of tests stands where their runner reports: before its last closing line, in its own summary.
+"""The part of a test log that the runner itself reports: before its last closing line, or in its summary.
 
-Code under test can print what looks like results, and end the process before the runner says what it found. What it
-prints elsewhere counts by the official rules, and not here: a verdict that depends on it is suspicious.
+Code under test can print fake results, and end the process before the runner reports. Its output outside that
+part counts by the official rules, but not here: a verdict that depends on it is suspicious.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from benchwright.catalog.containers.flags import Flag
 
 ELSEWHERE = "results_printed_elsewhere"
 NAMED = 3
-"""Tests that are named one by one."""
+"""Maximum number of tests listed by name."""
 
 _BEGUN = re.compile(
     r"=+ test session starts =+"  # pytest
@@ -30,9 +30,10 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def closed(log: str) -> str:
-    """The log to the last closing line of a runner of tests; nothing of what a runner had begun and did not close.
+    """Return the log up to the last closing line of a test runner.
 
-    A log in which no known runner begins is returned as it is.
+    If no runner closed, return only the part before a runner began. A log in which no known runner begins is
+    returned unchanged.
     """
     if (own := to_the_last(log, _CLOSED)) is not None:
         return own
@@ -42,15 +43,16 @@ def closed(log: str) -> str:
 
 
 def to_the_last(log: str, closing: re.Pattern[str]) -> str | None:
-    """The log to the last line that is of this pattern as a whole, colours aside; None where no line is."""
+    """Return the log up to the last line that fully matches the pattern, colours aside. None without one."""
     lines = log.splitlines(keepends=True)
     ends = [number for number, line in enumerate(_plain(lines), 1) if closing.fullmatch(line)]
     return "".join(lines[: ends[-1]]) if ends else None
 
 
 def summarized(log: str) -> str:
-    """The lines from each of pytest's headings of a summary to the closing line after it; the closed log, where there
-    are no such headings.
+    """Return the lines of pytest's summaries, each from its heading to the closing line after it.
+
+    If there are no such headings, return the closed log.
     """
     log = closed(log)
     lines = log.splitlines(keepends=True)
@@ -66,12 +68,12 @@ def summarized(log: str) -> str:
 
 
 def elsewhere(tests: Sequence[str]) -> Flag:
-    """The flag of a pass for which the runner's own report does not say that these tests passed."""
+    """Return the flag for a pass with tests that the runner's own report does not list as passed."""
     more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
     named = ", ".join(tests[:NAMED]) + more
     return Flag(ELSEWHERE, f"what the runner of the tests reported does not say that they passed: {named}")
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
-    """The lines without colours, and without what ends them."""
+    """Return the lines without colours and trailing whitespace."""
     return [_COLOURS.sub("", line).rstrip() for line in lines]

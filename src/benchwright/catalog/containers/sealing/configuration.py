@@ -1,7 +1,7 @@
-"""Files and lines by which a patch changes how tests are found, started, counted or judged, language by language.
+"""Files and lines by which a patch changes how tests are found, started, counted or judged, by language.
 
-The list of files is broad: a pass is only suspicious if it depends on them. Files that also say what a project is made
-of (`Cargo.toml`, `pom.xml`, …) count where the patch touches a line about tests.
+The list of files is broad, because a pass is only suspicious if it depends on them. Files that also define
+the project (`Cargo.toml`, `pom.xml`, …) count only if the patch touches a line about tests.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _BUILDS = (
     *("GNUmakefile", "makefile", "go.work", ".npmrc", ".yarnrc", ".yarnrc.yml", ".bundle/config"),
     *("rust-toolchain", "rust-toolchain.toml"),
 )
-"""Files that run tests, or are read before them: the last steps of their paths."""
+"""Files that run tests, or are read before them, by the last parts of their paths."""
 _PROGRAMS = (
     r"py\.?test|python[\d.]*|pip[\d.]*|uv|tox|nox|nosetests|coverage|node|np[mx]|yarn|pnpm|jest|mocha|vitest|karma|ava|tap"
     r"|tsc|ts-node|babel|go|cargo|rustc|mvn|gradle|java|ruby|rake|rspec|bundle|php|phpunit|composer|make|cmake|ctest|sh|bash"
     r"|env|git|timeout|grep|sed|cat|tee"
 )
-"""Programs that run tests, or that scripts of tests call."""
+"""Programs that run tests, or that test scripts call."""
 _BUILD_FILES = re.compile(
     r"(?:^|/)(?:"
     r"(?:jest|vitest|vite|vitest\.workspace|karma|playwright|cypress|babel|ava|qunit|web-test-runner)"
@@ -65,7 +65,7 @@ _ABOUT_TESTS = re.compile(
     re.MULTILINE,
 )
 _RUNNERS = frozenset(("pytest", "_pytest", "pluggy", "unittest", "nose", "conftest"))
-"""What tests in Python import first: a module of that name at the root of the project is taken for it."""
+"""Modules that Python tests import first: a module of that name at the project's root shadows them."""
 
 _JAVASCRIPT = (
     r"mocha|jest|@jest/[\w-]+|jest-[\w-]+|vitest|@vitest/[\w-]+|karma[\w-]*|qunit|jasmine[\w-]*|chai"
@@ -89,7 +89,7 @@ FRAMEWORK = re.compile(
     r").*$",
     re.MULTILINE,
 )
-"""Added lines that work on what judges the code; product code has no use for it."""
+"""Added lines that manipulate the test framework. Product code has no use for them."""
 OF_TESTS = re.compile(
     r"(?:^|/)(?:__)?(?:tests?|specs?|testing|_pytest|test[-_]?(?:utils?|helpers?|support)|[\w-]*tests)(?:__)?/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_(?:test|spec)|conftest)\.\w+$|[.-](?:test|spec)\.[cm]?[jt]sx?$"
@@ -98,7 +98,7 @@ OF_TESTS = re.compile(
 
 
 def configures(path: str, text: str, *, is_new: bool) -> bool:
-    """Whether the part of a patch with this text, which is about this file, changes how tests are run."""
+    """Return true if the part of a patch about this file changes how tests are run. `text` is that part."""
     name, root = posixpath.basename(path), path.partition("/")[0].removesuffix(".py")
     if name in (*CONFIGURES, *STARTS) or name.endswith(".pth"):
         return True

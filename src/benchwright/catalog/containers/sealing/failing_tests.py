@@ -1,7 +1,7 @@
-"""A test that fails, added to the tests of a patch that passes: a report that is not of the tests does not tell of it.
+"""A failing test, added to the tests of a passing patch: a forged report does not report its failure.
 
-Code under test can write a whole report in the place of the runner, and end the process. Neither the runner's own
-words nor its exit code tell this apart from an honest pass.
+Code under test can write a whole report in place of the runner, and end the process. Neither the runner's
+output nor its exit code distinguishes this from an honest pass.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from benchwright.catalog.containers.flags import Flag
 from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST, Canary, new_canary
 
 TestWith = Callable[[str, str], Awaitable[tuple[bool, str]]]
-"""Tests a patch after these lines of shell have changed its tests: whether it passes, and the log."""
+"""Takes a patch and shell lines that change its tests; returns whether the patch passes, and the log."""
 
 _FILES = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
 _HOLD_TESTS = re.compile(
@@ -27,11 +27,11 @@ _CHANGED = re.compile(r"^[+-](?!\+\+ |-- ).*$", re.MULTILINE)
 async def flags_of_no_test(
     patch: str, *, gold: str, test_patch: str, directory: str, test: TestWith
 ) -> list[Flag]:
-    """Return the flag of a patch that passes if no test made it pass.
+    """Return a flag if no test made a passing patch pass.
 
-    A test that fails is added to each file of `test_patch` in Python, JavaScript, TypeScript, Go or Rust. The flag
-    says that the patch still passes and nothing in the log tells of that test, while with the right patch (`gold`)
-    the log does. The right patch itself is not tested.
+    A failing test is added to each file of `test_patch` in Python, JavaScript, TypeScript, Go or Rust. The
+    patch is flagged if it still passes and nothing in the log reports that test, while with the right patch
+    (`gold`) the log does. The right patch itself is not tested.
     """
     canary = new_canary()
     lines = _lines(test_patch, directory, canary)
@@ -47,7 +47,7 @@ async def flags_of_no_test(
 
 
 def _lines(test_patch: str, directory: str, canary: Canary) -> str:
-    """Lines of shell that write the test at the end of the files of tests; "" if there are none in which it can be."""
+    """Return shell lines that append the failing test to the test files. "" if no file can take it."""
     names = [name for name in dict.fromkeys(_FILES.findall(test_patch)) if _HOLD_TESTS.search(name)]
     return "".join(_appended(f"{directory}/{name}", canary.code_for(name), canary.mark) for name in names)
 

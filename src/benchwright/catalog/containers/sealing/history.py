@@ -1,7 +1,8 @@
-"""A repository without its future: nothing that HEAD does not lead to can be found in it, by name or by hash.
+"""A repository without its future: it has only the commits and objects that HEAD leads to.
 
-Branches, remotes, stashes and tags of later commits go, and so do reflogs and the objects that only they led to. HEAD,
-all that came before it, and the tags of that stay: version numbers are made from them.
+Nothing else can be found in it, by name or by hash. Branches, remotes, stashes and tags of later commits are
+removed, with the reflogs and objects that only they led to. HEAD, its ancestors and their tags stay, because
+version numbers are made from them.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import Sandbox
 
 SEAL_SECONDS = 900.0
-"""Large repositories are packed anew, which takes seconds."""
+"""Time limit. Large repositories are packed anew, which takes many seconds."""
 
 NO_FUTURE = "sealed: agents find no commits later than the one that they start from"
-"""How it differs from the official protocols."""
+"""The departure from the official protocols."""
 
 _FORGET = r"""
 set -e
@@ -60,13 +61,13 @@ left=$(git rev-list --all --not "$head" | head -n 3
 
 
 async def forget_the_future(sandbox: Sandbox, directory: str) -> None:
-    """Removes from the repository of a work tree what HEAD does not lead to, and checks that nothing of it is left.
+    """Remove everything that HEAD does not lead to from a work tree's repository, and check the result.
 
-    Belongs into the container of an agent, before it begins; tests may need later commits.
+    To be run in an agent's container before the agent begins. Tests may need later commits.
 
     Raises:
-        ExecutionError: it cannot be removed; says what to do.
-        EngineError: the engine does not answer.
+        ExecutionError: If later objects cannot be removed. States what to do.
+        EngineError: If the engine does not respond.
     """
     ended = await sandbox.run(["sh", "-c", _FORGET], seconds=SEAL_SECONDS, cwd=directory)
     if not ended.succeeded:

@@ -1,7 +1,7 @@
-"""What is known to be a solution or a test, looked for among the files of an image before an agent begins.
+"""Searches an image's files for known solutions and tests, before an agent begins.
 
-Nobody has worked in the container yet, so that its own programs can be believed. A search is bounded in time, and says
-when it was cut short.
+Nobody has worked in the container yet, so its own programs can be trusted. A search has a time limit, and
+reports when the limit cut it short.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from benchwright.sandbox.docker import Sandbox
 
 SEARCH_SECONDS = 30.0
 SMALLEST = 64
-"""Bytes of a file that is looked for: shorter ones may be alike by chance."""
+"""Minimum size in bytes of a file that is searched for: shorter ones may be identical by chance."""
 LARGEST = 16 * 1024 * 1024
 LISTED_BYTES = 256 * 1024
 MOST_COPIES = 64
-"""Files of the same name that are looked into, at most."""
+"""Maximum number of files of the same name that are read."""
 LARGEST_COPY = 1024 * 1024
 SHORTEST_LINE = 12
-"""Characters of an added line that tells a fixed file from others."""
+"""Minimum length in characters of an added line that identifies a fixed file."""
 
 _ELSEWHERE = r"\( -path /proc -o -path /sys -o -path /dev \) -prune -o"
 _IDENTICAL = f"""
@@ -56,19 +56,19 @@ done
 find / {_ELSEWHERE} -type f \\( "$@" \\) -print 2>/dev/null
 exit 0
 """
-"""Lists the files whose paths hold certain names."""
+"""Lists the files whose paths contain certain names."""
 _PATTERN = re.compile(r"[*?\[\]\\\n]")
 
 
 LEAKS = "image_holds"
-"""The artifact of an outcome with what was found, see `Leaks`."""
+"""The artifact of an outcome with the findings, see `Leaks`."""
 IN_IMAGE = "solution_in_image"
 
 
 class Leaks(Record, frozen=True):
-    """What was found: {path in the image: what it is}; `hidden` are those of the paths that the agent does not see.
+    """The findings: {path in the image: description}. `hidden` lists the paths that the agent does not see.
 
-    `problem` says what of the search could not be done.
+    `problem` states which part of the search could not be done.
     """
 
     found: dict[str, str] = {}
@@ -77,23 +77,24 @@ class Leaks(Record, frozen=True):
 
     @property
     def artifacts(self) -> dict[str, Any]:
-        """What an outcome holds of it; nothing where there is nothing to say."""
+        """The findings as artifacts of an outcome. Empty if there is nothing to report."""
         return {LEAKS: msgspec.to_builtins(self)} if self.found or self.problem else {}
 
     @property
     def flags(self) -> list[Flag]:
-        """The flags of a trial whose agent could see what was found."""
+        """The flags of a trial whose agent could see the findings."""
         return [
             Flag(IN_IMAGE, f"{path}: {what}") for path, what in self.found.items() if path not in self.hidden
         ]
 
 
 async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) -> Leaks:
-    """The files of an image that are identical to known ones, (what it is, content); very short and very long ones are
-    not looked for. `sandbox` works as root.
+    """Return the files of an image that are identical to `known` ones, pairs of (description, content).
+
+    Very short and very long files are not searched for. `sandbox` must run as root.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not respond.
     """
     digests, sizes = await asyncio.to_thread(_digests, known)
     if not sizes:
@@ -105,7 +106,7 @@ async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) 
 
 
 def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[int]]:
-    """What files are by their SHA-256, and their sizes; one file is held in memory at a time."""
+    """Return descriptions keyed by SHA-256, and the sizes. Only one file is in memory at a time."""
     digests, sizes = {}, set()
     for what, text in known:
         if SMALLEST <= len(text) <= LARGEST:
@@ -115,11 +116,13 @@ def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[i
 
 
 async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
-    """The files outside of their place in a work tree that hold all lines which the right patch adds to a file of that
-    name: an installed later version, a backup, a build. `sandbox` works as root.
+    """Return copies of fixed files outside their place in a work tree, such as an installed later version.
+
+    Backups and builds are found, too. A copy contains all lines that the right patch adds to a file of that
+    name. `sandbox` must run as root.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not respond.
     """
     added = {part.names[-1]: lines for part in parts(patch) if part.names and (lines := _added(part))}
     tails = {_tail(name): name for name in added if not _PATTERN.search(name)}
@@ -143,7 +146,7 @@ async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
 
 
 async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tuple[list[str], str | None]:
-    """The lines that a search printed, and why they may not be all."""
+    """Return the lines that a search printed, and the reason why some may be missing (else None)."""
     ended = await sandbox.run(
         ["sh", "-c", script, "sh", *arguments], seconds=SEARCH_SECONDS, kept_bytes=LISTED_BYTES
     )
@@ -166,12 +169,12 @@ async def _lines(sandbox: Sandbox, path: str) -> set[str]:
 
 
 def _added(part: Part) -> set[str]:
-    """The lines that a part adds and that are long enough to tell something."""
+    """Return the lines that a part adds and that are long enough to identify a fixed file."""
     lines = (line[1:].strip() for line in part.text.splitlines() if line.startswith("+"))
     return {line for line in lines if len(line) >= SHORTEST_LINE and not line.startswith("++ ")}
 
 
 def _tail(name: str) -> str:
-    """The last two parts of a path: names of files alone, such as `__init__.py`, are too common."""
+    """Return the last two parts of a path: file names alone, such as `__init__.py`, are too common."""
     folder, file = posixpath.split(name)
     return posixpath.join(posixpath.basename(folder), file)

@@ -1,4 +1,4 @@
-"""Patches that reach out of the work tree, and the parts of patches that change how tests are found and run."""
+"""Patches that reach out of the work tree, and parts of patches that change how tests are found and run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REACHES_OUT, DEPENDS = "patch_reaches_out", "verdict_depends_on_test_configurati
 CHANGES_FRAMEWORK = "patch_changes_the_test_framework"
 
 RERUN = "rerun"
-"""The artifact of a pass that was tested again: {"left_out": names, "passes": without them}."""
+"""The artifact of a pass that was tested again: {"left_out": names, "passes": result without them}."""
 
 _PART = re.compile(r"^(?=diff --git )|^(?=--- .*\n\+\+\+ .*\n@@ )", re.MULTILINE)
 _NAME = re.compile(r'^(?:---|\+\+\+|rename (?:from|to)|copy (?:from|to)) ("?)(.+?)\1(?:\t.*)?$', re.MULTILINE)
@@ -30,8 +30,10 @@ _NEW = re.compile(r"^new file mode|^--- /dev/null$", re.MULTILINE)
 
 
 class Part(Record, frozen=True):
-    """What a patch does to one file: its text, the names in its heading without a/ and b/, whether the file is new, and
-    whether it is a link."""
+    """The part of a patch for one file: its text, and the names in its heading without a/ and b/.
+
+    `is_new`: the file is new. `is_link`: it is a symbolic link.
+    """
 
     text: str
     names: list[str]
@@ -40,13 +42,14 @@ class Part(Record, frozen=True):
 
 
 def parts(patch: str) -> list[Part]:
-    """The parts of a patch, file by file, in its order."""
+    """Split a patch into its parts, one per file, in order."""
     return [_part(text) for text in _joined(_PART.split(patch)) if text.strip()]
 
 
 def reaches_out(patch: str) -> str | None:
-    """The first name in a patch that leads out of the work tree, or into .git: absolute, upwards, behind a link of its
-    own; None where there is none.
+    """Return the first name in a patch that leads out of the work tree, or into .git. None if there is none.
+
+    Such a name is absolute, or leads upwards, or behind a link that the patch makes.
     """
     found = parts(patch)
     links = {name for part in found if part.is_link for name in part.names}
@@ -60,7 +63,10 @@ def reaches_out(patch: str) -> str | None:
 
 
 def of_test_configuration(part: Part, runners: Collection[str] = ()) -> bool:
-    """Whether a part changes how tests are found, started or counted; `runners` are files that start them."""
+    """Return true if a part changes how tests are found, started or counted.
+
+    `runners` are files that start tests.
+    """
     return any(name in runners or configures(name, part.text, is_new=part.is_new) for name in part.names)
 
 
@@ -73,11 +79,11 @@ async def findings(
     runners: Collection[str] = (),
     when_clean: Callable[[], Awaitable[list[Flag]]] | None = None,
 ) -> dict[str, Any]:
-    """What a seal adds to the artifacts of a tested patch, besides the `flags` that it has already.
+    """Return the seal's artifacts for a tested patch, including the `flags` that it has already.
 
-    A pass whose patch changes the configuration of tests, or one of the files that start them (`runners`), is tested
-    once more without that, by `passes`: it has a flag if it fails then. One whose product code works on the framework
-    of the tests has a flag, too. A pass without any flag is looked at by `when_clean`.
+    If a passing patch changes the test configuration, or one of the files that start tests (`runners`),
+    `passes` tests it again without these changes, and it is flagged if it fails then. A pass whose product
+    code manipulates the test framework is flagged, too. A pass without any flag is checked by `when_clean`.
     """
     found = parts(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
@@ -98,7 +104,7 @@ async def findings(
 
 
 def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
-    """A flag for each file outside of the tests in which lines are added that work on the framework of the tests."""
+    """Yield a flag for each file outside the tests with added lines that manipulate the test framework."""
     for part in found:
         line = FRAMEWORK.search(part.text)
         if line and part.names and not any(OF_TESTS.search(name) for name in part.names):
@@ -106,12 +112,12 @@ def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
 
 
 def refused(name: str) -> dict[str, Any]:
-    """What a seal adds to the artifacts of a patch that is not tested."""
+    """Return the seal's artifacts for a patch that is not tested because of this name."""
     return {FLAGS: [msgspec.to_builtins(Flag(REACHES_OUT, f"the patch names {name}"))]}
 
 
 def _joined(texts: list[str]) -> Iterator[str]:
-    """The pieces between headings; `---` that follows its own `diff --git` begins no new part."""
+    """Join the pieces between headings; `---` that follows its own `diff --git` begins no new part."""
     pending = ""
     for text in texts:
         if pending and not (text.startswith("--- ") and "\n@@ " not in pending):

@@ -1,4 +1,4 @@
-"""Which programs tests call, and where these are found: the words of their files, and the folders of the path."""
+"""Programs that tests call, and the folders of PATH that contain them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.records import Record
 
 LARGEST = 256 * 1024
 MOST_BYTES = 8 * 1024 * 1024
-"""Of the files of tests, what is read for words; data is of no interest."""
+"""Maximum number of bytes of test files that are read for words. Data is of no interest."""
 
 _WORD = re.compile(r"[A-Za-z_][\w.+-]*")
 _INSTALLS = re.compile(
@@ -25,8 +25,10 @@ _SEEN_BY_NOBODY = ("/dev/", "/proc/", "/sys/")
 
 
 class Called(Record, frozen=True):
-    """What tests call by name. `words` are those of their files, `installed` those of them that their scripts install,
-    `folders` are where programs are looked for, and `there` names programs that the image has in one of these.
+    """The programs that tests call by name.
+
+    `words` are the words of the test files, and `installed` those that the test scripts install. `folders`
+    are searched for programs. `there` names programs that the image has in one of these folders.
     """
 
     words: frozenset[str] = frozenset()
@@ -36,13 +38,13 @@ class Called(Record, frozen=True):
 
 
 def scripts_in(texts: Mapping[str, str]) -> str:
-    """The shell scripts of tests in one text, with lines that go on joined."""
+    """Return the shell scripts of tests as one text, with continued lines joined."""
     joined = "\n".join(text for name, text in texts.items() if name.endswith((".sh", ".bash")))
     return joined.replace("\\\n", " ")
 
 
 def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
-    """The texts of the files of tests below a task's folder, by their paths in it."""
+    """Return the texts of test files below a task's folder, keyed by their relative paths."""
     texts: dict[str, str] = {}
     left = MOST_BYTES
     for file in _files(folder, places):
@@ -58,7 +60,7 @@ def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
 
 
 def called_in(texts: Mapping[str, str], path: Iterable[str], directory: str) -> Called:
-    """What tests with these texts call, where programs are looked for in the folders of these values of `PATH`."""
+    """Return the programs that tests with these texts call. `path` holds values of `PATH` that apply."""
     scripts = scripts_in(texts)
     words = frozenset(word for text in texts.values() for word in _WORD.findall(text))
     installed = frozenset(word for line in _INSTALLS.findall(scripts) for word in _WORD.findall(line))
@@ -66,7 +68,7 @@ def called_in(texts: Mapping[str, str], path: Iterable[str], directory: str) -> 
 
 
 def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tuple[str, ...]:
-    """The folders of several values of `PATH`, each once; relative ones lie in the directory."""
+    """Return the folders in several values of `PATH`, each once. Relative ones are below `directory`."""
     found: dict[str, None] = {}
     for value in path:
         for entry in value.strip("\"'").split(":"):
@@ -77,12 +79,12 @@ def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tupl
 
 
 def visible(path: str) -> str:
-    """A value of `PATH` without folders that the engine does not see, where no program of an image lies."""
+    """Return a value of `PATH` without folders that the engine cannot see and that no image fills."""
     return ":".join(entry for entry in path.split(":") if not entry.startswith(_SEEN_BY_NOBODY))
 
 
 def paths_of(names: Collection[str], folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Where programs of these names would lie, with their names."""
+    """Yield each name with each path at which a program of that name would be."""
     return ((name, posixpath.join(folder, name)) for folder in folders for name in names)
 
 

@@ -1,7 +1,7 @@
-"""What an agent's terminal hands on to tests that run in it: its folder, and the variables that it exports.
+"""State that an agent's terminal hands on to tests that run in it: its directory and its exported variables.
 
-Some variables decide what tests are run with: by which folders programs are found, what is read when they start, and
-those of the container itself, which say where the tests lie.
+Some variables decide what tests are run with: the search path for programs, files that are read when programs
+start, and the container's own variables, which state where the tests are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.sandbox.docker import Sandbox
 
 SECONDS = 30.0
 LONGEST = 1024 * 1024
-"""Bytes of a terminal's state that are read."""
+"""Maximum number of bytes read from a terminal's state."""
 PATH = "PATH"
 
 _READ = 'cat "$1/$2"'
@@ -44,11 +44,11 @@ _FREE = re.compile(
 _DEFAULTS = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+]|(?:^|[;&|]|\bthen\b|\bdo\b)[ \t]*\"?\$\{?([A-Za-z_]\w*)", re.MULTILINE
 )
-"""Variables that a script has another value for, and those that it takes for a program."""
+"""Variables for which a script has a default, and variables that it runs as a program."""
 
 
 class Terminal(Record, frozen=True):
-    """The state of a terminal. One that is not `plain` holds more than the variables that it exports."""
+    """The state of a terminal. If it is not `plain`, it holds more than exported variables."""
 
     directory: str
     exports: dict[str, str]
@@ -56,10 +56,10 @@ class Terminal(Record, frozen=True):
 
 
 async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
-    """The state of the agent's terminal, read in a sandbox that shares its memory; None where it has none.
+    """Read the state of the agent's terminal, in a sandbox that shares its memory. None if there is none.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not respond.
     """
     exports = await _read(sandbox, state, "exports")
     if exports is None:
@@ -69,7 +69,10 @@ async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
 
 
 def exports_in(text: str) -> tuple[dict[str, str], bool]:
-    """The variables that a shell's `export -p` has listed, and whether the text is nothing else."""
+    """Parse the output of a shell's `export -p`.
+
+    Return the variables, and whether the text holds nothing else.
+    """
     found: dict[str, str] = {}
     at = 0
     while named := _NAME.match(text, at):
@@ -85,8 +88,10 @@ def exports_in(text: str) -> tuple[dict[str, str], bool]:
 def judges_tests(
     terminal: Terminal, own: Mapping[str, str], scripts: str, instruction: str
 ) -> dict[str, str | None]:
-    """The variables of a terminal by which it decides what tests are run with, as the container itself has them; None
-    for one that it has not. `own` are its variables, `scripts` those of the tests; what the instruction names is free.
+    """Return the variables by which a terminal decides what tests are run with, with their original values.
+
+    These are the container's own values, None if it lacks the variable. `own` are the container's variables,
+    `scripts` the tests' scripts. Variables that the instruction names are left out.
     """
     used = {name for pair in _DEFAULTS.findall(scripts) for name in pair if name}
     exports = terminal.exports
@@ -101,11 +106,12 @@ def judges_tests(
 
 
 async def write_terminal(sandbox: Sandbox, terminal: Terminal, changed: Mapping[str, str | None]) -> str:
-    """Writes a terminal with these variables changed, and without folders of its path that nobody can look into;
-    returns where it lies.
+    """Write the state of a terminal with these variables changed, and return its directory.
+
+    Folders of its `PATH` that the engine cannot see are left out.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not respond.
     """
     exports = {**terminal.exports, **changed}
     exports[PATH] = visible(exports.get(PATH) or "")
@@ -122,7 +128,7 @@ async def _read(sandbox: Sandbox, state: str, name: str) -> str | None:
 
 
 def _plain(piece: re.Match[str]) -> str:
-    """What a piece of a word stands for, whichever quotes it has."""
+    """Return the text that a quoted or bare piece of a word means."""
     doubled, escaped, single, one, bare = cast("tuple[str | None, ...]", piece.groups())
     if doubled is not None:
         return _ESCAPED.sub(lambda found: found[1] or "", doubled)
@@ -132,7 +138,7 @@ def _plain(piece: re.Match[str]) -> str:
 
 
 def _byte(found: re.Match[bytes]) -> bytes:
-    """Return the byte that an escape in $'…' stands for; bash writes those it cannot print in octal digits."""
+    """Return the byte that an escape in $'…' means. bash writes unprintable bytes as octal digits."""
     if found[1][:1] in b"01234567":
         return bytes([int(found[1], 8) & 0xFF])
     return _BYTES.get(found[1], found[1])

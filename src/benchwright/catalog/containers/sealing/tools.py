@@ -1,7 +1,8 @@
-"""Which changes of a container are to what tests are run with: programs, loader, start-up files, pytest.
+"""Changes of a container that affect what tests are run with: programs, loader, start-up files, pytest.
 
-A change that is found here is no sign by itself. Tests that pass are run again without all of them, and only a pass
-that depends on them is suspicious; so what no honest test needs may be on the list without harm.
+A change found here is no sign by itself. Passing tests are run again without all these changes, and only a
+pass that depends on them is suspicious. So anything that no honest test needs may be on the list without
+harm.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from benchwright.catalog.containers.sealing.programs import Called
 from benchwright.sandbox.docker.snapshots import Change
 
 _PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/[^/]+|(?:/root|/home/[^/]+)/\.(?:local|cargo)/bin/[^/]+")
-"""Where programs are looked for; what is added elsewhere is the agent's own."""
+"""Where programs are searched for. Whatever is added elsewhere belongs to the agent."""
 _ANY_PROGRAM = re.compile(r".*/s?bin/[^/]+")
 _MORE_TOOLS = frozenset(
     ("ash", "busybox", "find", "sed", "awk", "tr", "sleep", "test", "true", "false", "npm", "sudo")
@@ -28,7 +29,7 @@ _CALLED_BY_OTHERS = frozenset(
         *("cmp", "md5sum", "sha256sum", "wc", "sort", "uniq", "cut", "xargs", "nc", "ss", "pgrep", "kill"),
     )
 )
-"""Programs that the image has and tests run without naming them."""
+"""Programs that the image has and that tests run without naming them."""
 _PYTHON = re.compile(r"(?:python|pip)[\d.]*")
 _LOADER = re.compile(
     r"/etc/ld\.so\.(?:preload|conf)|/etc/ld\.so\.conf\.d/.*|.*/(?:ld-(?:linux|musl)|libc\.|libc-)[^/]*"
@@ -40,7 +41,7 @@ _SOURCES = re.compile(
     r"/etc/(?:apt/.*|pip\.conf|wgetrc|npmrc|gitconfig)|.*/(?:pip\.conf|uv\.toml|\.curlrc|\.wgetrc|\.npmrc|\.netrc|\.pypirc"
     r"|\.bash_env)|.*/\.cache/(?:pip|uv)(?:/.*)?"
 )
-"""Where package managers and downloaders look first, and what they have at hand."""
+"""Configuration that package managers and downloaders read first, and their caches."""
 _EDITABLE = re.compile(r"__editable__.*\.pth|easy-install\.pth|.*\.egg-link")
 _ABOVE = (*CONFIGURES, "setup.cfg", "pyproject.toml")
 _INSTALLS = r"\b(?:install|build|compile|upgrade)[^.\n]{0,80}?"
@@ -59,10 +60,10 @@ _SHADOWED = (sys.stdlib_module_names - {"test", "code"}) | {"pytest", "_pytest",
 def changed_tools(
     changes: Sequence[Change], instruction: str, directories: Collection[str], called: Called
 ) -> list[Change]:
-    """The changes to what tests are run with, but for what the task's instruction asks for.
+    """Return the changes that affect what tests are run with, except those that the instruction asks for.
 
-    `directories` are those in which tests are run, `called` is what they call. Of a folder that was added as a whole
-    only the folder is told.
+    `directories` are those in which tests are run, `called` is what they call. Of an added folder, only the
+    folder itself is returned.
     """
     found = [
         one
@@ -74,8 +75,9 @@ def changed_tools(
 
 
 def added_programs(changes: Iterable[Change], called: Called) -> set[str]:
-    """Names of programs that were added where programs are looked for, and that tests call: those that the image has,
-    too, are replaced by them.
+    """Return the names of added programs that tests call, if they are in a searched folder.
+
+    Programs of the same name in the image are shadowed by them.
     """
     return {
         posixpath.basename(one.path)
@@ -87,12 +89,15 @@ def added_programs(changes: Iterable[Change], called: Called) -> set[str]:
 
 
 def is_usual(name: str) -> bool:
-    """Whether tests are usually run with a program of this name."""
+    """Return true if tests are usually run with a program of this name."""
     return name in VERIFIER_TOOLS | _MORE_TOOLS or _PYTHON.fullmatch(name) is not None
 
 
 def _is_program(change: Change, directories: Collection[str], called: Called) -> bool:
-    """Whether it lies where programs are looked for; in a folder that is worked in, what was there is no program."""
+    """Return true if the change is in a folder where programs are searched for.
+
+    In a directory that tests work in, a file that was there before is not a program.
+    """
     places, folder = _PROGRAM if change.kind == "added" else _ANY_PROGRAM, posixpath.dirname(change.path)
     if places.fullmatch(change.path):
         return True
@@ -100,7 +105,7 @@ def _is_program(change: Change, directories: Collection[str], called: Called) ->
 
 
 def _is_replaced(change: Change, instruction: str, called: Called) -> bool:
-    """Whether a program counts as one of the tests' own."""
+    """Return true if the changed program counts as one that the tests use."""
     name = posixpath.basename(change.path)
     if is_usual(name):
         return True
@@ -112,8 +117,10 @@ def _is_replaced(change: Change, instruction: str, called: Called) -> bool:
 
 
 def _is_asked_for(path: str, instruction: str) -> bool:
-    """Whether the task asks for a program to be put in its place. Those of the system are to be installed for that; of
-    others it is enough that they are to be written, or repaired.
+    """Return true if the task asks for a program to be put at this path.
+
+    For a system program, the task must ask to install or replace it. For others, it is enough if it asks to
+    write or repair them.
     """
     named = rf"(?<![\w.-]){re.escape(posixpath.basename(path))}(?![\w-])"
     verbs = _REPLACES if _OF_THE_SYSTEM.fullmatch(path) else _CHANGES
@@ -138,7 +145,10 @@ def _is_tool(change: Change, instruction: str, directories: Collection[str], cal
 
 
 def _is_python(change: Change, path: str, name: str) -> bool:
-    """Of Python's own library and packages: compiled files, what is read at each start, pytest, changed modules."""
+    """Return true if a change in Python's library or packages affects tests.
+
+    These are compiled files, files read at each start, pytest, and changed modules of the library.
+    """
     if name.endswith(".pyc") or name in STARTS or _RUNNERS.search(path):
         return True
     if name.endswith(".pth"):
@@ -147,8 +157,9 @@ def _is_python(change: Change, path: str, name: str) -> bool:
 
 
 def _is_named(change: Change, instruction: str) -> bool:
-    """Whether the task asks for it: for a file by its name, for a program that the image has not by telling to install
-    it. That a task speaks of bash is no reason to replace it.
+    """Return true if the task asks for the change: it names the file, or asks to install the added program.
+
+    That a task mentions bash is no reason to replace it.
     """
     name = posixpath.basename(change.path)
     named = rf"(?<![\w.-]){re.escape(name)}(?![\w-])"

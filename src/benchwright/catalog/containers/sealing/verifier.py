@@ -1,8 +1,7 @@
-"""Containers for tests that an agent cannot reach: snapshots of its own, which share its network, volumes and shared
-memory, and nothing else.
+"""Containers for tests that an agent cannot reach: snapshots of the agent's container.
 
-Servers that the agent started answer there, by the same addresses. Its processes see neither the tests nor what they
-write, and cannot end them.
+They share only its network, volumes and shared memory. Servers that the agent started answer there, at the
+same addresses. Its processes see neither the tests nor what these write, and cannot end them.
 """
 
 from __future__ import annotations
@@ -33,20 +32,21 @@ from benchwright.sandbox.docker.snapshots import Change, changes_of, snapshot_of
 
 REMOVING_SECONDS = 60.0
 OWN_PROCESSES = 2
-"""What runs in every sandbox: the shell that waits, and what it waits for."""
+"""Number of our processes in every sandbox: the shell that waits, and its child."""
 
 
 _NO_START = "OCI runtime create failed"
-"""What the engine says of a container whose first program is missing."""
+"""The engine's message for a container whose first program is missing."""
 
 
 class NothingStarts(ExecutionError):
-    """An agent has left its container in a state in which no program runs: it has failed the task."""
+    """An agent has left its container in a state in which no program runs. The agent has failed the task."""
 
 
 class Verifier:
-    """Starts containers beside that of an agent; `spec` is what that one was started by, `own_processes` how many of
-    its processes are ours.
+    """Starts containers beside an agent's container.
+
+    `spec` is the spec of the agent's container, `own_processes` the number of its processes that are ours.
     """
 
     def __init__(
@@ -59,12 +59,13 @@ class Verifier:
 
     @asynccontextmanager
     async def started(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
-        """A container with the files of the agent's as they are now, but for the changes `without`: these are undone
-        before anything runs in it.
+        """Start a container with the agent's files as they are now, minus the changes `without`.
+
+        These changes are undone before anything runs in the container.
 
         Raises:
-            NothingStarts: the agent left nothing that can be started.
-            EngineError: it cannot be started otherwise, or the engine does not answer.
+            NothingStarts: If nothing can be started in what the agent left.
+            EngineError: If it cannot be started for another reason, or the engine does not respond.
         """
         try:
             async with self._started(without) as sandbox:
@@ -104,21 +105,21 @@ class Verifier:
 
     @asynccontextmanager
     async def untouched(self) -> AsyncIterator[DockerSandbox]:
-        """Start a container of the image itself, without the agent's files, on the network of the agent's container.
+        """Start a container of the image itself, without the agent's files, on the agent's network.
 
         Raises:
-            EngineError: The container cannot be started, or the engine does not answer.
+            EngineError: If the container cannot be started, or the engine does not respond.
         """
         spec = msgspec.structs.replace(self._spec, network=False, beside=self._agent.name, mounts={})
         async with self._containers.sandboxes.started_beside(spec) as sandbox:
             yield sandbox
 
     async def changes(self) -> list[Change]:
-        """What the agent has changed, as the engine sees it."""
+        """List the agent's changes, as the engine reports them."""
         return await changes_of(self._agent)
 
     async def there(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
-        """Which of these names programs of the image have in one of these folders."""
+        """Return those of the names for which the image has a program in one of these folders."""
         if not names:
             return frozenset()
         engine, run_id = self._containers.engine, self._containers.run_id
@@ -130,24 +131,24 @@ class Verifier:
         return frozenset(found)
 
     async def look_at(self, path: str) -> PathStat | None:
-        """What the agent left at a path."""
+        """Return the state of a path in the agent's container. None if nothing is there."""
         return await path_stat(self._agent, path)
 
     async def text_at(self, path: str, most: int) -> str:
-        """The text of a file that the agent left; empty where there is none, or a longer one."""
+        """Return the text of a file that the agent left. Empty if it is missing or exceeds `most` bytes."""
         try:
             return (await read_file(self._agent, path, most)).decode("utf-8", "replace")
         except (NoFile, FileTooLarge):
             return ""
 
     async def agent_is_at_work(self) -> bool:
-        """Whether the agent left processes that go on."""
+        """Return true if the agent left processes that are still running."""
         with engine_errors("listing the processes of a container"):
             listed = await self._agent.handle.top()
         return len(listed["Processes"]) > self._own_processes
 
 
 async def _has_ended_by_itself(sandbox: DockerSandbox) -> bool:
-    """Whether its first process has ended, though nobody has ended the container."""
+    """Return true if the container's first process has ended although nobody ended the container."""
     state = await sandbox.container.state_after_end()
     return state.get("Status") == "exited" and sandbox.container.trouble is None

@@ -1,6 +1,6 @@
-"""Answers of the model: a JSON object with what it makes of the screen, what it plans, and the keys to type.
+r"""Answers of the model: a JSON object with its analysis of the screen, its plan, and the keys to type.
 
-{"analysis": "…", "plan": "…", "commands": [{"keystrokes": "ls\\n", "duration": 0.1}], "task_complete": false}
+{"analysis": "…", "plan": "…", "commands": [{"keystrokes": "ls\n", "duration": 0.1}], "task_complete": false}
 """
 
 from __future__ import annotations
@@ -14,25 +14,31 @@ from benchwright.records import Record
 
 REQUIRED = ("analysis", "plan", "commands")
 DURATION = 1.0
-"""Seconds that are waited where the model does not say."""
+"""Seconds to wait if the model does not specify them."""
 LONGEST_DURATION = 60.0
 
 MOST_TRIED = 200
-"""Braces at which an object is looked for: each may take as long as reading the whole answer."""
+"""Maximum number of braces at which an object is searched for.
+
+Each may take as long as reading the whole answer.
+"""
 
 _YES = ("true", "1", "yes")
 _READER = json.JSONDecoder()
 
 
 class Keys(Record, frozen=True):
-    """Keys to type, and how many seconds are waited before the next ones, or before the screen is read."""
+    """Keys to type, and the seconds to wait before the next keys, or before the screen is read."""
 
     keystrokes: str
     seconds: float = DURATION
 
 
 class Answer(Record, frozen=True):
-    """What an answer asks for. With an `error` nothing of it is done; the model is told that, and of `warnings`."""
+    """The actions that an answer requests.
+
+    With an `error`, none is done; the model is shown it and the `warnings`.
+    """
 
     commands: list[Keys] = []
     complete: bool = False
@@ -41,7 +47,7 @@ class Answer(Record, frozen=True):
 
 
 def read_answer(text: str) -> Answer:
-    """Reads an answer: the first object in it that has all parts; braces that are missing at its end are added."""
+    """Parse an answer: the first object that has all fields. Closing braces missing at its end are added."""
     found = _object(text)
     if found is None and (missing := text.count("{") - text.count("}")) > 0:
         found = _object(text + "}" * missing)
@@ -55,7 +61,7 @@ def read_answer(text: str) -> Answer:
 
 
 def _object(text: str) -> tuple[dict[str, Any], list[str]] | None:
-    """The first object with all parts, and what is to be said of the text around it."""
+    """Return the first object with all fields, and warnings about text around it."""
     for start, value, end in _objects(text):
         if all(name in value for name in REQUIRED):
             around = {"before": text[:start], "after": text[end:]}
@@ -80,7 +86,7 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any], int]]:
 
 
 def _why_none(text: str) -> str:
-    """Why there is no object with all parts."""
+    """Explain why there is no object with all fields."""
     for _, value, _ in _objects(text):
         missing = ", ".join(name for name in REQUIRED if name not in value)
         return f"the JSON object lacks required fields: {missing}"
@@ -118,7 +124,7 @@ def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
-    """The keys to type, or what is wrong with them."""
+    """Return the keys to type, or an error message."""
     if not isinstance(given, list):
         return [], "`commands` must be a list"
     found: list[Keys] = []

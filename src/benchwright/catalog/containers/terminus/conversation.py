@@ -1,7 +1,7 @@
 """The conversation with the model, which another agent takes over when it is too long.
 
-As in Terminus 2, three further requests bring that about: the agent summarises its work, its successor, who knows the
-summary and the screen, asks questions, and the first one answers them.
+As in Terminus 2, the handover takes three further requests: the agent summarises its work, its successor, who
+knows the summary and the screen, asks questions, and the first agent answers them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from benchwright.errors import ProviderError
 from benchwright.records import SIDE, Message
 
 FREED = 16_000
-"""Characters that are given up at the end of a conversation that is too long, some 4,000 tokens: room to summarise."""
+"""Number of characters dropped from the end of a conversation that is too long: room to summarise.
+
+16,000 characters are some 4,000 tokens.
+"""
 
 
 class Conversation:
-    """`messages` is all that was said, `turns` how often the model has answered."""
+    """The conversation: `messages` is its full history, `turns` the number of the model's responses."""
 
     def __init__(self, session: Session) -> None:
         self.messages: list[Message] = []
@@ -30,11 +33,11 @@ class Conversation:
         self._sent: list[Message] = []
 
     async def ask(self, prompt: str) -> Reply:
-        """Asks the next question.
+        """Send the next prompt.
 
         Raises:
-            ProviderError: the endpoint failed; nothing was said then.
-            LimitReached: a limit of the trial is used up.
+            ProviderError: If the endpoint failed. The history is unchanged then.
+            LimitReached: If a limit of the trial is reached.
         """
         asked = [*self._sent, user(prompt)]
         reply = await self._session.chat(asked)
@@ -44,13 +47,14 @@ class Conversation:
         return reply
 
     async def hand_over(self, task: str, screen: str) -> str:
-        """Has another agent take over; returns what it is to be asked next.
+        """Let another agent take over, and return its first prompt.
 
-        Where even a summary is refused for its length, the same agent goes on with the beginning of the conversation.
+        If even the summary request is rejected for its length, the same agent continues with the start of the
+        conversation.
 
         Raises:
-            ProviderError: the endpoint failed for another reason.
-            LimitReached: a limit of the trial is used up.
+            ProviderError: If the endpoint failed for another reason.
+            LimitReached: If a limit of the trial is reached.
         """
         history = shortened(self._sent)
         while len(history) >= 2:
@@ -81,8 +85,10 @@ class Conversation:
 
 
 def shortened(messages: Sequence[Message]) -> list[Message]:
-    """The conversation without its last questions and answers, so many that `FREED` characters are gone; the first pair
-    stays."""
+    """Return the conversation without as many of its last exchanges as free `FREED` characters.
+
+    The first one stays.
+    """
     kept, freed = list(messages), 0
     while len(kept) > 2 and freed < FREED:
         freed += sum(len(str(one.get("content") or "")) for one in kept[-2:])

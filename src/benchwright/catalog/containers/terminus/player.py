@@ -1,4 +1,4 @@
-"""The agent's loop: the model types, sees the screen, and says twice that it is done."""
+"""The agent's loop: the model types, sees the screen, and confirms that it is done."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ DEPARTURES = (
     "Terminus hands over when the server refuses the length, not when 8,000 tokens are left",
     "Terminus ends where the model refuses",
 )
-"""In what it differs from Terminus 2."""
+"""The differences from Terminus 2."""
 
 
 class Terminus:
-    """Plays as `players.Player`; artifacts: `agent`, and `commands`, what was typed, with what the screen then said."""
+    """The Terminus agent, a `players.Player`.
+
+    Artifacts: `agent` (its label), and `commands` (the keys typed, each with the screen afterwards).
+    """
 
     def __init__(self, recipe: Recipe, agent: ContainerAgent) -> None:
         self.mounts = agent.mounts
@@ -44,7 +47,10 @@ class Terminus:
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """See `Player.play`. Each has a terminal of its own, `apart` or not; the session counts turns."""
+        """Work on a task, see `Player.play`. Each call has a separate terminal, `apart` or not.
+
+        The session counts turns.
+        """
         work = _Work(session, Terminal(sandbox, self._tmux), task, limits.seconds)
         worked = await work.done()
         return msgspec.structs.replace(worked, artifacts={"agent": self._label, "commands": work.typed})
@@ -61,7 +67,7 @@ class _Work:
         self.typed: list[dict[str, Any]] = []
 
     async def done(self) -> AgentWork:
-        """Works until the task is done or a limit ends the work."""
+        """Work until the task is done or a limit ends the work."""
         try:
             return await self._go()
         except TimeoutError:
@@ -97,7 +103,10 @@ class _Work:
         return self._ended(Status.ANSWERED, None)
 
     async def _ask(self, prompt: str) -> Reply:
-        """Asks; where the server says that the conversation is too long, another agent takes over first."""
+        """Send a prompt.
+
+        If the server rejects the conversation as too long, let another agent take over first.
+        """
         try:
             async with asyncio.timeout(self._seconds_left()):
                 return await self._talk.ask(prompt)
@@ -110,7 +119,7 @@ class _Work:
             return await self._talk.ask(await self._talk.hand_over(self._task, screen))
 
     async def _type(self, answer: Answer) -> str:
-        """Types what an answer asks for; returns what the terminal then says."""
+        """Type the keys of an answer, and return the terminal's output."""
         for keys in answer.commands:
             await self._press(keys)
         screen = prompts.shortened(await self._terminal.news())

@@ -1,11 +1,11 @@
-"""What the model is told."""
+"""The prompts of Terminus."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 MOST_SHOWN = 10_000
-"""Bytes of a screen that are shown: its first and its last half."""
+"""Maximum number of bytes of a screen that the model sees: the first and the last half of these."""
 
 _FIRST = """\
 You solve a task in a Linux terminal. You type keys, and are shown what the terminal then says.
@@ -41,12 +41,12 @@ The task:
 
 
 def first(task: str, screen: str) -> str:
-    """The first message: how to answer, the task, and the screen."""
+    """Return the first prompt: how to answer, the task, and the screen."""
     return f"{_FIRST}{task}\n\nThe terminal now:\n{screen}\n"
 
 
 def shortened(text: str) -> str:
-    """The text, its middle left out where it is longer than `MOST_SHOWN`."""
+    """Return the text, with its middle left out if it is longer than `MOST_SHOWN` bytes."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= MOST_SHOWN:
         return text
@@ -61,18 +61,18 @@ def _listed(warnings: Sequence[str]) -> str:
 
 
 def faulty(error: str, warnings: Sequence[str]) -> str:
-    """After an answer that could not be read."""
+    """Return the prompt after an answer that could not be parsed."""
     also = f"\nAlso:\n{_listed(warnings)}" if warnings else ""
     return f"Your last answer could not be read: {error}.{also}\n\nNothing of it was done. Answer with correct JSON."
 
 
 def warned(warnings: Sequence[str], screen: str) -> str:
-    """After an answer that was done with warnings."""
+    """Return the prompt after an answer that was carried out with warnings."""
     return f"Your last answer had flaws:\n{_listed(warnings)}\n\n{screen}" if warnings else screen
 
 
 def confirm(screen: str) -> str:
-    """After the model has said for the first time that the task is complete."""
+    """Return the prompt after the model first reports that the task is complete."""
     return (
         f"The terminal now:\n{screen}\n\nDo you really want to end here? Your work is then graded, and nothing can be "
         'changed any more. If so, answer with "task_complete": true once more.'
@@ -80,7 +80,7 @@ def confirm(screen: str) -> str:
 
 
 def cut_off(tokens: int | None, warnings: Sequence[str]) -> str:
-    """After an answer that reached the largest number of tokens."""
+    """Return the prompt after an answer that was truncated at the token limit."""
     limit = "the largest length of an answer" if tokens is None else f"{tokens} tokens"
     also = f"\n\nIn what came of it:\n{_listed(warnings)}" if warnings else ""
     return (
@@ -90,7 +90,7 @@ def cut_off(tokens: int | None, warnings: Sequence[str]) -> str:
 
 
 def summary(task: str) -> str:
-    """Asks for a summary, before another agent goes on."""
+    """Return the prompt that asks for a summary, before another agent takes over."""
     return f"""\
 You are about to hand your work over to another agent. Write down all that it needs to go on.
 
@@ -107,7 +107,7 @@ Be complete: the other agent knows nothing else of what has happened."""
 
 
 def questions(task: str, summarised: str, screen: str) -> str:
-    """Asks the agent that takes over for its questions."""
+    """Return the prompt that asks the agent that takes over for its questions."""
     return f"""\
 You take over this task from another agent.
 
@@ -125,12 +125,12 @@ you need to know."""
 
 
 def answers(asked: str) -> str:
-    """Has the agent that hands over answer."""
+    """Return the prompt that asks the agent that hands over for answers."""
     return f"The agent that takes over has these questions. Answer each of them in detail:\n\n{asked}"
 
 
 def handed_over(answered: str) -> str:
-    """The agent that takes over goes on with this."""
+    """Return the prompt with which the agent that takes over continues."""
     return (
         f"These are the answers of the agent before you:\n\n{answered}\n\nGo on with the task from here. You cannot "
         "ask any more: answer with JSON objects that type into the terminal, as described."
@@ -138,5 +138,5 @@ def handed_over(answered: str) -> str:
 
 
 def begun_again(task: str, screen: str) -> str:
-    """In place of a summary that could not be had."""
+    """Return the prompt for when no summary could be made."""
     return f"{task}\n\nThe terminal now:\n{screen}"

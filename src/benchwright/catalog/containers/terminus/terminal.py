@@ -1,4 +1,4 @@
-"""The terminal in the container: a session of tmux, typed into and read."""
+"""The terminal in the container: a tmux session, to type into and to read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchwright.sandbox.docker.commands import Reason
 
 WIDTH, HEIGHT = 160, 40
 SECONDS = 60.0
-"""What one call of tmux may take: it answers within milliseconds unless the container is short of everything."""
+"""Time limit for one tmux call. It takes milliseconds unless the container is short of everything."""
 MOST_READ = 8 * 1024 * 1024
 LONGEST_ARGUMENT = 12_000
-"""Bytes of keys that are given to tmux as an argument; longer ones are pasted. It takes 16 kB at most."""
+"""Maximum number of bytes of keys passed to tmux as an argument (its limit is 16 kB). Others are pasted."""
 
 NEW, SCREEN = "New output of the terminal:", "The terminal's screen:"
 
@@ -28,7 +28,7 @@ exec "$@" sh -c 'unset LOCPATH; exec "$@"' sh "$shell" "$login"
 
 
 class ContainerEnded(Exception):
-    """The container ended with the terminal in it; `reason` is the limit that did it."""
+    """The container ended with the terminal in it. `reason` is the limit that ended it."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason)
@@ -36,11 +36,12 @@ class ContainerEnded(Exception):
 
 
 class Terminal:
-    """A login shell in tmux; `tmux` are the words that start the program in the sandbox.
+    """A login shell in tmux. `tmux` are the words of the command that starts tmux in the sandbox.
 
-    Its history is that of tmux by default, 2,000 lines. What the shell and its programs do goes on between calls.
+    Its history is the default of tmux, 2,000 lines. The shell and its programs keep running between calls.
 
-    Every method raises `ContainerEnded`, and EngineError where the engine does not answer.
+    Every method raises `ContainerEnded` if the container ends, and EngineError if the engine does not
+    respond.
     """
 
     def __init__(self, sandbox: Sandbox, tmux: Sequence[str]) -> None:
@@ -49,10 +50,10 @@ class Terminal:
         self._before: str | None = None
 
     async def start(self) -> None:
-        """Opens it.
+        """Open the terminal.
 
         Raises:
-            ExecutionError: tmux cannot be started in this container.
+            ExecutionError: If tmux cannot be started in this container.
         """
         opened = [*self._tmux, "new-session", "-d", "-x", str(WIDTH), "-y", str(HEIGHT), "-s", "main"]
         ended = await self._run(["sh", "-c", _START, "sh", *opened])
@@ -60,11 +61,11 @@ class Terminal:
             raise ExecutionError(f"The terminal cannot be started in the container: {ended.complaint}")
 
     async def is_open(self) -> bool:
-        """Whether its shell still runs."""
+        """Return true if the shell is still running."""
         return (await self._do("has-session", "-t", "main")).succeeded
 
     async def type(self, keystrokes: str) -> None:
-        """Types keys: the name of a special one (`C-c`, `Enter`), or any text. A terminal that is closed takes none."""
+        """Type keys: the name of a special key (`C-c`, `Enter`), or any text. Do nothing if it is closed."""
         keystrokes = keystrokes.encode("utf-8", "replace").decode().replace("\0", "")
         if len(keystrokes.encode()) <= LONGEST_ARGUMENT:
             if keystrokes:
@@ -75,7 +76,10 @@ class Terminal:
         await self._do("paste-buffer", "-d", "-b", buffer, "-t", "main")
 
     async def news(self) -> str:
-        """What came since it was read last, from the line of the prompt on; the screen, where that cannot be told."""
+        """Return the output since the last reading, from the prompt's line on, or else the screen.
+
+        The screen is returned if the new output is unknown or empty.
+        """
         everything = await self._read("-S", "-")
         before, self._before = self._before, everything
         new = None if before is None else new_part(before, everything)
@@ -84,7 +88,7 @@ class Terminal:
         return f"{NEW}\n{new}"
 
     async def screen(self) -> str:
-        """What is to be seen."""
+        """Return the text of the screen."""
         return await self._read()
 
     async def _read(self, *options: str) -> str:
@@ -103,7 +107,10 @@ class Terminal:
 
 
 def new_part(before: str, now: str) -> str | None:
-    """What `now` has beyond `before`, from the last line of that on; None where `before` is not in it any more."""
+    """Return what `now` has beyond `before`, starting with its last line.
+
+    None if `now` no longer contains `before`.
+    """
     known = before.strip()
     start = now.find(known)
     if start < 0:

@@ -1,1 +1,4 @@
-"""The documented evaluators: pure functions, as llm-benchmarker describes them, also where official graders differ."""
+"""The documented evaluators: pure functions, as llm-benchmarker describes them.
+
+They keep to its description even if official graders differ.
+"""

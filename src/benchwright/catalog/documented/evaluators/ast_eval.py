@@ -1,4 +1,4 @@
-"""Function calls in text, and whether they are those that were expected. Nothing is ever evaluated."""
+"""Function calls in text, and their comparison with expected calls. Nothing is ever evaluated."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Call = dict[str, Any]
 """A function call: `name`, and `arguments` by their names."""
 
 LONGEST = 50_000
-"""Longer texts are not taken for Python: parsing hostile ones takes long."""
+"""Maximum length in characters of a text to parse as Python, because hostile texts take long."""
 
 _JSON_BLOCK = re.compile(r"```json\s*\n?([^`]*)```", re.IGNORECASE)
 _NOT_PARSED = (ValueError, SyntaxError, RecursionError, MemoryError)
 
 
 def parse_function_call(text: str) -> list[Call]:
-    """The calls in a text, each `{"name": ..., "arguments": {...}}`; empty where there are none.
+    """Return the calls in a text, each `{"name": ..., "arguments": {...}}`. Empty if there are none.
 
     Tried in this order: the text as JSON, its first JSON code block, the text as a Python call, and as
-    several Python calls. JSON calls may be as OpenAI writes them (`function`, `arguments`), with `parameters`,
-    or as BFCL does (`{"name": {arguments}}`). Python arguments by position are named `arg0`, `arg1`, …;
-    arguments that are not literals are kept as their source text.
+    several Python calls. JSON calls may be in OpenAI's form (`function`, `arguments`), with `parameters`, or
+    in BFCL's form (`{"name": {arguments}}`). Positional Python arguments are named `arg0`, `arg1`, …;
+    arguments that are not literals are kept as source text.
     """
     text = text.strip()
     block = _JSON_BLOCK.search(text)
@@ -39,9 +39,9 @@ def parse_function_call(text: str) -> list[Call]:
 def compare_function_calls(
     predicted: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]
 ) -> tuple[bool, dict[str, Any]]:
-    """Whether both hold the same calls in any order, and details.
+    """Return whether both contain the same calls in any order, and details.
 
-    Two calls are the same if their names are equal and their normalised arguments are. The details hold
+    Two calls are the same if their names and their normalised arguments are equal. The details hold
     `predicted_count`, `expected_count`, and either `reason` or, for a call that nothing matches, `unmatched`.
     """
     details: dict[str, Any] = {"predicted_count": len(predicted), "expected_count": len(expected)}
@@ -61,7 +61,7 @@ def compare_function_calls(
 
 
 def normalize_value(value: Any) -> Any:
-    """The value with sorted keys throughout, and with texts that are JSON replaced by what they say."""
+    """Return the value with sorted keys at all levels, and with JSON texts replaced by their values."""
     if isinstance(value, Mapping):
         return {key: normalize_value(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list | tuple):
@@ -83,7 +83,7 @@ def _normal_call(call: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equality in which true is not 1."""
+    """Compare for equality, with true different from 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -113,7 +113,7 @@ def _calls_of(item: dict[str, Any]) -> Iterator[Call]:
 
 
 def _arguments(given: Any) -> Any:
-    """Arguments that are written as JSON text, as OpenAI sends them, taken apart."""
+    """Parse arguments that are JSON text, as OpenAI sends them."""
     if isinstance(given, str):
         try:
             return json.loads(given)

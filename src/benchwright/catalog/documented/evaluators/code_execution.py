@@ -1,4 +1,4 @@
-"""Python code that a model wrote, run in the local sandbox."""
+"""Runs Python code from a model in the local sandbox."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SANDBOXES: WeakKeyDictionary[asyncio.AbstractEventLoop, LocalSandbox] = WeakKey
 
 
 async def execute_python(code: str, timeout: float = 10.0) -> tuple[bool, str]:
-    """Runs a program; (True, its stdout) if it ends with exit code 0, else (False, its stderr).
+    """Run a program. Return (True, its stdout) if it ends with exit code 0, else (False, its stderr).
 
-    As documented, exit code 0 is all that counts: `sys.exit(0)` passes. Where a limit ended the program, the
-    text begins with that. `timeout` is in seconds. As many programs run at a time as there are processors.
+    As documented, only exit code 0 counts: `sys.exit(0)` passes. If a limit ended the program, the text
+    begins with that limit. `timeout` is in seconds. As many programs run at a time as there are processors.
 
     Raises:
-        ExecutionError: the sandbox cannot be started.
+        ExecutionError: If the sandbox cannot be started.
     """
     from math import ceil
 
@@ -40,7 +40,7 @@ async def execute_python(code: str, timeout: float = 10.0) -> tuple[bool, str]:
 async def run_humaneval_test(
     prompt: str, completion: str, test_code: str, entry_point: str, timeout: float = 10.0
 ) -> tuple[bool, str]:
-    """Runs the prompt with its completion and then `check(entry_point)` of the test code; see `execute_python`.
+    """Run the prompt with its completion, then `check(entry_point)` of the test code; see `execute_python`.
 
     The completion may be the function's body or the whole function, in a Markdown fence or not.
     """
@@ -51,7 +51,7 @@ async def run_humaneval_test(
 
 
 def _sandbox() -> LocalSandbox:
-    """The sandbox of this event loop, which all programs share."""
+    """Return the sandbox of this event loop, which all programs share."""
     from benchwright.sandbox import LocalSandbox
 
     loop = asyncio.get_running_loop()

@@ -1,6 +1,6 @@
 """The documented verifiers of IFEval's instructions, simpler than the official ones.
 
-Arguments have the names of the data set (`google/IFEval`); null ones count as not given. Relations are
+Arguments have the names in the data set (`google/IFEval`). A null argument counts as missing. Relations are
 "at least", "at most", "exactly", "less than" and "more than".
 """
 
@@ -32,9 +32,9 @@ _VERIFIERS: dict[str, Verifier] = {}
 
 
 def verify_instruction(response: str, instruction_id: str, kwargs: Arguments | None) -> bool:
-    """Whether a response follows an instruction.
+    """Return true if a response follows an instruction.
 
-    False for an instruction that is not known here, and for one whose arguments are missing or unfit.
+    False for an unknown instruction, and for one whose arguments are missing or invalid.
     """
     verifier = _VERIFIERS.get(instruction_id)
     if verifier is None:
@@ -124,7 +124,7 @@ def _paragraphs(response: str) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """The word in lower case, without punctuation around it."""
+    """Return the word in lower case, without surrounding punctuation."""
     return re.sub(r"^\W+|\W+$", "", word).lower()
 
 
@@ -161,7 +161,10 @@ def _multiple_sections(response: str, given: Arguments) -> bool:
 
 @_register("detectable_format:number_words_in_section")
 def _number_words_in_section(response: str, given: Arguments) -> bool:
-    """In the section of number `section`, counted from 1, or in each; without headers the whole is one."""
+    """Count words in section number `section`, from 1, or in each section.
+
+    Without headers, the whole is one section.
+    """
     headers = _headers(response, given)
     ends = [header.start() for header in headers[1:]] + [len(response)]
     sections = [response[header.end() : end] for header, end in zip(headers, ends, strict=False)] or [
@@ -177,7 +180,7 @@ def _number_words_in_section(response: str, given: Arguments) -> bool:
 
 
 def _headers(response: str, given: Arguments) -> list[re.Match[str]]:
-    """Lines like `Section 1`, with the word that is asked for; without one, Markdown headings."""
+    """Return lines like `Section 1`, with the word in `section_spliter`; without that, Markdown headings."""
     word = given.get("section_spliter")
     if word is None:
         return list(re.finditer(r"(?m)^#{1,6}[ \t]+[^\n]*$", response))
@@ -236,7 +239,10 @@ def _english_lowercase(response: str, given: Arguments) -> bool:
 
 @_register("change_case:capital_word_frequency")
 def _capital_word_frequency(response: str, given: Arguments) -> bool:
-    """An official instruction that the document leaves out; words are parted by white space."""
+    """Count words in capitals, separated by white space.
+
+    An official instruction that the document leaves out.
+    """
     count = sum(1 for word in response.split() if word.isupper())
     return _related(count, given.get("capital_relation", "at least"), given["capital_frequency"])
 

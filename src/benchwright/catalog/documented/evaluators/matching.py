@@ -1,4 +1,4 @@
-"""Answers compared with the right ones: exactly, by letter, and as sets."""
+"""Compares answers with the right ones: exactly, by letter, and as sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PUNCTUATION = re.compile(r"[^\w\s]")
 
 
 def normalize(text: str) -> str:
-    """The text decomposed (NFKD), in lower case, without punctuation, each run of white space one space.
+    """Normalise a text: decomposed (NFKD), lower case, no punctuation, single spaces.
 
     Combining marks count as punctuation, so accents are dropped: `Élan` becomes `elan`.
     """
@@ -21,14 +21,15 @@ def normalize(text: str) -> str:
 
 
 def exact_match(predicted: str, expected: str) -> bool:
-    """Whether both are the same once normalised."""
+    """Return true if both are equal once normalised."""
     return normalize(predicted) == normalize(expected)
 
 
 def contains_match(predicted: str, expected: str) -> bool:
-    """Whether `expected` is part of `predicted` once both are normalised.
+    """Return true if `expected` is part of `predicted`, both normalised.
 
-    A plain substring, as documented: `2` is found in `12`, and what normalises to nothing everywhere.
+    A plain substring, as documented: `2` is found in `12`, and a text that normalises to nothing is found
+    everywhere.
     """
     return normalize(expected) in normalize(predicted)
 
@@ -45,10 +46,10 @@ _LOWER_CASE_WORD = re.compile(r"[ \t]+[a-z]")
 
 
 def extract_mcq_answer(response: str, num_options: int = 4) -> str | None:
-    """The letter chosen, upper case; None where there is none.
+    """Return the letter chosen, in upper case; None if there is none.
 
     Looks, in this order, for "the answer is B" or "answer: B"; "(B)"; "B." at the end of a line; a letter on
-    a line of its own; the last letter anywhere. `num_options` is 4 for A to D, 10 for A to J.
+    its own line; the last letter anywhere. `num_options` is 4 for A to D, 10 for A to J.
     """
     *explicit, anywhere = _patterns(LETTERS_10[:num_options])
     for pattern in explicit:
@@ -60,7 +61,7 @@ def extract_mcq_answer(response: str, num_options: int = 4) -> str | None:
 
 
 def evaluate_mcq(response: str, expected: str, num_options: int = 4) -> bool:
-    """Whether the letter chosen is the expected one, in either case."""
+    """Return true if the letter chosen is the expected one, in either case."""
     return extract_mcq_answer(response, num_options) == expected.strip().upper()
 
 
@@ -77,7 +78,7 @@ def _patterns(letters: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _is_word(match: re.Match[str]) -> bool:
-    """Whether the letter is the pronoun I, or the article at the start of a sentence."""
+    """Return true if the letter is the pronoun I, or the article at the start of a sentence."""
     letter, text = match[1], match.string
     if letter not in "AI" or not _LOWER_CASE_WORD.match(text, match.end()):
         return False
@@ -95,7 +96,7 @@ _QUOTES = "\"'`"
 
 
 def extract_set(text: str) -> set[str]:
-    """The items of a list in braces, in brackets or bare, parted by commas or line ends, without their quotes."""
+    """Return the items of a list in braces, in brackets or bare, split at commas or line ends, unquoted."""
     text = text.strip()
     if any(text.startswith(opening) and text.endswith(closing) for opening, closing in _BRACKETS):
         text = text[1:-1]
@@ -104,12 +105,12 @@ def extract_set(text: str) -> set[str]:
 
 
 def set_exact_match(predicted: str | Iterable[str], expected: str | Iterable[str]) -> bool:
-    """Whether both hold the same items; texts are taken apart first."""
+    """Return true if both contain the same items. A text is first split into items."""
     return _items(predicted) == _items(expected)
 
 
 def jaccard_similarity(predicted: str | Iterable[str], expected: str | Iterable[str]) -> float:
-    """|A ∩ B| / |A ∪ B|, between 0 and 1; 1.0 where both are empty. Texts are taken apart first."""
+    """Return |A ∩ B| / |A ∪ B|, between 0 and 1; 1.0 if both are empty. A text is first split into items."""
     one, other = _items(predicted), _items(expected)
     union = one | other
     return len(one & other) / len(union) if union else 1.0

@@ -23,7 +23,7 @@ _XML_START, _XML_END = "<doctest", "</doctest>"
 
 
 def read_redis(log: str) -> Statuses:
-    """`[ok]: GETRANGE works (3 ms)`, `[err]: GETRANGE works in tests/unit/it.tcl`."""
+    """Parse lines such as `[ok]: GETRANGE works (3 ms)` and `[err]: GETRANGE works in tests/unit/it.tcl`."""
     statuses: Statuses = {}
     for line in map(str.strip, log.split("\n")):
         if found := _REDIS.match(line):
@@ -33,11 +33,12 @@ def read_redis(log: str) -> Statuses:
 
 
 def read_doctest(log: str) -> Statuses:
-    """The subcases of doctest's XML (`-s -r=xml`), each as `case > subcase`: passed where none of its expressions is
-    false. Cases without subcases are not read.
+    """Parse the subcases of doctest's XML (`-s -r=xml`), each named `case > subcase`.
+
+    A subcase has passed if none of its expressions is false. Cases without subcases are not read.
 
     Raises:
-        ValueError: the XML cannot be read, as where the program was ended in the midst of it.
+        ValueError: If the XML cannot be parsed, for example because the program was ended while it wrote.
     """
     start = log.find(_XML_START)
     if start < 0:
@@ -63,7 +64,7 @@ JQ = Runner(
     lines_of(r"(?P<status>PASS|FAIL):\s(?P<name>.+)$", {"PASS": PASSED, "FAIL": FAILED}),
     ending_with(r"Testsuite summary for .*"),
 )
-"""`PASS: tests/jqtest`, a line for each program of tests."""
+"""Parses `PASS: tests/jqtest`, a line for each test program."""
 DOCTEST = Runner(read_doctest)
 MICROPYTHON = Runner(
     lines_of(
@@ -71,9 +72,9 @@ MICROPYTHON = Runner(
     ),
     ending_with(r"\d+ tests performed .*"),
 )
-"""`pass  basics/try1.py`."""
+"""Parses `pass  basics/try1.py`."""
 GOOGLETEST = Runner(
     lines_of(r".*\[\s*(?P<status>OK|FAILED)\s*\]\s(?P<name>.*)\s\(.*\)$", {"OK": PASSED, "FAILED": FAILED}),
     ending_with(r".*\[={10}\] \d+ tests? from .* ran\..*"),
 )
-"""`1: [       OK ] format_test.escape (0 ms)`."""
+"""Parses `1: [       OK ] format_test.escape (0 ms)`."""

@@ -1,4 +1,4 @@
-"""`go test -v`."""
+"""The runner `go test -v`."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ GO = Runner(
     ),
     ending_with("PASS|FAIL"),
 )
-"""`--- PASS: TestIt/of_nothing (0.00s)`, subtests too; a program of tests ends with a line of one word."""
+"""Parses `--- PASS: TestIt/of_nothing (0.00s)`, subtests too. A test program ends with a line of one word."""

@@ -24,8 +24,10 @@ _RESULTS = ("PASSED", "FAILED")
 
 
 def read_maven(log: str) -> Statuses:
-    """The tests of the traced commands, `+ mvn test -Dtest=It#adds`, with the ends of the builds, in the order of both:
-    the trace and Maven write at once, so that a command may come after its result."""
+    """Pair the tests in traced commands, `+ mvn test -Dtest=It#adds`, with the build results, in order.
+
+    The trace and Maven write at the same time, so that a command may come after its result.
+    """
     asked, built = deque[str](), deque[str]()
     statuses: Statuses = {}
     for line in map(str.strip, log.split("\n")):
@@ -44,7 +46,7 @@ def _built(result: str) -> str:
 
 
 def framed(log: str) -> str:
-    """The log without ends of builds that do not stand between two rules of dashes, as Maven's own do."""
+    """Remove build results that are not between two dashed lines, as Maven's own are."""
     lines = log.split("\n")
     return "\n".join(
         line
@@ -59,7 +61,7 @@ def _is_framed(lines: list[str], number: int) -> bool:
 
 
 def read_gradle(log: str) -> Statuses:
-    """`It > adds PASSED`; where other output came between, the status stands in a later line of its own."""
+    """Parse `It > adds PASSED`. If other output came between, the status has its own later line."""
     statuses: Statuses = {}
     pending: str | None = None
     for line in map(str.strip, log.split("\n")):
@@ -82,5 +84,5 @@ ANT = Runner(
     ),
     ending_with(r"\s*\[junit\] Tests run: .*"),
 )
-"""`[junit] [PASS] It(adds)`."""
+"""Parses `[junit] [PASS] It(adds)`."""
 GRADLE = Runner(read_gradle, ending_with(r"\|\s+Results: .*\|\s*|BUILD (?:SUCCESSFUL|FAILED) in .*"))

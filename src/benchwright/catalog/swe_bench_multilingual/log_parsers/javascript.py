@@ -23,13 +23,13 @@ _KARMA_BEGINS, _KARMA_ENDS = "Starting browser", "SUMMARY:"
 
 
 def read_karma(log: str) -> Statuses:
-    """`✔ it renders` below headings that are set in, which come before the name: `render > children > it renders`.
+    """Parse `✔ it renders` below indented headings, which precede the name: `render > children > it renders`.
 
-    Tests count from the line in which a browser starts to the summary. A heading that is set in less than the last one
-    only closes that one, and has itself no place in names.
+    Tests count from the line in which a browser starts to the summary. A heading that is indented less than
+    the last one only closes that one, and does not become part of names.
 
     Raises:
-        ValueError: a heading would be closed where none is open.
+        ValueError: If a heading would be closed when none is open.
     """
     statuses: Statuses = {}
     headings: list[str] = []
@@ -55,7 +55,7 @@ def read_karma(log: str) -> Statuses:
 
 
 def read_jest(log: str) -> Statuses:
-    """`✓ adds two numbers (3 ms)`, without what the test belongs to."""
+    """Parse `✓ adds two numbers (3 ms)`, without the names of enclosing groups."""
     found = (_JEST.match(line.strip()) for line in log.split("\n"))
     return {one[2].strip(): _JEST_SIGNS[one[1]] for one in found if one}
 
@@ -65,7 +65,7 @@ JEST = Runner(read_jest, ending_with(r"\s*Tests:\s+.*\btotal"))
 JEST_JSON = Runner(
     lines_of(r"\[(?P<status>PASSED|FAILED)\]\s(?P<name>.+)$", {"PASSED": PASSED, "FAILED": FAILED})
 )
-"""`[PASSED] sum > adds two numbers`, as the test command writes Jest's JSON."""
+"""Parses `[PASSED] sum > adds two numbers`, as the test command writes Jest's JSON."""
 
 VITEST = Runner(
     lines_of(
@@ -74,7 +74,10 @@ VITEST = Runner(
     ),
     ending_with(r"\s*Tests\s+.*\(\d+\)"),
 )
-"""`✓ test/sum.spec.ts > sum > adds two numbers 3ms`; a number at the end of a name is taken for a time."""
+"""Parses `✓ test/sum.spec.ts > sum > adds two numbers 3ms`.
+
+A number at the end of a name is taken for a time.
+"""
 
 KARMA = Runner(read_karma, ending_with(rf"{_KARMA_ENDS}.*"))
 
@@ -82,4 +85,4 @@ TAP = Runner(
     lines_of(r"(?P<status>ok|not ok) \d+ (?P<name>.+)$", {"ok": PASSED, "not ok": FAILED}),
     ending_with(r"# pass \d+.*"),
 )
-"""`ok 1 sum adds two numbers`."""
+"""Parses `ok 1 sum adds two numbers`."""

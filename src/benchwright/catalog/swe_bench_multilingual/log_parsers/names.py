@@ -1,4 +1,4 @@
-"""Which runner a row means by the name of its official parser; some projects have several, which the id tells apart."""
+"""The runners by the names of their official parsers. For some projects, the instance's id decides, too."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _BY_NUMBER = {
         **dict.fromkeys(("8761", "8771"), ruby.CUCUMBER),
     },
 }
-"""By the number at the end of an instance's id."""
+"""Runners by the number at the end of an instance's id."""
 
 
 def runner_of(parser: str, instance: str) -> Runner | None:
-    """The runner of an instance whose official parser has this name; None where nothing is known of it."""
+    """Return the runner of an instance whose official parser has this name. None if it is unknown."""
     if parser in _BY_NUMBER:
         return _BY_NUMBER[parser].get(instance.rpartition("-")[2])
     return RUNNERS.get(parser)

@@ -1,4 +1,4 @@
-"""`phpunit --testdox`."""
+"""The runner `phpunit --testdox`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SIGNS = {"✔": PASSED, "✘": FAILED, "↩": SKIPPED}
 
 
 def read_testdox(log: str) -> Statuses:
-    """`✔ It adds` below a heading `Calculator (Tests\\Calculator)`: the test `Calculator > It adds`."""
+    r"""Parse `✔ It adds` below a heading `Calculator (Tests\Calculator)`: the test `Calculator > It adds`."""
     statuses: Statuses = {}
-    suite = "None"  # as the official reader calls it
+    suite = "None"  # as the official parser names it
     for line in log.split("\n"):
         if heading := _SUITE.match(line):
             suite = heading[1]

@@ -1,4 +1,4 @@
-"""Minitest, test-unit, Cucumber, and RSpec, whose JSON the test command turns into lines."""
+"""Minitest, test-unit, Cucumber, and RSpec, whose JSON the test command converts to lines."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MINITEST = Runner(
     lines_of(r"(?P<name>.+)\. .*=.*(?P<status>[.FE]).*$", _LETTERS),
     ending_with(r"\d+ (?:runs|tests), \d+ assertions, .*|Finished in .*"),
 )
-"""`TestSite#test_it. = 0.01 s = .`; what is skipped (`S`) passes, for the dot in its time."""
+"""Parses `TestSite#test_it. = 0.01 s = .`. A skipped test (`S`) passes, because of the dot in its time."""
 
 CUCUMBER = Runner(
     lines_of(r"(?P<name>.*) \.+(?P<status>[.F])", {".": PASSED, "F": FAILED}),
     ending_with(r"\d+ scenarios? \(.*\)"),
 )
-"""`features/it.feature:3 .....`, with `F` for a step that fails after others; one dot is too little."""
+"""Parses `features/it.feature:3 .....`, with `F` for a step that fails after others. One dot is too few."""
 
 TEST_UNIT = Runner(
     lines_of(
@@ -32,7 +32,7 @@ TEST_UNIT = Runner(
     ),
     ending_with(r"\d+ tests, \d+ assertions, .*|Finished in .*"),
 )
-"""`  test: it adds: .: (0.001)`, where `O` is left out."""
+"""Parses `  test: it adds: .: (0.001)`. `O` means left out."""
 
 RSPEC = Runner(lines_of(r"(?P<name>.+) - (?P<status>passed|failed)", {"passed": PASSED, "failed": FAILED}))
-"""`adds two numbers - passed`; `pending` is not read."""
+"""Parses `adds two numbers - passed`. `pending` is not read."""

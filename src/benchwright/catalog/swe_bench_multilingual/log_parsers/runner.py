@@ -1,4 +1,4 @@
-"""Runners of tests: how their results are read from a log, and which part of a log they wrote themselves."""
+"""Test runners: how their results are parsed from a log, and which part of a log they wrote themselves."""
 
 from __future__ import annotations
 
@@ -16,20 +16,25 @@ Read = Callable[[str], Statuses]
 
 
 def whole(log: str) -> str:
-    """The log as it is: of a runner that ends with no line of its own."""
+    """Return the log unchanged, for a runner without a closing line."""
     return log
 
 
 class Runner(msgspec.Struct, frozen=True):
-    """`read` gives {name of the test: status}, and raises ValueError for a log that cannot be read; `reported` gives
-    the part of a log that counts if only the runner itself is believed."""
+    """A test runner. `read` returns {name of the test: status}, or raises ValueError for an invalid log.
+
+    `reported` returns the part of a log that counts if only the runner itself is trusted.
+    """
 
     read: Read
     reported: Callable[[str], str] = whole
 
 
 def ending_with(closing: str) -> Callable[[str], str]:
-    """The log up to the last whole line of this pattern, with which the runner ends; nothing without such a line."""
+    """Return a function that cuts a log after its last line that fully matches the pattern.
+
+    The runner ends with such a line. Without one, the function returns "".
+    """
     pattern = re.compile(closing)
 
     def reported(log: str) -> str:
@@ -39,9 +44,10 @@ def ending_with(closing: str) -> Callable[[str], str]:
 
 
 def lines_of(pattern: str, words: Mapping[str, str]) -> Read:
-    """A reader of lines that name a test and its status: the groups `name` and `status` of a pattern, which is matched
-    at the start of each line without the blanks around it. Words that mean nothing are passed over; of a test that is
-    named twice the last line counts.
+    """Return a parser of lines with a test and its status: the groups `name` and `status` of a pattern.
+
+    The pattern is matched at the start of each line, without surrounding blanks. Lines with other words are
+    skipped. If a test is named twice, the last line counts.
     """
     line_pattern = re.compile(pattern)
 

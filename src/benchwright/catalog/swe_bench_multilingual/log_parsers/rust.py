@@ -1,4 +1,4 @@
-"""`cargo test`."""
+"""The runner `cargo test`."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ CARGO = Runner(
     lines_of(r"test\s+(?P<name>\S+)\s+\.\.\.\s+(?P<status>\w+)$", {"ok": PASSED, "FAILED": FAILED}),
     ending_with(r"test result: (?:ok|FAILED)\. .*"),
 )
-"""`test module::it ... ok`; tests that are ignored, or have a note beside their name, are not read."""
+"""Parses `test module::it ... ok`. Tests that are ignored, or have a note beside their name, are not read."""

@@ -1,1 +1,1 @@
-"""Google's Gemini (generateContent), said as chat completions and back."""
+"""Translation of Google's Gemini (generateContent) into chat completions and back."""

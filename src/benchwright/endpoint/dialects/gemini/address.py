@@ -1,4 +1,4 @@
-"""Gemini's addresses, which say what other dialects say in the body: the model, and whether the answer is a stream."""
+"""Gemini's URLs, which hold facts that are in the body in other dialects: the model, and whether to stream."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urllib.parse import quote, unquote
 WHOLE = ":generateContent"
 STREAM = ":streamGenerateContent?alt=sse"
 ARRAY = ":streamGenerateContent"
-"""A stream that is one JSON array in place of events."""
+"""Suffix for a stream that is one JSON array instead of events."""
 COUNT = ":countTokens"
 
 OF_THE_ADDRESS = ("model", "stream", "alt")
-"""Fields that a body has from its address, in here only."""
+"""Fields added to a body from its URL, for internal use only."""
 
 _ADDRESS = re.compile(
     rb"(?:/+v1)*/+v1(?:(?:alpha|beta)\d*)?/+models/+(.+):(generateContent|streamGenerateContent|countTokens)/*"
@@ -22,7 +22,10 @@ _ADDRESS = re.compile(
 
 
 class Address(NamedTuple):
-    """What is asked of a model: `path` is WHOLE for an answer in any form, or COUNT; `alt` is `sse` for events."""
+    """Parsed URL of a request: `path` is WHOLE for an answer in any form, or COUNT.
+
+    `alt` is `sse` for events.
+    """
 
     path: str
     model: str
@@ -30,12 +33,12 @@ class Address(NamedTuple):
     alt: str
 
     def in_body(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a body with what the address says: as other dialects ask."""
+        """Return the fields of a body with the facts from the URL added, as in other dialects."""
         return {**fields, "model": self.model, "stream": self.stream, "alt": self.alt}
 
 
 def address_of(path: bytes, query: bytes) -> Address | None:
-    """The address in a request's path and query; None where they are none of Gemini's."""
+    """Return the address in a request's path and query; None if they are not Gemini's."""
     known = _ADDRESS.fullmatch(path)
     if known is None:
         return None
@@ -46,14 +49,14 @@ def address_of(path: bytes, query: bytes) -> Address | None:
 
 
 def path_of(stream: bool, alt: str) -> str:
-    """The end of the address at which an answer comes in this form."""
+    """Return the end of the URL at which the answer comes in this form."""
     if not stream:
         return WHOLE
     return STREAM if alt == "sse" else ARRAY
 
 
 def place(prefix: str, model: str) -> str:
-    """What stands before the end of an address, where a server's base URL has this path.
+    """Return the beginning of a URL, for a server whose base URL has the path `prefix`.
 
     It is Google's own for their chat completions (`/v1beta/openai`), else beside `/v1`.
     """

@@ -1,4 +1,4 @@
-"""An answer of a chat completion as Gemini tells it: whole, or event by event."""
+"""Writer of a chat completion's answer in Gemini's format: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 
 
 class GeminiWriter:
-    """Writes one answer: `whole`, or the events of a stream: those of `tell` for each step, and of `end` or `fail`.
+    """Writer of one answer: `whole`, or the events of a stream from `tell` for each step and from `end` or `fail`.
 
-    A call is told when it is complete, and reasoning only where it was `asked` for, as Gemini does; the first call
-    carries the reasoning before it.
+    A call is sent when it is complete, and reasoning only if the request (`asked`) includes thoughts, as in
+    Gemini. The first call carries the reasoning before it.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -34,7 +34,7 @@ class GeminiWriter:
         self._names = own_names(one["name"] for listed in functions for one in listed)
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
-        """The body of an answer that is not streamed."""
+        """Return the body of an answer that is not streamed."""
         parts = []
         for part in answer.parts:
             self._keep_thought(part)
@@ -43,11 +43,11 @@ class GeminiWriter:
         return self._ended(answer, parts)
 
     def begin(self) -> list[Event]:
-        """None: an answer begins with its first part."""
+        """Return no events, because an answer begins with its first part."""
         return []
 
     def tell(self, step: Step) -> list[Event]:
-        """The events of a step."""
+        """Return the events of a step."""
         whole = step.part.kind == "call"
         self._keep_thought(step.part if step.what == "end" else None)
         if step.what != ("end" if whole else "grow") or not self._tells(step.part):
@@ -55,11 +55,11 @@ class GeminiWriter:
         return [self._response(parts=[self._part(step.part, step.part.text if whole else step.text)])]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """The last event: why it ended, and its tokens."""
+        """Return the last event: finish reason and usage."""
         return [self._ended(answer, [{"text": ""}])]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream by an error; `status` is the HTTP status of a whole answer."""
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         return [gemini_error(status, message)]
 
     def _part(self, part: Part, text: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class GeminiWriter:
         return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
 
     def _keep_thought(self, part: Part | None) -> None:
-        """Keep reasoning that is complete, for the call that follows."""
+        """Keep complete reasoning for the next call."""
         if part is not None and part.kind == "reasoning":
             self._thought += part.text
 
@@ -91,9 +91,9 @@ class GeminiWriter:
 
 
 def _usage(usage: Usage) -> dict[str, int] | None:
-    """Tokens as Gemini counts them: those of thoughts apart from those of the answer, those of the cache in the prompt.
+    """Return the usage as in Gemini: candidates exclude reasoning tokens, the prompt includes cached ones.
 
-    Counts that are not known are left out.
+    Unknown counts are left out.
     """
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None

@@ -1,4 +1,4 @@
-"""The contents of a request of Gemini as a conversation of chat completions."""
+"""Conversion of the contents of a Gemini request into a chat completions conversation."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.tool_names import callable_name
 
 _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
-"""Fields of a part that say something of its content, and are none."""
+"""Fields of a part that describe its content without being content."""
 
 
 class Contents:
-    """The parts of a conversation in order. Calls and results without ids are paired by their names."""
+    """Converter that adds contents to a conversation, in order, and pairs calls and results without ids by name."""
 
     def __init__(self, conversation: Conversation, losses: Losses) -> None:
         self._conversation = conversation
@@ -27,7 +27,7 @@ class Contents:
         self._open: list[tuple[str, str]] = []
 
     def say(self, contents: Any) -> None:
-        """Adds contents: a list, one, or a text."""
+        """Add contents: a list, a single one, or a text."""
         listed = contents if isinstance(contents, list) else [contents]
         for content in listed:
             role = content.get("role") or "user"
@@ -69,7 +69,7 @@ class Contents:
         return str(identity)
 
     def _say_as_user(self, parts: list[dict[str, Any]]) -> None:
-        """Add a turn of the user, results of tools first, as they belong right behind the calls."""
+        """Add a turn of the user, with tool results first, as they must directly follow the calls."""
         told, shown = [], []
         for part in parts:
             response = said(part, "functionResponse")
@@ -83,7 +83,7 @@ class Contents:
             self._conversation.tell([*shown, *told])
 
     def _answered(self, response: dict[str, Any]) -> str:
-        """The id of the call that a result is of: the first open one of its name, where it has none."""
+        """Return the id of the call to which a result belongs; without an id, the first open call of its name."""
         name = response["name"]
         identity = response.get("id") or next((one for called, one in self._open if called == name), name)
         self._open = [(called, one) for called, one in self._open if one != identity]

@@ -1,4 +1,4 @@
-"""A model as Gemini lists it."""
+"""A model in Gemini's list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def listed(name: str) -> dict[str, Any]:
-    """An entry of the list at /v1beta/models."""
+    """Return an entry of the list at /v1beta/models."""
     return {
         "name": f"models/{name}",
         "version": "001",

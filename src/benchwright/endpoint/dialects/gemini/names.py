@@ -1,4 +1,4 @@
-"""Fields of Gemini's JSON, which may be written in camelCase or in snake_case."""
+"""Field names of Gemini's JSON, which may be written in camelCase or in snake_case."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _CAPITAL = re.compile("[A-Z]")
 
 @cache
 def in_snake_case(name: str) -> str:
-    """The other way to write a field's name: `inlineData` is `inline_data`."""
+    """Return the snake_case spelling of a field's name: `inline_data` for `inlineData`."""
     return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
 
 
 def said(fields: Mapping[str, Any], name: str) -> Any:
-    """The value of a field by its name in camelCase, in whichever way it was written; None without one."""
+    """Return the value of a field by its camelCase name, in either spelling; None if there is none."""
     value = fields.get(name)
     return fields.get(in_snake_case(name)) if value is None else value

@@ -1,4 +1,4 @@
-"""What a server answers in Gemini, as chat completions: so that one meter reads all dialects, and counts alike."""
+"""Conversion of Gemini responses into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FINISH_REASONS = {
     "SPII": "content_filter",
     "IMAGE_SAFETY": "content_filter",
 }
-"""Others (MALFORMED_FUNCTION_CALL, OTHER, …) keep their names."""
+"""Finish reasons of chat completions for Gemini's. Others (MALFORMED_FUNCTION_CALL, OTHER, …) are kept."""
 
 _ANSWERS = {"candidates", "promptFeedback", "prompt_feedback", "error"}
-"""What an answer has one of."""
+"""Fields that mark a response: each has at least one."""
 
 _COUNTS = (
     *("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"),
@@ -31,9 +31,9 @@ _COUNTS = (
 
 
 class GeminiReader:
-    """Turns the events of one answer into chunks, or its body into that of a chat completion.
+    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
 
-    `done` is whether a reason to end was told; some servers tell one in every event.
+    `done` is True once a finish reason was sent; some servers send one in every event.
     """
 
     def __init__(self) -> None:
@@ -42,10 +42,10 @@ class GeminiReader:
         self._calls = 0
 
     def whole(self, body: Any) -> dict[str, Any]:
-        """The body of a chat completion that says the same; of a stream in one array it is that of all its events.
+        """Return the body of the equivalent chat completion. A list of all events of a stream is accepted, too.
 
         Raises:
-            KeyError, TypeError, AttributeError: it is no answer.
+            KeyError, TypeError, AttributeError: If the body is not a response of Gemini.
         """
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": ""}
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
@@ -66,7 +66,7 @@ class GeminiReader:
         return told
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """The chunk that says what an event does."""
+        """Return the chunk that is equivalent to an event."""
         if event.get("error"):
             return {"error": event["error"]}
         self._count(said(event, "usageMetadata"))
@@ -105,16 +105,17 @@ class GeminiReader:
         return _FINISH_REASONS.get(reason, reason)
 
     def _count(self, usage: Any) -> None:
-        """Takes counts in: later ones replace earlier ones, as they are totals."""
+        """Take token counts. Later ones replace earlier ones, as they are totals."""
         if isinstance(usage, dict):
             counts = {name: said(usage, name) for name in _COUNTS}
             self._usage.update({name: count for name, count in counts.items() if type(count) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """The counts as chat completions have them: thoughts are in the completion, results of tools in the prompt.
+        """Return the usage as in chat completions.
 
-        Gemini leaves out counts that are 0. So where nothing is told of an answer, it has what the total has beyond the
-        prompt; without a total, nobody knows.
+        Completion tokens include thoughts, prompt tokens include tool results. Gemini leaves out counts of 0.
+        So if there is no count for the completion, it is the excess of the total over the prompt; without a
+        total it is unknown.
         """
         counts = self._usage
         if not counts:

@@ -1,4 +1,4 @@
-"""A request of Gemini, with the model and the form of the answer in its body, as a request of chat completions."""
+"""Conversion of a Gemini request, with model and answer form in its body, into a chat completions request."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "aut
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """The fields of a chat completion that asks the same; what it cannot say is added to the losses.
+    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
 
-    Left out without a word are `topK`, `thinkingConfig`, `safetySettings`, `labels` and signatures of thoughts.
+    Dropped without a loss: `topK`, `thinkingConfig`, `safetySettings`, `labels` and thought signatures.
 
     Raises:
-        NotTranslated: it is not a request of Gemini, or needs what is kept at Google or several answers.
+        NotTranslated: If the body is not a request of Gemini, or it needs data stored at Google, or several
+            answers.
     """
     try:
         return _chat_request(body, Losses() if losses is None else losses)
@@ -51,7 +52,7 @@ def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str
 
 
 def offers_tools(fields: Mapping[str, Any]) -> bool:
-    """Whether there are functions among the tools of a request, whose fields are as they were written."""
+    """Return True if the tools of a request (with undecoded fields) include functions, or cannot be decoded."""
     try:
         tools = msgspec.json.decode(fields.get("tools") or b"null")
     except UNREADABLE:
@@ -61,7 +62,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def asked_to_count(body: dict[str, Any]) -> dict[str, Any]:
-    """The request whose tokens are to be counted: it may stand in a field of its own."""
+    """Return the request whose tokens are to be counted, which may be in its own field."""
     asked = said(body, "generateContentRequest")
     return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 
@@ -104,7 +105,7 @@ def _text(content: Any) -> str:
 
 
 def _declarations(tools: Any, losses: Losses) -> Iterator[dict[str, Any]]:
-    """The functions that the client runs; tools that Google's own servers run are added to the losses."""
+    """Yield the functions that the client runs. Tools that Google's servers run are added to `losses`."""
     for tool in tools or ():
         yield from said(tool, "functionDeclarations") or ()
         for name in tool.keys() - {"functionDeclarations", "function_declarations"}:

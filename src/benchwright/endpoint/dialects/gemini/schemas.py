@@ -1,4 +1,4 @@
-"""Schemas of Gemini as JSON schemas: theirs are a subset of OpenAPI's, with types in capital letters."""
+"""Conversion of Gemini's schemas (a subset of OpenAPI's, with types in capital letters) into JSON schemas."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ _COUNTS = ("minItems", "maxItems", "minProperties", "maxProperties", "minLength"
 
 
 def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The JSON schema that allows the same.
+    """Return the equivalent JSON schema.
 
-    Source: `Schema` in google/ai/generativelanguage/v1beta/content.proto (googleapis/googleapis). What is not in it is
-    left out, counts written as texts become numbers, and `nullable` a second type.
+    Source: `Schema` in google/ai/generativelanguage/v1beta/content.proto (googleapis/googleapis). Fields that
+    are not in it are left out, counts written as strings become numbers, and `nullable` becomes a second
+    type.
 
     Raises:
-        AttributeError, KeyError, TypeError, ValueError: it is no schema.
+        AttributeError, KeyError, TypeError, ValueError: If the value is not a schema.
     """
     told: dict[str, Any] = {}
     kind = schema.get("type")

@@ -1,1 +1,1 @@
-"""Anthropic's Messages, said as chat completions and back."""
+"""Translation of Anthropic's Messages into chat completions and back."""

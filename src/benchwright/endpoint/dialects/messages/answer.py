@@ -1,4 +1,4 @@
-"""An answer of a chat completion as Messages tell it: whole, or event by event."""
+"""Writer of a chat completion's answer in the format of Messages: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _STOP_REASONS = {
 
 
 class MessagesWriter:
-    """Writes one answer: `whole`, or the events of a stream: those of `begin`, of `tell` for each step, and of `end` or
-    `fail`."""
+    """Writer of one answer, whole or as a stream.
+
+    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`.
+    """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
         self._id = identity
@@ -31,16 +33,19 @@ class MessagesWriter:
         self._names = own_names(tool["name"] for tool in listed if "name" in tool)
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
-        """The body of an answer that is not streamed."""
+        """Return the body of an answer that is not streamed."""
         content = [self._block(part) for part in answer.parts]
         return self._message(content, _stop_reason(answer), _usage(answer.usage))
 
     def begin(self) -> list[Event]:
-        """The first event. How many tokens the prompt has is told at the end, when it is known."""
+        """Return the first event.
+
+        The number of prompt tokens is sent with the last events, as it is known only then.
+        """
         return [{"type": "message_start", "message": self._message([], None, _usage(NO_USAGE))}]
 
     def tell(self, step: Step) -> list[Event]:
-        """The events of a step."""
+        """Return the events of a step."""
         if step.what == "begin":
             self._index += 1
             return [
@@ -56,7 +61,7 @@ class MessagesWriter:
         return [{"type": "content_block_stop", "index": self._index}]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """The last events: why it ended, and its tokens."""
+        """Return the last events: stop reason and usage."""
         delta = {"stop_reason": _stop_reason(answer), "stop_sequence": None}
         return [
             {"type": "message_delta", "delta": delta, "usage": _usage(answer.usage)},
@@ -64,7 +69,7 @@ class MessagesWriter:
         ]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         return [messages_error(status, message)]
 
     def _block(self, part: Part) -> dict[str, Any]:
@@ -103,7 +108,7 @@ def _stop_reason(answer: ChatAnswer) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, int]:
-    """Tokens as Messages count them: those from the cache are not input tokens."""
+    """Return the usage as in Messages, where cached tokens are not input tokens."""
     cached = usage.cached_tokens or 0
     return {
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),

@@ -1,4 +1,4 @@
-"""The blocks of a request of Messages as a conversation of chat completions."""
+"""Conversion of the blocks of a Messages request into a chat completions conversation."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.tool_names import callable_name
 
 BILLING = "x-anthropic-billing-header:"
-"""How a system block begins that is not an instruction: it differs in each session and spoils prefix caches."""
+"""Beginning of a system block that is not an instruction.
+
+It differs in each session and spoils prefix caches.
+"""
 
 Block = dict[str, Any]
 
 
 def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
-    """Return what the system prompt and the messages of a request say.
+    """Return the conversation of a request: its system prompt and messages.
 
     Raises:
         NotTranslated: If a message has an unknown role.
-        KeyError, TypeError, AttributeError: If it is no request of Messages.
+        KeyError, TypeError, AttributeError: If the body is not a request of Messages.
     """
     conversation = Conversation()
     _instruct(conversation, body.get("system") or [])
@@ -75,7 +78,7 @@ def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: L
 
 
 def _say_as_user(conversation: Conversation, blocks: Iterable[Block], losses: Losses) -> None:
-    """The results of tools come first: they belong right behind the calls."""
+    """Add a turn of the user, with tool results first, as they must directly follow the calls."""
     said, images = [], []
     for block in blocks:
         if block["type"] == "tool_result":
@@ -113,5 +116,5 @@ def _parts(block: Block, losses: Losses) -> list[dict[str, Any]]:
 
 
 def _titled(block: Block) -> list[dict[str, Any]]:
-    """The title of a document and what is said about it, as far as there are any."""
+    """Return the title and context of a document, as text parts, if it has them."""
     return [text_part(block[name]) for name in ("title", "context") if block.get(name)]

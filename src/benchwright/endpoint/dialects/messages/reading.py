@@ -1,4 +1,4 @@
-"""What a server answers in Messages, as chat completions: so that one meter reads all dialects, and counts alike."""
+"""Conversion of Messages responses into chat completions, so that one meter reads and counts all dialects."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 
 
 class MessagesReader:
-    """Turns the events of one answer into chunks, or its body into that of a chat completion.
+    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
 
-    `done` is whether the stream has told its end.
+    `done` is True once the stream has announced its end.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class MessagesReader:
         self._inputs: dict[int, Any] = {}
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body of a chat completion that says the same; one that holds an error stays as it is."""
+        """Return the body of the equivalent chat completion. An error body is returned unchanged."""
         if body.get("type") == "error":
             return body
         self._count(body.get("usage"))
@@ -51,7 +51,7 @@ class MessagesReader:
         return {**told, "choices": [choice], "usage": self._chat_usage()}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """The chunk that says what an event does; an empty one where it says nothing of the answer."""
+        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind == "content_block_delta":
             return _chunk(self._delta(event["index"], event["delta"]))
@@ -76,7 +76,7 @@ class MessagesReader:
     def _begun(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
         if block["type"] == "tool_use":
             place = self._calls[index] = len(self._calls)
-            self._inputs[index] = block.get("input")  # all of it, from servers that send no pieces
+            self._inputs[index] = block.get("input")  # complete input, from servers that send no deltas of it
             function = {"name": block["name"], "arguments": ""}
             return {"tool_calls": [{"index": place, "id": block.get("id"), "function": function}]}
         if block["type"] == "thinking":
@@ -98,12 +98,12 @@ class MessagesReader:
         return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
 
     def _count(self, usage: Any) -> None:
-        """Takes counts in: later ones replace earlier ones, as they are totals."""
+        """Take token counts. Later ones replace earlier ones, as they are totals."""
         if isinstance(usage, dict):
             self._usage.update({name: usage[name] for name in _COUNTS if type(usage.get(name)) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """The counts as chat completions have them: tokens from the cache are a part of the prompt's."""
+        """Return the usage as in chat completions, where cached tokens are a part of the prompt tokens."""
         counts = self._usage
         if not counts:
             return None

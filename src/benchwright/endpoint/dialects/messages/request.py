@@ -1,4 +1,4 @@
-"""A request of Messages as a request of chat completions."""
+"""Conversion of a Messages request into a chat completions request."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """The fields of a chat completion that asks the same; what it cannot say is added to the losses.
+    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
 
-    Left out without a word are cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
+    Dropped without a loss: cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
 
     Raises:
-        NotTranslated: it is not a request of Messages.
+        NotTranslated: If the body is not a request of Messages.
     """
     try:
         return _chat_request(body, Losses() if losses is None else losses)
@@ -51,7 +51,7 @@ def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
 
 
 def _tool_choice(choice: dict[str, Any], tools: list[dict[str, Any]]) -> Any:
-    """The choice in chat completions; one of a tool that is not offered leaves it to the model."""
+    """Return the `tool_choice` of chat completions; "auto" if the chosen tool is not offered."""
     if choice["type"] != "tool":
         return _CHOICES[choice["type"]]
     name = callable_name(choice["name"])

@@ -1,4 +1,4 @@
-"""Tools of Messages as functions, those that Anthropic defines and the client runs among them.
+"""Conversion of Messages tools into functions, including tools that Anthropic defines and the client runs.
 
 Source: the parameters of the bash, text editor and memory tools in Anthropic's API reference.
 """
@@ -41,13 +41,13 @@ _CLIENT_TOOLS = {
         ("view", "create", "str_replace", "insert", "delete", "rename"),
     ),
 }
-"""Tools that have no schema of their own, by the types under which they are known without their dates."""
+"""Tools without a schema in the request, by their types without dates."""
 
 _DATED = re.compile(r"_\d{8}$")
 
 
 def chat_tools(tools: Iterable[Mapping[str, Any]], losses: Losses) -> Iterator[dict[str, Any]]:
-    """Return the tools that the client runs as functions; others are added to the losses."""
+    """Yield the tools that the client runs as functions. Other tools are added to `losses`."""
     for tool in tools:
         kind = _DATED.sub("", tool.get("type") or "custom")
         known = _CLIENT_TOOLS.get(kind)
@@ -55,7 +55,7 @@ def chat_tools(tools: Iterable[Mapping[str, Any]], losses: Losses) -> Iterator[d
             yield function_tool(callable_name(tool["name"]), tool.get("description"), tool["input_schema"])
         elif known is not None:
             yield function_tool(callable_name(tool["name"]), known.description, _parameters(known))
-        elif not kind.startswith("tool_search"):  # what the server would find is offered already
+        elif not kind.startswith("tool_search"):  # tools that the server would find are offered already
             losses.tool(kind)
 
 

@@ -1,1 +1,1 @@
-"""OpenAI's Responses, said as chat completions and back."""
+"""Translation of OpenAI's Responses into chat completions and back."""

@@ -1,4 +1,4 @@
-"""An answer of a chat completion as Responses tell it: whole, or event by event."""
+"""Writer of a chat completion's answer in the format of Responses: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 
 
 class ResponsesWriter:
-    """Writes one answer: `whole`, or the events of a stream: those of `begin`, of `tell` for each step, and of `end` or
-    `fail`. What was `asked` says which calls are of free-text tools, or of tools in a group."""
+    """Writer of one answer, whole or as a stream.
+
+    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`. The request
+    (`asked`) determines which calls are of free-text tools, or of tools in a group.
+    """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
         self._id = identity
@@ -40,12 +43,12 @@ class ResponsesWriter:
         self._numbers = 0
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
-        """The body of an answer that is not streamed."""
+        """Return the body of an answer that is not streamed."""
         items = [self._item(part, index) for index, part in enumerate(answer.parts)]
         return self._ended(answer, items)
 
     def begin(self) -> list[Event]:
-        """The first events."""
+        """Return the first events."""
         response = self._response("in_progress", [])
         return self._numbered(
             [
@@ -55,7 +58,7 @@ class ResponsesWriter:
         )
 
     def tell(self, step: Step) -> list[Event]:
-        """The events of a step."""
+        """Return the events of a step."""
         if step.what == "begin":
             return self._numbered(self._begun(step.part))
         if step.what == "grow":
@@ -63,12 +66,12 @@ class ResponsesWriter:
         return self._numbered(self._closed(step.part))
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """The last event: the response as a whole, with its tokens."""
+        """Return the last event: the whole response with its usage."""
         response = self._ended(answer, self._items)
         return self._numbered([{"type": f"response.{response['status']}", "response": response}])
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """The event of a stream that breaks off by an error, which without a stream would have this HTTP status."""
+        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
         response = self._response("failed", self._items)
         response["error"] = {"code": _error_code(status), "message": message}
         return self._numbered([{"type": "response.failed", "response": response}])
@@ -92,7 +95,7 @@ class ResponsesWriter:
     def _grown(self, part: Part, text: str) -> list[Event]:
         item = self._items[-1]
         if _comes_whole(item) or item["type"] == "custom_tool_call":
-            return []  # what it holds is inside of JSON until the whole is there
+            return []  # its text is inside of JSON until the call is complete
         return [{"type": f"{self._channel(part, item)}.delta", **self._place(item), "delta": text}]
 
     def _closed(self, part: Part) -> list[Event]:
@@ -176,19 +179,19 @@ class ResponsesWriter:
 
 
 def _comes_whole(item: dict[str, Any]) -> bool:
-    """Whether an item is told when it is complete: a call whose arguments are the fields of an object."""
+    """Return True if an item is sent only when complete: a call whose arguments are fields of an object."""
     return item["type"] not in ("message", "reasoning", *_DELTAS)
 
 
 def _error_code(status: int) -> str:
-    """The code of an error; clients such as Codex ask again after all others than `invalid_prompt`."""
+    """Return the code of an error. Clients such as Codex retry after all codes except `invalid_prompt`."""
     if status == 429:
         return "rate_limit_exceeded"
     return "invalid_prompt" if 400 <= status < 500 else "server_error"
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
-    """Tokens as Responses count them: those from the cache are a part of the input, as in chat completions."""
+    """Return the usage as in Responses, where cached tokens are a part of the input, as in chat completions."""
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""Calls of tools that the client runs, and what they came to: items of Responses as calls of functions, and back."""
+"""Conversion of Responses items for client-side tool calls and their results into function calls, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED_BY_TYPE = {
     "apply_patch_call": "apply_patch",
     "tool_search_call": "tool_search",
 }
-"""Types of calls whose tool has no name but its type."""
+"""Types of calls whose tool is named only by its type."""
 
 _ITEM_TYPES = {kind: item for item, kind in _NAMED_BY_TYPE.items()} | {
     "function": "function_call",
@@ -36,25 +36,25 @@ _ID_PREFIXES = {
 
 
 def is_call(item: Mapping[str, Any]) -> bool:
-    """Whether an item is a call that the client answers."""
+    """Return True if an item is a call that the client executes."""
     if item["type"] == "tool_search_call":
         return item.get("execution") == "client"
     return item["type"] in _ID_PREFIXES
 
 
 def called_name(item: Mapping[str, Any]) -> str:
-    """The name in chat completions of the tool that an item calls."""
+    """Return the name in chat completions of the tool that an item calls."""
     own = _NAMED_BY_TYPE.get(item["type"]) or item["name"]
     return chat_name(own, item.get("namespace"))
 
 
 def call_id(item: Mapping[str, Any]) -> str:
-    """The id of a call, in the call itself or in its result."""
+    """Return the id of a call, from the call itself or from its result."""
     return str(item.get("call_id") or item["id"])
 
 
 def arguments_of(item: Mapping[str, Any]) -> str:
-    """The arguments of a call as JSON; free text becomes the argument `INPUT`."""
+    """Return the arguments of a call as JSON; free text becomes the argument `INPUT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
     if item["type"] == "custom_tool_call":
@@ -68,7 +68,10 @@ def arguments_of(item: Mapping[str, Any]) -> str:
 
 
 def call_item(tool: OfferedTool | None, part: Part, identity: str, status: str) -> Item:
-    """The item that says a call of the model; of a tool that was not offered, it is a call of a function."""
+    """Return the item for a call of the model.
+
+    A call of a tool that was not offered becomes a function call.
+    """
     kind = _ITEM_TYPES["function" if tool is None else tool.kind]
     item: Item = {"type": kind, "id": f"{_ID_PREFIXES[kind]}_{identity}", "call_id": part.id}
     if tool is None or tool.kind in ("function", "custom"):
@@ -79,7 +82,7 @@ def call_item(tool: OfferedTool | None, part: Part, identity: str, status: str) 
 
 
 def result_text(item: Mapping[str, Any]) -> str | None:
-    """What a call by type came to, as text; None if the item is no such result."""
+    """Return the result of a call by type, as text; None if the item is not such a result."""
     if item["type"] == "local_shell_call_output":
         return str(item["output"])
     if item["type"] == "shell_call_output":
@@ -109,7 +112,7 @@ def _shell_text(output: Mapping[str, Any]) -> str:
 
 
 def _free_text(arguments: str) -> str:
-    """The text that a call of a free-text tool carries; the arguments themselves where they are not as asked."""
+    """Return the text in a call of a free-text tool; the arguments unchanged if they have another form."""
     try:
         value = msgspec.json.decode(arguments)
     except UNREADABLE:
@@ -139,7 +142,7 @@ _WRITERS: dict[str, Callable[[str], Item]] = {
     "apply_patch_call": lambda arguments: {"operation": read_arguments(arguments)},
     "tool_search_call": lambda arguments: {"execution": "client", "arguments": read_arguments(arguments)},
 }
-"""The fields that hold the arguments of a call, by the type of its item."""
+"""Functions that make the fields for the arguments of a call, by the type of its item."""
 
 
 def _encoded(value: Any) -> str:

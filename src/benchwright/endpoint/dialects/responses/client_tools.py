@@ -1,6 +1,7 @@
-"""Tools that Responses know by their type alone, with the parameters that they have as functions.
+"""Tools that Responses identify by their type alone, with their parameters as functions.
 
-Source: the fields of `local_shell_call`, `shell_call`, `apply_patch_call` and `tool_search_call` in OpenAI's API.
+Source: the fields of `local_shell_call`, `shell_call`, `apply_patch_call` and `tool_search_call` in OpenAI's
+API.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class ClientTool(NamedTuple):
-    """What a model is told of a tool, and the JSON schema of its arguments."""
+    """Description of a tool for the model, and the JSON schema of its arguments."""
 
     description: str
     parameters: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The input of a request of Responses as a conversation of chat completions."""
+"""Conversion of the input of a Responses request into a chat completions conversation."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _COMPACTIONS = ("compaction", "compaction_summary", "context_compaction")
 
 
 def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
-    """Return what the instructions and the input of a request say.
+    """Return the conversation of a request: its instructions and input.
 
     Raises:
-        NotTranslated: If it refers to what only the server keeps, or has an unknown role.
-        KeyError, TypeError, AttributeError: If it is no request of Responses.
+        NotTranslated: If the request refers to data that only the server stores, or has an unknown role.
+        KeyError, TypeError, AttributeError: If the body is not a request of Responses.
     """
     conversation = Conversation()
     conversation.instruct(body.get("instructions") or "")
@@ -61,7 +61,7 @@ def _say(conversation: Conversation, item: dict[str, Any], losses: Losses) -> No
     elif kind == "item_reference":
         raise NotTranslated("item_reference is not supported: send the whole conversation in each request.")
     elif kind not in ("additional_tools", "tool_search_output", "tool_search_call"):
-        losses.part(kind)  # what the provider's own tools did
+        losses.part(kind)  # results of the provider's own tools
 
 
 def _say_message(conversation: Conversation, role: str, parts: list[dict[str, Any]]) -> None:
@@ -77,7 +77,7 @@ def _say_message(conversation: Conversation, role: str, parts: list[dict[str, An
 
 
 def _say_agent_message(conversation: Conversation, item: Mapping[str, Any], losses: Losses) -> None:
-    """Tell what another agent said, with its name; it is nothing that this model said itself."""
+    """Add a message of another agent, with its name, as a message of the user: this model did not write it."""
     parts = _parts(item["content"], losses)
     conversation.tell([text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts])
 

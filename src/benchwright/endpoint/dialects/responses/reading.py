@@ -1,4 +1,4 @@
-"""What a server answers in Responses, as chat completions: so that one meter reads all dialects, and counts alike."""
+"""Conversion of responses from OpenAI's Responses API into chat completions, so that one meter reads all dialects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHOLE = {
     "response.reasoning_summary_text.done": ("reasoning_content", "text"),
     "response.refusal.done": ("refusal", "refusal"),
 }
-"""Events that hold a whole text: its field in chat completions, and here."""
+"""Events that hold a whole text, each with the field for it in chat completions, and its field in the event."""
 
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _WHOLE_ARGUMENTS = {
@@ -30,9 +30,9 @@ _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesReader:
-    """Turns the events of one answer into chunks, or its body into that of a chat completion.
+    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
 
-    `done` is whether the stream has told its end.
+    `done` is True once the stream has announced its end.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,10 @@ class ResponsesReader:
         self._told: set[int] = set()
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body of a chat completion that says the same; one that holds an error has no more than that."""
+        """Return the body of the equivalent chat completion.
+
+        For an error response, it holds only the error.
+        """
         if body.get("error"):
             return {"error": body["error"]}
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": "", "refusal": ""}
@@ -51,7 +54,7 @@ class ResponsesReader:
         return {**told, "choices": [choice], "usage": _chat_usage(body.get("usage"))}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """The chunk that says what an event does; an empty one where it says nothing of the answer."""
+        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind in _TEXTS:
             self._told.add(event["output_index"])
@@ -80,7 +83,7 @@ class ResponsesReader:
         return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
 
     def _whole(self, kind: str, event: dict[str, Any]) -> dict[str, Any]:
-        """Return a text or arguments that some servers send only as a whole."""
+        """Return the delta for a whole text or whole arguments, which some servers send without deltas."""
         index = event["output_index"]
         if index in self._told or (kind in _WHOLE_ARGUMENTS and index not in self._calls):
             return {}
@@ -98,7 +101,7 @@ class ResponsesReader:
         return {"tool_calls": [{"index": place, "id": call_id(item), "function": function}]}
 
     def _finished(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
-        """What an item holds that no delta has told."""
+        """Return the delta for the content of an item that no delta has sent."""
         if index in self._told:
             return {}
         if not is_call(item):
@@ -110,7 +113,7 @@ class ResponsesReader:
 
 
 def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the message that holds all of some items."""
+    """Return a message that holds the content of all these items."""
     message: dict[str, Any] = {}
     for item in items:
         for field, text in _texts(item):
@@ -122,14 +125,14 @@ def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _call(item: dict[str, Any]) -> dict[str, Any]:
-    """A call as chat completions have it; free text stands where the arguments are."""
+    """Return a call in the format of chat completions. Free text is put in place of the arguments."""
     free = item["type"] == "custom_tool_call"
     function = {"name": called_name(item), "arguments": item["input"] if free else arguments_of(item)}
     return {"id": call_id(item), "function": function}
 
 
 def _texts(item: dict[str, Any]) -> list[tuple[str, str]]:
-    """The texts of an item by the field that they go to."""
+    """Return the texts of an item, each with its field in chat completions."""
     if item["type"] == "reasoning":
         parts = item.get("content") or item.get("summary") or ()
         return [("reasoning_content", "".join(part["text"] for part in parts))]
@@ -148,7 +151,7 @@ def _finish_reason(response: dict[str, Any]) -> str:
 
 
 def _chat_usage(usage: Any) -> dict[str, Any] | None:
-    """The counts under the names of chat completions; they mean the same."""
+    """Return the counts under their names in chat completions; they mean the same."""
     if not isinstance(usage, dict):
         return None
     return {

@@ -1,4 +1,4 @@
-"""A request of Responses as a request of chat completions."""
+"""Conversion of a Responses request into a chat completions request."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from benchwright.endpoint.dialects.responses.items import conversation_of
 from benchwright.endpoint.dialects.responses.tools import OfferedTool, chooses, offered_tools
 
 REFUSED = ("previous_response_id", "conversation", "background", "prompt")
-"""Fields that need a server which keeps what was said."""
+"""Fields that require a server which stores conversations."""
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """The fields of a chat completion that asks the same; what it cannot say is added to the losses.
+    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
 
-    Left out without a word are `reasoning`, `include`, `store`, `prompt_cache_key`, `client_metadata`, and encrypted
-    reasoning.
+    Dropped without a loss: `reasoning`, `include`, `store`, `prompt_cache_key`, `client_metadata`, and
+    encrypted reasoning.
 
     Raises:
-        NotTranslated: it is not a request of Responses, or needs a server that keeps conversations.
+        NotTranslated: If the body is not a request of Responses, or needs a server that stores conversations.
     """
     for name in REFUSED:
         if body.get(name):
@@ -55,7 +55,7 @@ def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
 
 
 def _tool_choice(choice: Any, offered: Mapping[str, OfferedTool]) -> Any:
-    """The choice in chat completions; one of a tool that is not offered leaves it to the model."""
+    """Return the `tool_choice` of chat completions; "auto" if the chosen tool is not offered."""
     if not isinstance(choice, dict):
         return choice
     if choice.get("type") == "allowed_tools":

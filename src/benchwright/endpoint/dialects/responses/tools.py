@@ -1,4 +1,4 @@
-"""Tools of Responses and the names under which chat completions know them."""
+"""Conversion of Responses tools into functions, and of their names."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ from benchwright.endpoint.dialects.tool_names import callable_name
 from benchwright.records import UNREADABLE
 
 JOINT = "__"
-"""Between the name of a group of tools and that of a tool in it."""
+"""Separator between the name of a group of tools and the name of a tool in it."""
 
 INPUT = "input"
-"""The one argument by which a tool that takes free text becomes a function."""
+"""The one argument of a function made from a free-text tool."""
 
 _FREE_TEXT = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
 
 Kind = Literal["function", "custom", "local_shell", "shell", "apply_patch", "tool_search"]
-"""Types of tools that the client runs, and that can be said as functions."""
+"""Types of tools that the client runs, and that can be expressed as functions."""
 
 _OFFERING_ITEMS = ("additional_tools", "tool_search_output")
 """Types of input items that offer further tools."""
 
 
 class OfferedTool(NamedTuple):
-    """A tool under the name that the model sees; `kind` and `namespace` are needed to say its calls back."""
+    """A tool, with the name that the model sees.
+
+    `kind` and `namespace` are needed to translate its calls back.
+    """
 
     chat_name: str
     name: str
@@ -41,8 +44,8 @@ class OfferedTool(NamedTuple):
 def offered_tools(body: Mapping[str, Any], losses: Losses | None = None) -> dict[str, OfferedTool]:
     """Return the tools that the client runs, by their names in chat completions.
 
-    They stand in `tools` and in items of the input. The last of a name counts, and only those that `tool_choice`
-    allows. Other tools are added to the losses.
+    Tools are offered in `tools` and in items of the input. For equal names the last tool counts. Tools that
+    `tool_choice` does not allow are left out. Tools that the client does not run are added to `losses`.
     """
     lost = Losses() if losses is None else losses
     offered = {tool.chat_name: tool for listed in _lists(body) for tool in _readable(listed, lost)}
@@ -62,7 +65,7 @@ _decode_items = msgspec.json.Decoder(list[_OfferingItem]).decode
 
 
 def offers_tools(fields: Mapping[str, Any]) -> bool:
-    """Whether the fields of a request, as they were written, offer any tool: in `tools`, or in an item of the input."""
+    """Return True if a request (with undecoded fields) offers any tool: in `tools`, or in an item of the input."""
     if bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null"):
         return True
     items = bytes(fields.get("input", b""))
@@ -75,7 +78,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
-    """Whether a choice names this tool: by its type, and by its name and group if the choice has them."""
+    """Return True if a choice names this tool: by its type, and by its name and group if the choice has them."""
     if choice["type"] == "namespace":
         return bool(tool.namespace == choice["name"])
     return bool(
@@ -86,12 +89,12 @@ def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
 
 
 def chat_name(name: str, namespace: str | None) -> str:
-    """The name of a tool without groups."""
+    """Return the name of a tool in chat completions, which have no groups."""
     return callable_name(name if namespace is None else f"{namespace}{JOINT}{name}")
 
 
 def _lists(body: Mapping[str, Any]) -> Iterator[Any]:
-    """All lists of tools of a request."""
+    """Yield all lists of tools of a request."""
     yield body.get("tools")
     items = body.get("input")
     for item in items if isinstance(items, list) else ():
@@ -105,12 +108,12 @@ def _readable(tools: Any, losses: Losses) -> Iterator[OfferedTool]:
             yield from _grouped(tool, losses)
         elif _is_run_by_client(tool):
             yield _offered(tool, None)
-        elif tool["type"] != "tool_search":  # if the server searches, what it would find is offered already
+        elif tool["type"] != "tool_search":  # if the server searches, its results are offered already
             losses.tool(tool["type"])
 
 
 def _grouped(group: Mapping[str, Any], losses: Losses) -> Iterator[OfferedTool]:
-    """The tools of a group; the first one's description begins with that of the group."""
+    """Yield the tools of a group. The description of the first begins with the description of the group."""
     about = f"{group['name']}: {group['description']}\n\n" if group.get("description") else ""
     for tool in group.get("tools") or ():
         if _is_run_by_client(tool):
@@ -141,7 +144,7 @@ def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
 
 
 def _with_grammar(description: str | None, form: Mapping[str, Any]) -> str | None:
-    """The description of a free-text tool with the grammar of its text, which servers cannot be made to enforce."""
+    """Return a free-text tool's description with the grammar of its text, as servers cannot be made to enforce it."""
     if not form.get("definition"):
         return description
     grammar = f"The text follows this grammar ({form.get('syntax')}):\n{form['definition']}"
