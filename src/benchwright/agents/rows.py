@@ -34,7 +34,7 @@ LONGEST_NAME = 200
 
 
 class LeftOut(NamedTuple):
-    """The number of bad rows that were skipped, and what is wrong with the first one."""
+    """The number of bad rows that were skipped, and the fault of the first one."""
 
     rows: int
     first: str

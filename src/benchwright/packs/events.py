@@ -13,7 +13,7 @@ Event = dict[str, Any]
 
 
 class PackEvents:
-    """The converter of cells' progress into events, each of which is passed to `write`.
+    """The converter of cells' progress into events, which are passed to `write`.
 
     `models` maps slots to models, in order. A cell is complete when all its `repeats` are finished; its
     result is then the representative one. With `grouped`, the results of a scenario are emitted together, in

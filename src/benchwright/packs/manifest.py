@@ -1,9 +1,9 @@
 """Reads and checks a pack's manifest, benchlocal.pack.json.
 
-The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). Rejected is
-what the desktop host rejects, and in addition: an `entry` or a `buildContext` outside the pack, an id that is
-not a valid directory name, and verifiers that could not be started. Every other fault is a warning, because
-the pack runs regardless. `sidecars`, the old name of `verifiers`, is read if the new one is absent.
+The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). The desktop
+host's errors are errors here too. Further errors are an `entry` or a `buildContext` outside the pack, an id
+that is not a valid directory name, and verifiers that could not be started. Every other fault is a warning,
+because the pack runs regardless. `sidecars`, the old name of `verifiers`, is read if the new one is absent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Data types of Bench Protocol v1 and its later additions: what packs receive and what they return.
+"""Data types of Bench Protocol v1 and its later additions: inputs and outputs of packs.
 
 Python names are snake_case, JSON names camelCase. Data from a pack is read leniently (see `bridge.reading`).
 Its original JSON object, including unknown keys, is kept in `raw`: this is stored, shown and sent back to the

@@ -1,4 +1,4 @@
-"""Stores what the page of a web pack saves: a summary in the desktop host's format, and artifact files."""
+"""Stores data saved by the page of a web pack: a summary in the desktop host's format, and artifact files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A web pack (protocol 0.3): a page that its host shows in a frame, and the permissions in its manifest.
 
-Fields, permissions and address rules are those of @benchlocal/core and the desktop host, version 0.3.0.
+Fields, permissions and address rules follow @benchlocal/core and the desktop host, version 0.3.0.
 """
 
 from __future__ import annotations

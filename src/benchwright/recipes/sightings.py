@@ -1,4 +1,4 @@
-"""What was last verified for each agent, and with which version: the file `sightings.toml`."""
+"""The last verified facts about each agent, with its version: the file `sightings.toml`."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 
 
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return a mask of those trials that belong to no row of a dataset."""
+    """Return a mask of the trials that belong to no row of a dataset."""
     if _has_ids(table):
         strange: NDArray[np.bool_] = table.dataset_row.narrow(rows) == 0
     else:

@@ -39,7 +39,7 @@ class RolloutAgentLoop(ABC):
         raise NotImplementedError
 
     def get_default_tools(self) -> list[OpenAIFunctionToolSchema]:
-        """Return the tools for an empty request: those that can be known before a rollout."""
+        """Return the tools for an empty request, which are known before any rollout."""
         return self.get_tools(
             RolloutRequest(
                 rollout_id="discovery", server_url="http://localhost", messages=[], completion_params={}
@@ -81,7 +81,7 @@ class RolloutApp:
 def create_app(agent_loop: RolloutAgentLoop, **options: Any) -> RolloutApp:
     """Return the application of an agent's server, so that modules that create one can be imported.
 
-    `options` are those of a server (max_concurrent, record_ttl_seconds, settings, credentials, server_host,
+    `options` are a server's options (max_concurrent, record_ttl_seconds, settings, credentials, server_host,
     server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect without a server.
     """
     return RolloutApp(agent_loop)

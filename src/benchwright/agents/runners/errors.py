@@ -22,7 +22,7 @@ LocalExecutionError = BenchwrightError
 class SystemicProviderError(ProviderError):
     """The error if every further request would fail in the same way (wrong key, unknown model, closed port).
 
-    Runners stop at it. They set `duration_ms` and `tokens` to those of the run in which it occurred.
+    Runners stop at it. They set `duration_ms` and `tokens` to the values of the run in which it occurred.
     """
 
     def __init__(self, message: str, *, http_status: int | None = None) -> None:

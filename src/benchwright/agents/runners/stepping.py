@@ -39,7 +39,7 @@ class RowLeft(BaseException):
 
 @dataclass
 class _Row:
-    """The state of a row: what was shown, and the person's decisions.
+    """The state of a row: the messages shown, and the person's decisions.
 
     `way_out` is the command that leaves it.
     """
@@ -77,7 +77,7 @@ class Stepper:
             index = row.way_out.row
 
     async def before_call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> None:
-        """Show what is new in the conversation, and wait for the person.
+        """Show new messages of the conversation, and wait for the person.
 
         Raises:
             RowLeft: If the person wants to leave the row.

@@ -1,4 +1,4 @@
-"""Lists and finds installed packs, and compares their files with those that were installed."""
+"""Lists and finds installed packs, and detects changes of their files."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def install(
 def update(
     pack_id: str, storage: Path, settings: InstallSettings = DEFAULTS, *, report: Report = quiet
 ) -> Update:
-    """Reinstall a pack from its source, unless the source still has what is installed.
+    """Reinstall a pack from its source, unless the source's files are the installed ones.
 
     A pack without a recorded source is looked up in the registry. A pack that is used in place needs no
     update.

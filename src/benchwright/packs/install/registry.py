@@ -1,7 +1,7 @@
 """The registry of packs: a list of names, versions and sources.
 
-The format is that of the public registry (schemaVersion 1). An entry that cannot be understood is kept, with
-the reason why it cannot be installed, and does not affect other entries.
+The format is the public registry's (schemaVersion 1). An entry that cannot be understood is kept, with the
+reason why it cannot be installed, and does not affect other entries.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class CurrentVersion(Record, frozen=True, rename="camel"):
 class InstallRecord(Record, frozen=True):
     """The record of an installed version. `origin` is the address or path from which it was finally read.
 
-    `files` are digests as in `digest.digests`; `tree_sha256` is the digest over all of them. `archive_sha256`
+    `files` are digests as in `digest.digests`; `tree_sha256` is the digest over all files. `archive_sha256`
     is the archive's digest, None if there was no archive. `installed_at` is ISO 8601.
     """
 

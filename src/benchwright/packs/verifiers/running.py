@@ -177,7 +177,7 @@ class Verifiers:
 async def running_verifiers(
     pack: PackVerifiers, start: Start, report: Report = lambda preparing: None
 ) -> AsyncIterator[Verifiers]:
-    """Start the verifiers of a pack as far as possible; end those that were started on exit.
+    """Start the verifiers of a pack as far as possible. On exit, end the verifiers that were started.
 
     A missing verifier is no error here; see `Verifiers.require`. Cancelling also ends a build in progress.
     """

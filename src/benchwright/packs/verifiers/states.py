@@ -57,7 +57,7 @@ async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
 
 
 async def remove_images(pack_id: str, verifier_ids: list[str]) -> list[str]:
-    """Remove the images built for these verifiers, except those in use; return the names of those removed.
+    """Remove the images built for these verifiers, except images in use; return the removed names.
 
     Raises:
         EngineUnavailable: If there is no engine.

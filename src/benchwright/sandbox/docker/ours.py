@@ -1,4 +1,4 @@
-"""Our own images: those that we pulled (recorded in notes) and those that we built (marked by labels).
+"""Our own images: pulled ones (recorded in notes) and built ones (marked by labels).
 
 Images that existed before are somebody else's; they are neither listed nor removed.
 """

@@ -154,7 +154,7 @@ class DockerSandbox:
 
 
 class DockerSandboxes:
-    """Factory of sandboxes, of which at most `at_once` run at the same time; further ones wait.
+    """Factory of sandboxes. At most `at_once` run at the same time; further ones wait.
 
     The limit is independent of request concurrency.
     """

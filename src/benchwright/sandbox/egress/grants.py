@@ -35,7 +35,7 @@ class Connection(msgspec.Struct, omit_defaults=True):
 
 
 class Traffic:
-    """The log of one trial: its connections, and the number of those that were not listed."""
+    """The log of one trial: its connections, and the number of unlisted ones."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []

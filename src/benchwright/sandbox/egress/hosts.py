@@ -1,4 +1,4 @@
-"""The hosts that containers may reach: package mirrors, each for a reason, and those of a task or user."""
+"""The hosts that containers may reach: package mirrors, each for a reason, and a task's or user's hosts."""
 
 from __future__ import annotations
 
@@ -57,10 +57,7 @@ _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)")
 
 
 def host_problem(host: str) -> str | None:
-    """Return what is wrong with a host given by a client or user.
-
-    None for a plain host name in lower case.
-    """
+    """Return the fault of a host named by a client or user, or None for a plain lower-case host name."""
     if ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
         return "an address in place of a name"
     if len(host) > 253 or not _NAME.fullmatch(host):

@@ -86,10 +86,7 @@ class EgressProxy:
         await ended(list(self._tasks))
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handle a connection.
-
-        The oldest connection without a grant is dropped if there are too many of them.
-        """
+        """Handle a connection. If too many connections have no grant, drop the oldest one."""
         unknown = [task for task, grant in self._tasks.items() if grant is None]
         if len(unknown) >= UNKNOWN_AT_ONCE:
             unknown[0].cancel()

@@ -1,6 +1,6 @@
 """A system call filter against namespaces, mounts, tracing, kernel keys, and memory that no limit counts.
 
-The format is that of seccomp(2) and linux/filter.h: instructions of (code, jump if true, jump if false,
+Its format is defined in seccomp(2) and linux/filter.h: instructions of (code, jump if true, jump if false,
 value).
 """
 
