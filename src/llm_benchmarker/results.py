@@ -12,10 +12,10 @@ __all__ = ["compare_results", "save_result"]
 
 
 def compare_results(files: Sequence[str | os.PathLike[str]]) -> None:
-    """Prints the documented table: one column per result file.
+    """Print the documented table: one column per result file.
 
     Raises:
-        UserError: a file cannot be read, or is not a result file.
+        UserError: If a file cannot be read, or is not a result file.
     """
     from rich.console import Console
 

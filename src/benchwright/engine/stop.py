@@ -31,7 +31,7 @@ class Until(StopRule, Protocol):
 
 
 class Stop:
-    """Whether and why the run is to stop. `interrupted`: True if a signal stopped it.
+    """The reason to stop a run, if there is one. `interrupted`: True if a signal stopped it.
 
     `clients` are told to hurry when a signal arrives, so that they do not delay the end of the run.
     """

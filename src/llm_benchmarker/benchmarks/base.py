@@ -1,4 +1,4 @@
-"""What a benchmark of one's own is made of."""
+"""The classes from which users build their own benchmarks."""
 
 from __future__ import annotations
 

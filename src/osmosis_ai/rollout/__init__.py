@@ -1,4 +1,4 @@
-"""What an agent is written with; see `benchwright.agents.rollout`."""
+"""The classes from which agents are written; see `benchwright.agents.rollout`."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class WorkTreeChanges(Record, frozen=True):
 
 
 class PatchResult(Record, frozen=True):
-    """Whether a patch could be applied, and the output of the last command tried."""
+    """The result of applying a patch, with the output of the last command tried."""
 
     succeeded: bool
     log: str = ""

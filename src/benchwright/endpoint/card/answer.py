@@ -170,7 +170,7 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """Why the request was refused, in one line: the status, and the server's message."""
+        """The refusal of the request in one line: the status and the server's message."""
         body = msgspec.json.encode({"error": self._error}) if self.events else self.body
         detail = error_detail(body)[1]
         return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)

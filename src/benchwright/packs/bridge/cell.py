@@ -7,7 +7,7 @@ from benchwright.records import Record
 
 
 class ProviderTrouble(Record, frozen=True):
-    """Why the cell's last request to its model's provider failed.
+    """The failure of a cell's last request to its model's provider.
 
     `http_status` is None if no response arrived. `blank`: the response had no body, and the pack tried to
     read it.

@@ -102,7 +102,7 @@ _SILENT = ("read_timeout", "stall", "total_timeout")
 
 
 class Trouble(NamedTuple):
-    """Why a verifier is not healthy.
+    """The reason why a verifier is not healthy.
 
     `silent`: it accepted the request but did not answer in time, so it may be busy.
     """

@@ -1,4 +1,4 @@
-"""What all kinds of local runs share: datasets, the model's client, running an agent over rows."""
+"""Parts shared by all local runs: datasets, the model's client, and the loop over rows."""
 
 from __future__ import annotations
 
