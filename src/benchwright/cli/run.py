@@ -18,7 +18,6 @@ from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_settings import benchmark_settings
 from benchwright.cli.option_values import json_pairs, make_settings, take_models
 from benchwright.cli.options import (
-    LOCAL,
     base_url_option,
     benchmark_options,
     concurrency_option,
@@ -37,6 +36,7 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_labels_option, judge_options
 from benchwright.cli.thinking_options import thinking_options
+from benchwright.endpoint.default_server import LOCAL_SERVER
 
 if TYPE_CHECKING:
     from benchwright.cli.cost_options import Rates
@@ -107,7 +107,7 @@ MORE = """\b
 @shuffle_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL)
+@base_url_option(LOCAL_SERVER)
 @access_options
 @sampling_options("42")
 @thinking_options
