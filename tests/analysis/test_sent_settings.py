@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.request_summary import RequestSummary, request_lines, request_summary
+from benchwright.analysis.request_lines import request_lines
+from benchwright.analysis.request_summary import RequestSummary, request_summary
 from benchwright.analysis.sent_settings import sent_settings, unequal_sampling
 from benchwright.records import RequestRecord
 from benchwright.runs.requests import RequestFigures

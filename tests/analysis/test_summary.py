@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tests.engine.engine_kit import TARGET, table_of
 
-from benchwright.analysis.summary import RunSummary, ScoreSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary
 from benchwright.records import (
     SIMULATED,
     JournalLine,

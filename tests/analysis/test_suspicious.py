@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.app.compare_kit import Made, made, write_run
 
-from benchwright.analysis.summary import TargetSummary, summary_of
+from benchwright.analysis.summary import summary_of
+from benchwright.analysis.summary_records import TargetSummary
 from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_lines
 from benchwright.records import ScoreRecord, Status
 from benchwright.runs.flags import Flag, flags_in

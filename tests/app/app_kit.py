@@ -14,7 +14,7 @@ import msgspec
 from tests.journals import read_lines
 from tests.programs import start_benchwright
 
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import FAILED, ScoreRecord, TrialRecord
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import read_manifest

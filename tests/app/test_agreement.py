@@ -25,7 +25,8 @@ from benchwright.analysis.comparison.records import ScoreComparison
 from benchwright.analysis.export import load_run
 from benchwright.analysis.run_list import list_runs
 from benchwright.analysis.scores import mean_of, values_of
-from benchwright.analysis.summary import RunSummary, ScoreSummary, summary_of
+from benchwright.analysis.summary import summary_of
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.records import Status, Target
 from benchwright.reports.summary import render_summary

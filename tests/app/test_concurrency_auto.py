@@ -21,7 +21,7 @@ from benchwright.analysis.comparison.comparable import no_latency
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.report.columns import columns_of
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import RunEvent, Status
 from benchwright.runs.paces import SETTLING
 from benchwright.runs.table import read_table

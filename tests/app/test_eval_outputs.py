@@ -11,7 +11,7 @@ import pytest
 from tests.app.app_kit import NOWHERE, one_line_of
 from tests.app.eval_kit import ROWS, Project, Server, logging_server, read_json, read_lines, target
 
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 
 FIGURES = ["mean", "std", "min", "max"]
 

@@ -359,6 +359,13 @@ def test_attempts_are_written_as_csv_and_a_card_as_markdown(packs: Packs, echo: 
     assert "| m | pass (3/3) | pass (3/3) |" in card
 
 
+def test_a_formula_behind_a_tab_is_escaped_in_csv(packs: Packs, echo: str) -> None:
+    pack = packs.pack("pack", [scenario("\t=1+1")])
+    packs.run(pack, echo, "--csv", "out.csv")
+    (row,) = csv.DictReader((packs.directory / "out.csv").read_text().splitlines())
+    assert row["scenario"] == "'\t=1+1"
+
+
 def test_several_packs_of_which_one_is_broken_are_one_json_object(packs: Packs, echo: str) -> None:
     broken = faulty_pack(packs.directory / "broken")
     (broken / "dist/benchlocal/index.js").write_text("throw new Error('no licence')")

@@ -143,7 +143,7 @@ class TestAFileOfModels:
             ),
             (
                 "[[models]]\nmodel = 'm'\napi_key_env = 'NO_SUCH'",
-                "the variable NO_SUCH (api_key_env) is not set",
+                "api_key_env names NO_SUCH, which is not set",
             ),
         ],
     )

@@ -7,7 +7,7 @@ from tests.app.app_kit import Program, trials
 from tests.app.standing_still import stop_for, until_done, workers_of
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import Status
 from benchwright.runs.standstills import STOOD_STILL
 

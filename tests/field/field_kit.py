@@ -14,7 +14,7 @@ import msgspec
 from tests.app.app_kit import Program, trials
 from tests.field.servers.server import MODEL, Running, Served
 
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import NO_USAGE, RequestRecord
 
 SECONDS = 600

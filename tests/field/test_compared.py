@@ -12,7 +12,7 @@ from tests.field.kept import requantized
 from tests.field.servers.llama_cpp import compiled
 from tests.field.servers.server import MODEL
 
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.runs.journal import read_body
 from benchwright.statistic import numbers
 

@@ -12,7 +12,8 @@ from tests.rendered import as_text
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import viewing
 
-from benchwright.analysis.request_summary import RequestSummary, request_lines
+from benchwright.analysis.request_lines import request_lines
+from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.formats import counted

@@ -11,7 +11,8 @@ from tests.known import known
 from tests.rendered import as_text
 from tests.web.web_kit import viewing
 
-from benchwright.analysis.summary import ScoreSummary, summary_of
+from benchwright.analysis.summary import summary_of
+from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.reports.html.page import render
 from benchwright.reports.summary import render_summary

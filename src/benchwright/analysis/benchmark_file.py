@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.analysis.documents import encode_document
 from benchwright.analysis.request_summary import RequestSummary
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError

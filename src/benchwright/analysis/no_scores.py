@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.statistic import NoScore
 
 if TYPE_CHECKING:
-    from benchwright.analysis.summary import ScoreSummary, TargetSummary
+    from benchwright.analysis.summary_records import ScoreSummary, TargetSummary
 
 
 class Unscored(NamedTuple):

@@ -14,7 +14,7 @@ import msgspec
 from benchwright import __version__
 from benchwright.analysis.documents import encode_document
 from benchwright.analysis.shortfalls import without_result
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.errors import ExecutionError, JournalError
 from benchwright.files import write_whole
 from benchwright.packs.bridge.reading import read_score

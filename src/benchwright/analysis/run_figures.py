@@ -22,7 +22,7 @@ from benchwright.runs.journal import BODIES, CUTS, TRIALS, encode_json
 from benchwright.statistic import Statistic
 
 if TYPE_CHECKING:
-    from benchwright.analysis.summary import RunSummary, TargetSummary
+    from benchwright.analysis.summary_records import RunSummary, TargetSummary
     from benchwright.runs.manifest import Manifest
     from benchwright.runs.table import RunTable
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from benchwright.analysis.request_summary import RequestSummary
+from benchwright.analysis.request_summary import RequestSummary
 
 NOT_SENT = "not sent"
 

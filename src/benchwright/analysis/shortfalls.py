@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from benchwright.analysis.summary_records import TargetSummary
 from benchwright.records import Status
 from benchwright.runs.about import IMPORT
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
-
-if TYPE_CHECKING:
-    from benchwright.analysis.summary import TargetSummary
 
 WITHOUT_RESULT = FAILURES - {Status.GRADER_ERROR}
 """Statuses of a finished trial that has nothing to score."""

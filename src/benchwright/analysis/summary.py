@@ -14,36 +14,34 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from benchwright.analysis.deciding.decision import decision_of
-from benchwright.analysis.deciding.records import RunDecision
-from benchwright.analysis.differences import Difference, differences
-from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
+from benchwright.analysis.differences import differences
+from benchwright.analysis.equal_repeats import equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
-from benchwright.analysis.judged.records import Certificate, Judge, judge_of
+from benchwright.analysis.judged.records import judge_of
 from benchwright.analysis.own_figures import own_figures
-from benchwright.analysis.passes import PassAt, passes_of
-from benchwright.analysis.request_summary import RequestSummary, request_summary
+from benchwright.analysis.passes import passes_of
+from benchwright.analysis.request_summary import request_summary
 from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.analysis.shortfalls import shortfalls
-from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
-from benchwright.analysis.thinking import ThinkingCutOff, thinking_cut_off
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
+from benchwright.analysis.suspicious import suspicious_passes
+from benchwright.analysis.thinking import thinking_cut_off
 from benchwright.analysis.timings import timings_note
 from benchwright.catalog.benchmark import Figure
-from benchwright.records import Record, Target
-from benchwright.runs.about import harness_of, title_of, titled
+from benchwright.records import Target
+from benchwright.runs.about import harness_of, title_of
 from benchwright.runs.columns import chosen
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.lag import LoopLag
 from benchwright.runs.listing import read_note
-from benchwright.runs.manifest import Manifest, Origin, origin_of, planned_trials, read_manifest, target_names
+from benchwright.runs.manifest import Manifest, origin_of, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
-from benchwright.statistic import NoScore, Statistic
+from benchwright.statistic import NoScore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,147 +49,6 @@ if TYPE_CHECKING:
 
 
 MOST_FAILURES = 5
-
-
-class ScoreSummary(Record, frozen=True):
-    """One score over the trials of one target, counted by the rule of `runs.counting`.
-
-    `n` trials are done; `n_scored` of them have a score. `no_answer` of these have 0 because the model
-    returned nothing to score, including `unparsed`, in whose text the scorer found no answer. The others
-    failed, `grader_errors` of them in the scorer. `low` and `high` are the confidence interval of
-    `mean_scored`, made by `method`. `bounds` are the lowest and highest mean if the failed trials had been
-    scored, if the range of the score is known. The `documented` figures also count failures as 0. In JSON
-    they are `mean`, `std`, `min` and `max`, and 0 if nothing was scored; the properties of these names are
-    then a `NoScore`. `judge` is the model that gave the score, if any, and `certificate` its check against
-    human labels, if it has some.
-    """
-
-    scorer: str
-    n: int
-    n_scored: int
-    unparsed: int
-    grader_errors: int
-    documented_mean: float = msgspec.field(name="mean")
-    documented_std: float = msgspec.field(name="std")
-    documented_min: float = msgspec.field(name="min")
-    documented_max: float = msgspec.field(name="max")
-    mean_scored: Statistic
-    low: Statistic
-    high: Statistic
-    method: str
-    n_samples: int
-    n_groups: int | None
-    between: float | None
-    within: float | None
-    bounds: tuple[float, float] | None
-    passes: list[PassAt] = []
-    no_answer: int = 0
-    judge: Judge | None = None
-    certificate: Certificate | None = None
-
-    @property
-    def no_score(self) -> NoScore | None:
-        """The reason why nothing was scored; None if something was."""
-        return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
-
-    @property
-    def mean(self) -> Statistic:
-        """The documented mean."""
-        return self._if_scored(self.documented_mean)
-
-    @property
-    def std(self) -> Statistic:
-        """The documented standard deviation (population)."""
-        return self._if_scored(self.documented_std)
-
-    @property
-    def min(self) -> Statistic:
-        """The lowest score."""
-        return self._if_scored(self.documented_min)
-
-    @property
-    def max(self) -> Statistic:
-        """The highest score."""
-        return self._if_scored(self.documented_max)
-
-    def _if_scored(self, documented: float) -> Statistic:
-        return documented if self.no_score is None else self.no_score
-
-
-class TargetSummary(Record, frozen=True):
-    """Results of one target, with its `name`. `statuses` counts its trials; `reused` of them are from earlier runs.
-
-    `cut_off` trials were in flight when the run was stopped: they do not count, and are asked again.
-    `failures` are the most frequent reasons of failed trials, with their counts. `equal_repeats` is set if
-    all repeats got the same answer at a temperature above 0, `suspicious` if trials have flags or agents ran
-    in containers. `agent` is the command-line agent that asked the model, with its version.
-    `thinking_cut_off` is set if models reached their token limit while they were still thinking. `figures`
-    are a benchmark's own figures, once its run is reported.
-    """
-
-    slot: str
-    model: str
-    base_url: str
-    trials: int
-    statuses: dict[str, int]
-    scores: list[ScoreSummary]
-    requests: RequestSummary
-    other_roles: dict[str, int] = {}
-    reused: int = 0
-    failures: dict[str, int] = {}
-    cut_off: int = 0
-    equal_repeats: EqualRepeats | None = None
-    name: str = ""
-    suspicious: SuspiciousPasses | None = None
-    agent: str = ""
-    thinking_cut_off: ThinkingCutOff | None = None
-    figures: list[Figure] = []
-
-    @property
-    def title(self) -> str:
-        """Its name, its model if that is not the name, and the command-line agent that asked it."""
-        return titled(self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent)
-
-
-class RunSummary(Record, frozen=True):
-    """A run in numbers. `planned` is None if the plan's size is not known.
-
-    `concurrency` applies to all timings: the given number, or the one at which the automatic concurrency
-    settled; None if it did not settle, or settled at several. `found_concurrency` lists all levels at which
-    it settled, or the last level if it did not. `shortfalls` lists the figures that could not be computed,
-    and why (see `analysis.shortfalls`). `timings_note` explains why the timings are not valid, and what could
-    help. `name` is the given one (`--name`), or a generated one; `note` is the user's note on the run.
-    `decision` is the decision on its question (`--until`). `differences` are then left out until all samples
-    were asked, as a test for a fixed number of samples does not hold if this number depends on the results.
-    `origin` is the source of an imported run.
-    """
-
-    run: str
-    kind: str
-    name: str
-    state: str
-    planned: int | None
-    done: int
-    repeats: int
-    targets: list[TargetSummary]
-    lag: LoopLag
-    timings_valid: bool
-    simulated: bool
-    stop_reason: str | None = None
-    cpu_seconds: float = 0.0
-    differences: list[Difference] = []
-    concurrency: int | None = None
-    found_concurrency: list[int] = []
-    shortfalls: list[str] = []
-    timings_note: str | None = None
-    note: str = ""
-    decision: RunDecision | None = None
-    origin: Origin | None = None
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The name of each target, by slot."""
-        return {target.slot: target.name for target in self.targets}
 
 
 def summary_of(directory: Path) -> RunSummary:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
+from benchwright.endpoint.credentials import read_key
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
@@ -169,9 +169,7 @@ def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str
     if api_key_env is not None:
         if given.get("api_key") is not None:
             raise UserError("Give either api_key or api_key_env.")
-        given["api_key"] = os.environ.get(api_key_env)
-        if not given["api_key"]:
-            raise UserError(f"api_key_env names {api_key_env}, which is not set.")
+        given["api_key"] = read_key(api_key_env, "api_key_env")
     try:
         return kind(**given)
     except ValidationError as error:

@@ -10,10 +10,9 @@ from benchwright.api.jobs import finish, finish_async
 from benchwright.app.access import given_access
 from benchwright.app.endpoint_card import carry_out, examination_of
 from benchwright.endpoint.card import REQUEST_SECONDS, Card, card_of
+from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.providers import find_access, find_target
 from benchwright.errors import UserError
-
-LOCAL_SERVER = "http://localhost:8000/v1"
 
 
 def check(

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.analysis.export import LoadedRun, load_run
 from benchwright.analysis.shortfalls import failed_trials, too_many
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.endpoint.access import Access, Header, make_headers
+from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import UserError
 from benchwright.headers import check_name, check_value, is_secret
@@ -72,9 +73,7 @@ def role_access(settings: BenchmarkSettings, role: str) -> Access:
     """
     key, variable = None, settings.option.get(f"{role}_api_key_env")
     if variable is not None:
-        key = os.environ.get(variable)
-        if not key:
-            raise UserError(f"--option {role}_api_key_env: the variable {variable} is not set.")
+        key = read_key(variable, f"--option {role}_api_key_env")
     headers, variables = (_pairs(settings.option, f"{role}_{kind}") for kind in ("headers", "headers_env"))
     return Access(key, typed_headers(f"{role}_headers", headers, variables), tls_files(settings))
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
 from benchwright.analysis.own_figures import keep_own_figures
-from benchwright.analysis.summary import RunSummary, TargetSummary, summarise, with_figures
+from benchwright.analysis.summary import summarise, with_figures
+from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.app.prepared import LaunchedRun
 from benchwright.app.run_shelf import reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp

@@ -25,6 +25,7 @@ from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import BenchmarkSettings
 from benchwright.data.datasets import Folder, Registered, Source, find_dataset
 from benchwright.endpoint.access import Access
+from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
@@ -40,7 +41,6 @@ from benchwright.text import Say, plain
 if TYPE_CHECKING:
     from benchwright.app.run_images import RunImages
 
-LOCAL_SERVER = "http://localhost:8000/v1"
 """Default address of the model's endpoint."""
 
 DEFAULT_MAX_TOKENS = 2048

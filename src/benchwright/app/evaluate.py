@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.agents.rows import DatasetTask
-from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_agents import recipe_facts
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged

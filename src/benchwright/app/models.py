@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from benchwright.app.recommended import Recommended, find_recommended
 from benchwright.app.thinking import SentThinking, sent_thinking, wanted_thinking
 from benchwright.config import ModelEntry, Settings, ThinkingSettings
 from benchwright.endpoint.access import Access
+from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
@@ -146,12 +146,7 @@ def _own(entry: ModelEntry) -> dict[str, Any]:
 def _given_key(entry: ModelEntry, settings: Settings) -> str | None:
     """Return the API key for a model. The shared key is used only at the shared address."""
     if entry.api_key_env is not None:
-        key = os.environ.get(entry.api_key_env)
-        if not key:
-            raise UserError(
-                f"Model {plain(entry.title)!r}: the variable {entry.api_key_env} (api_key_env) is not set."
-            )
-        return key
+        return read_key(entry.api_key_env, f"Model {plain(entry.title)!r}: api_key_env")
     if is_elsewhere(settings, entry) or settings.api_key is None:
         return None
     return settings.api_key.get_secret_value()

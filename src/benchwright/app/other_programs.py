@@ -22,6 +22,7 @@ from benchwright.app.probe import probe_endpoints
 from benchwright.config import BenchmarkSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.relay import Grant, Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.request import Purpose
 from benchwright.errors import UserError
@@ -32,8 +33,6 @@ from benchwright.interop.relayed import Relayed
 from benchwright.interop.sources import Sources
 from benchwright.records import Target
 from benchwright.text import Say, plain
-
-DEFAULT_URL = "http://localhost:8000/v1"
 
 
 class OtherProgram(NamedTuple):
@@ -141,7 +140,7 @@ async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
     assert program is not None
     task = name.partition(":")[2]
     path = _path_of(program)
-    models = find_models(settings, {}, say, DEFAULT_URL)
+    models = find_models(settings, {}, say, LOCAL_SERVER)
     if settings.probe:
         await probe_endpoints(models.targets, models.access, say)
     runs: list[Path] = []

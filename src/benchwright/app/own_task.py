@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.models import find_models, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.run_shelf import RunShelf

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.pack_runs import over_their_cells, summary_document, write_summary
-from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.endpoints import make_client
 from benchwright.app.models import short_name
 from benchwright.app.pack_setup import PackReady, set_up_pack

@@ -11,8 +11,9 @@ import click
 from benchwright.cli.access_options import access_options
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_values import make_settings
-from benchwright.cli.options import LOCAL, base_url_option, json_option, one_model_option
+from benchwright.cli.options import base_url_option, json_option, one_model_option
 from benchwright.cli.output import CLEARED_LINE, clean, coloured, echo, print_json, print_table, say
+from benchwright.endpoint.default_server import LOCAL_SERVER
 
 if TYPE_CHECKING:
     from benchwright.endpoint.access import Access
@@ -35,7 +36,7 @@ INTERRUPTED = 130
 
 @click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @one_model_option(required=True)
-@base_url_option(LOCAL)
+@base_url_option(LOCAL_SERVER)
 @access_options
 @option(
     "--card/--brief",
@@ -76,7 +77,7 @@ def command(
 
     key = options.pop("api_key")
     given = given_access(make_settings(AccessSettings, options), key)
-    target = find_target(model, base_url or LOCAL, access=given)
+    target = find_target(model, base_url or LOCAL_SERVER, access=given)
     access = find_access(given, target, say)
     if card is None:
         card = as_json or context.find_root().info_name != DOCUMENTED_PROGRAM

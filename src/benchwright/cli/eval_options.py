@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from benchwright.cli.access_options import access_options, header_option
-from benchwright.cli.agent_options import agent_command_option, agent_options, only_agent, recipe_option
+from benchwright.cli.agent_options import agent_command_option, agent_options, recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import option, together
-from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
+from benchwright.cli.option_settings import eval_settings
 from benchwright.cli.options import (
     OPENAI,
     base_url_option,
@@ -30,9 +30,6 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_labels_option, judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
-
-if TYPE_CHECKING:
-    from benchwright.config import EvalSettings
 
 group_option = option(
     "--group-by", metavar="COLUMN", heading="Dataset", rare=True,
@@ -97,17 +94,3 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
     settings = eval_settings(options)
     refuse_idle([settings])
     return run_eval(settings, as_json=as_json, quiet=quiet)
-
-
-def eval_settings(options: dict[str, Any]) -> EvalSettings:
-    """Return the settings made from the options."""
-    from benchwright.config import EvalSettings
-
-    take_models(options)
-    options["agent"] = only_agent(options["agent"])
-    if ":" in (options["agent"] or ""):  # the documented use of --agent for modules
-        options["agent"], options["module"] = None, options["agent"]
-    options["param"] = json_pairs(options["param"], "--param")
-    options["column"] = pairs(options["column"], "--column")
-    options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")
-    return make_settings(EvalSettings, options)

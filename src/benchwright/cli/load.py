@@ -15,7 +15,6 @@ from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option, together
 from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
-    LOCAL,
     base_url_option,
     benchmark_options,
     data_option,
@@ -40,6 +39,7 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
+from benchwright.endpoint.default_server import LOCAL_SERVER
 
 EXAMPLES = """\b
 Examples:
@@ -174,7 +174,7 @@ synthetic_options = together(
 @data_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL)
+@base_url_option(LOCAL_SERVER)
 @access_options
 @sampling_options("not sent")
 @thinking_options

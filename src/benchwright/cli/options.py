@@ -67,7 +67,6 @@ def base_url_option(default: str) -> Decorator:
                   help=f"Base URL (default: {default}).")  # fmt: skip
 
 
-LOCAL = "http://localhost:8000/v1"
 OPENAI = "$OPENAI_BASE_URL or OpenAI"
 
 temperature_option = option(

@@ -19,7 +19,7 @@ from benchwright.text import plain_lines
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from benchwright.analysis.summary import RunSummary
+    from benchwright.analysis.summary_records import RunSummary
 
 NARROWEST = 130
 """Columns for tables that are piped: enough that no table is truncated."""

@@ -10,7 +10,7 @@ import click
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import json_option, node_option, quiet_option, version_option
 from benchwright.cli.output import echo, print_json, say
-from benchwright.cli.pack_install import SETTINGS
+from benchwright.cli.pack_options import SETTINGS
 from benchwright.formats import counted
 from benchwright.text import plain
 

@@ -14,7 +14,7 @@ import click
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import node_option, version_option
 from benchwright.cli.output import echo, say
-from benchwright.cli.pack_install import SETTINGS
+from benchwright.cli.pack_options import SETTINGS
 from benchwright.formats import counted
 from benchwright.text import one_line, plain, plain_lines
 

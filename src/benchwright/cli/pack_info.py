@@ -12,7 +12,8 @@ from benchwright.cli import completing
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import json_option, node_option, version_option
 from benchwright.cli.output import echo, print_json, print_table, say
-from benchwright.cli.pack_install import SETTINGS, described
+from benchwright.cli.pack_install import described
+from benchwright.cli.pack_options import SETTINGS
 from benchwright.formats import counted
 from benchwright.text import plain
 

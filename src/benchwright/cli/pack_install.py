@@ -10,15 +10,14 @@ import click
 
 from benchwright.cli import completing
 from benchwright.cli.confirming import confirmed
-from benchwright.cli.grammar import Command, option, together
-from benchwright.cli.options import json_option, node_option, quiet_option, version_option, yes_option
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import json_option, quiet_option, yes_option
 from benchwright.cli.output import echo, print_json, say
+from benchwright.cli.pack_options import SETTINGS, registry_options, source_options
 from benchwright.text import plain
 
 if TYPE_CHECKING:
     from benchwright.packs.install import InstalledPack, InstallProgress
-
-SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
 
 EXAMPLES = """\b
 Examples:
@@ -47,20 +46,6 @@ Examples:
   benchwright pack list --available
   benchwright pack list --json
 """
-
-registry_options = together(
-    option("--registry", metavar="URL", heading="Source", rare=True,
-           help="Address or file of the registry (default: the official one)."),
-    version_option,
-)  # fmt: skip
-
-source_options = together(
-    registry_options,
-    option("--github-archive", metavar="URL", heading="Source", rare=True,
-           help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
-    node_option,
-)  # fmt: skip
-"""Options for the sources of packs, and the Node that loads a pack once before it is installed."""
 
 
 @click.command("install", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)

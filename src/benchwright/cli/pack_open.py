@@ -17,7 +17,7 @@ from benchwright.cli.options import (
     request_limit_options,
 )
 from benchwright.cli.output import echo, say
-from benchwright.cli.pack_install import SETTINGS, registry_options
+from benchwright.cli.pack_options import SETTINGS, registry_options
 from benchwright.text import plain
 
 if TYPE_CHECKING:

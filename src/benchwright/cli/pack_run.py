@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,7 +12,7 @@ from benchwright.cli import completing
 from benchwright.cli.access_options import access_options
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option, together
-from benchwright.cli.option_values import json_pairs, make_settings, take_models
+from benchwright.cli.option_settings import pack_settings
 from benchwright.cli.options import (
     base_url_option,
     concurrency_option,
@@ -27,9 +27,6 @@ from benchwright.cli.options import (
     until_options,
     version_option,
 )
-
-if TYPE_CHECKING:
-    from benchwright.config import PackSettings
 
 EXAMPLES = """\b
 Examples:
@@ -136,12 +133,3 @@ def command(
     settings = pack_settings(options)
     refuse_idle([settings])
     sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))
-
-
-def pack_settings(options: dict[str, Any]) -> PackSettings:
-    """Return the settings made from the options."""
-    from benchwright.config import PackSettings
-
-    options["param"] = json_pairs(options["param"], "--param")
-    take_models(options)
-    return make_settings(PackSettings, options)

@@ -10,7 +10,7 @@ import click
 from benchwright.cli.grammar import Command
 from benchwright.cli.options import json_option
 from benchwright.cli.output import echo, print_json, say
-from benchwright.cli.pack_install import SETTINGS, registry_options
+from benchwright.cli.pack_options import SETTINGS, registry_options
 from benchwright.text import plain
 
 if TYPE_CHECKING:

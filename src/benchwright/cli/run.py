@@ -11,13 +11,13 @@ from click.core import ParameterSource
 
 from benchwright.cli import completing
 from benchwright.cli.access_options import access_options
-from benchwright.cli.agent_options import only_agent, recipe_option
+from benchwright.cli.agent_options import recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.cost_options import cost_options, rates_of
 from benchwright.cli.grammar import Command, option
-from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
+from benchwright.cli.option_settings import benchmark_settings
+from benchwright.cli.option_values import json_pairs, make_settings, take_models
 from benchwright.cli.options import (
-    LOCAL,
     base_url_option,
     benchmark_options,
     concurrency_option,
@@ -36,10 +36,10 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_labels_option, judge_options
 from benchwright.cli.thinking_options import thinking_options
+from benchwright.endpoint.default_server import LOCAL_SERVER
 
 if TYPE_CHECKING:
     from benchwright.cli.cost_options import Rates
-    from benchwright.config import BenchmarkSettings
 
 EXAMPLES = """\b
 Examples:
@@ -107,7 +107,7 @@ MORE = """\b
 @shuffle_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL)
+@base_url_option(LOCAL_SERVER)
 @access_options
 @sampling_options("42")
 @thinking_options
@@ -227,22 +227,6 @@ def _refuse_suites(names: tuple[str, ...], plugins: tuple[Path, ...]) -> None:
         known = name.partition(":")[0] in ROOMS or about_of(name, plugins) is not None
         if not known and name in suite_names():
             raise click.UsageError(f"{name} is a suite: run it with --suite {name}.")
-
-
-def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
-    """Return the settings made from the options."""
-    from benchwright.config import BenchmarkSettings
-
-    take_models(options)
-    options["agent"] = only_agent(options["agent"])
-    options["param"] = json_pairs(options["param"], "--param")
-    options["where"] = alternatives(options["where"], "--where")
-    options["option"] = pairs(options["option"], "--option")
-    if options.pop("no_seed"):
-        options["seed"] = None
-    elif options["seed"] is None:
-        del options["seed"]
-    return make_settings(BenchmarkSettings, options)
 
 
 def _run_suite(

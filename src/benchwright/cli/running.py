@@ -8,7 +8,7 @@ from typing import Any
 from benchwright.analysis.no_scores import without_reason
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.shortfalls import failed_trials, too_many
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.cli.output import say
 from benchwright.text import plain

@@ -15,7 +15,7 @@ from benchwright.cli.output import echo, print_json, print_summary, print_table
 from benchwright.text import plain
 
 if TYPE_CHECKING:
-    from benchwright.analysis.summary import TargetSummary
+    from benchwright.analysis.summary_records import TargetSummary
     from benchwright.runs.manifest import Manifest
     from benchwright.runs.table import RunTable
 

@@ -11,7 +11,8 @@ import click
 
 from benchwright.analysis.cost import Cost, total_of
 from benchwright.analysis.run_figures import figures_of
-from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.cost import cost_of
 from benchwright.app.evaluate import EvalReport
 from benchwright.app.launch import launch

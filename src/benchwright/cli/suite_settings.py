@@ -10,14 +10,10 @@ import click
 from benchwright.app.shared_options import Sharer, settings_of_each
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Kind, Suite, SuiteEntry
-from benchwright.cli import run
 from benchwright.cli.config_file import option_names, option_values
-from benchwright.cli.eval import command as eval_command
-from benchwright.cli.eval_options import eval_settings
 from benchwright.cli.idle_options import flag_of, settle_judge, typed
+from benchwright.cli.option_settings import benchmark_settings, eval_settings, pack_settings
 from benchwright.cli.option_values import pairs, take_models
-from benchwright.cli.pack_run import command as pack_command
-from benchwright.cli.pack_run import pack_settings
 from benchwright.cli.suite_judge import among_options, judge_of_all, without_idle_judge
 from benchwright.config import JUDGE, BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
@@ -44,16 +40,31 @@ OF_THE_SUITE = ("suite", "model", "models_file", "prices", "speed", "as_json", "
 
 
 class _Command(NamedTuple):
-    command: click.Command
+    path: str
     settings: Callable[[dict[str, Any]], Settings]
     takes_name: bool
     unwanted: Sequence[str] = NO_SETTINGS
 
+    @property
+    def command(self) -> click.Command:
+        """The command itself, found by its path (`pack run`) in the tree that the current command is in.
+
+        An import would be a circle, as `run` and `eval` make suites.
+        """
+        context = click.get_current_context()
+        command = context.find_root().command
+        for name in self.path.split():
+            found = command.get_command(context, name) if isinstance(command, click.Group) else None
+            if found is None:
+                raise LookupError(f"There is no command {self.path}.")
+            command = found
+        return command
+
 
 COMMANDS: Mapping[Kind, _Command] = {
-    "benchmark": _Command(run.command, run.benchmark_settings, True, (*NO_SETTINGS, "debug")),
-    "pack": _Command(pack_command, pack_settings, True, (*NO_SETTINGS, "debug")),
-    "eval": _Command(eval_command, eval_settings, False),
+    "benchmark": _Command("run", benchmark_settings, True, (*NO_SETTINGS, "debug")),
+    "pack": _Command("pack run", pack_settings, True, (*NO_SETTINGS, "debug")),
+    "eval": _Command("eval", eval_settings, False),
 }
 
 
@@ -99,7 +110,8 @@ def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
     written = {
         name: value for name, value in entry.options.items() if name.replace("-", "_") in ("option", *JUDGE)
     }
-    own: tuple[str, ...] = among_options(option_values(run.command, written, entry.name)).get("option", ())
+    values = option_values(COMMANDS["benchmark"].command, written, entry.name)
+    own: tuple[str, ...] = among_options(values).get("option", ())
     return own
 
 
@@ -120,7 +132,7 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
     """Check that every typed option applies to some kind of part in the suite."""
     kinds = {entry.kind for entry in suite.entries}
     taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
-    for name in sorted(given & option_names(run.command).keys() - taken - {*OF_THE_SUITE}):
+    for name in sorted(given & option_names(context.command).keys() - taken - {*OF_THE_SUITE}):
         what = " and ".join(f"{kind}s" for kind in sorted(kinds))
         raise UserError(
             f"{flag_of(context, name)} does nothing in the suite {plain(suite.name)}, as {what} have no such option."
@@ -131,7 +143,7 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
 def _instead(options: Sequence[str], taken: Collection[str]) -> str:
     """Return advice to replace `--option KEY=VALUE`, if KEY is itself an option of the suite's parts."""
     for key, value in pairs(tuple(options), "--option").items():
-        if key in taken and key in option_names(run.command):
+        if key in taken and key in option_names(COMMANDS["benchmark"].command):
             return f" Write --{key.replace('_', '-')} {plain(value)}."
     return ""
 

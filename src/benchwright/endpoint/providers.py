@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from benchwright.endpoint.access import NO_ACCESS, NO_KEY, Access
+from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.credentials import OPENAI_HOST, find_key
 from benchwright.endpoint.extras import NOTHING
 from benchwright.endpoint.failures import NO_OPTIONS, RetryPolicy
 from benchwright.endpoint.limits import Limits
@@ -25,7 +26,6 @@ from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
 OPENAI = "https://api.openai.com/v1"
-OPENAI_HOST = "api.openai.com"
 AUTHORIZATION = "authorization"
 
 
@@ -111,34 +111,15 @@ def find_access(given: Access, target: Target, say: Say) -> Access:
         return given
     is_openai = parse_base_url(target.base_url).host == OPENAI_HOST
     secrets = [header.value for header in given.headers if header.secret]
-    key = None if AUTHORIZATION in given.header_names else _find_key(given.key, target, say)
+    key = (
+        None
+        if AUTHORIZATION in given.header_names
+        else find_key(given.key, parse_base_url(target.base_url), say)
+    )
     if not is_openai:
         for secret in filter(None, (key, *secrets)):
             ENVIRONMENT_FILE.check_address(target.base_url, secret)
     return replace(given, key=key)
-
-
-def _find_key(given: str | None, target: Target, say: Say) -> str | None:
-    address = parse_base_url(target.base_url)
-    key = given or os.environ.get("BENCHWRIGHT_API_KEY")
-    if not key:
-        name = next((name for name in ("OPENAI_API_KEY", "LITELLM_API_KEY") if os.environ.get(name)), None)
-        key = os.environ[name] if name is not None else None
-        if name is not None and not address.is_this_machine and address.host != OPENAI_HOST:
-            say(f"Sending {name} to {address.host}; give another key, or EMPTY, with --api-key.")
-    if not key or key == NO_KEY:
-        if address.host == OPENAI_HOST:
-            raise UserError(
-                "Missing API key for provider 'openai'. "
-                "Set OPENAI_API_KEY or LITELLM_API_KEY, or pass --api-key."
-            )
-        return None
-    if not key.isascii() or not key.isprintable():
-        raise UserError(
-            "The API key contains characters that are invalid in an HTTP header; check how it was copied."
-        )
-    SECRETS.add(key)
-    return key
 
 
 def connect(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.call_pieces import CallPiece, call_pieces, piece_of
 from benchwright.endpoint.json_reading import whole_characters
-from benchwright.records import UNREADABLE
 
 LOOKS = 16
 """Maximum number of checks of a call for repeated arguments, because each check decodes all arguments."""
@@ -204,12 +202,3 @@ def _last_if_cumulative(pieces: list[str]) -> str | None:
         return None
     last = whole_characters(pieces[-1])
     return None if read_object(last) is None else last
-
-
-def read_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object in a text; None if the text is anything else."""
-    try:
-        value = msgspec.json.decode(text)
-    except UNREADABLE:
-        return None
-    return value if isinstance(value, dict) else None

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import msgspec
-
+from benchwright.endpoint.call_arguments import read_arguments
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
@@ -60,10 +59,7 @@ async def tool_loop(
 async def _run_call(toolbox: Toolbox, call: dict[str, Any]) -> str:
     function = call["function"]
     try:
-        arguments = msgspec.json.decode(function["arguments"] or "{}")
-        if not isinstance(arguments, dict):
-            return "Error: the arguments must be a JSON object"
-        return await toolbox.call(function["name"], arguments)
+        return await toolbox.call(function["name"], read_arguments(function["arguments"]))
     except Exception as error:  # every exception of a tool is reported to the model
         return f"Error: {error}"
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.benchmark_file import Totals
-from benchwright.analysis.summary import TargetSummary
+from benchwright.analysis.summary_records import TargetSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
 from benchwright.formats import figure_text, number

@@ -18,7 +18,7 @@ from benchwright.packs.results import Attempt, CellState, PackResults, PackScore
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
 from benchwright.statistic import numbers
-from benchwright.text import plain
+from benchwright.text import no_formula, plain
 
 SIGNS = {"pass": ("✓", "green"), "partial": ("!", "yellow"), "fail": ("✗", "red"), "error": ("⚠", "magenta")}
 RUNNING, NOTHING = ("●", "cyan"), ("-", "dim")
@@ -152,12 +152,8 @@ def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _defused(value) for name, value in row.items()})
+        writer.writerow({name: no_formula(value) for name, value in row.items()})
     return text.getvalue()
-
-
-def _defused(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
 def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, PackScore]) -> str:

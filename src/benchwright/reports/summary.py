@@ -14,8 +14,9 @@ from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.no_scores import failures_left, unscored, without_reason
 from benchwright.analysis.passes import PassAt
-from benchwright.analysis.request_summary import RequestSummary, request_lines
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
+from benchwright.analysis.request_lines import request_lines
+from benchwright.analysis.request_summary import RequestSummary
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
 from benchwright.formats import counted, duration, interval, milliseconds, number

@@ -16,7 +16,8 @@ from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_lat
 from benchwright.analysis.report.records import Row
 from benchwright.analysis.report.runs import request_times
 from benchwright.analysis.report.times import distributions
-from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.reports.html.charts.means import means

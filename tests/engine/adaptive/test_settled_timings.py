@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.engine.engine_kit import TARGET, table_of
 
-from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TaskSpec, TrialRecord
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.paces import SETTLING

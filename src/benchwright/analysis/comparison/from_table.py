@@ -27,7 +27,8 @@ from benchwright.analysis.comparison.trials import groups_of, samples_of, signed
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.scores import failure_reasons
 from benchwright.analysis.sent_settings import sent_settings
-from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message, Target
 from benchwright.runs.about import harness_of

@@ -17,7 +17,8 @@ import benchwright
 from benchwright.analysis.export.counted_trials import counted_trials, moment
 from benchwright.analysis.export.every_eval_ever_rows import SCHEMA, GradedScore, rows_of
 from benchwright.analysis.scores import values_of
-from benchwright.analysis.summary import ScoreSummary, TargetSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import ScoreSummary, TargetSummary
 from benchwright.errors import UserError
 from benchwright.files import whole_file, write_whole
 from benchwright.records import Target

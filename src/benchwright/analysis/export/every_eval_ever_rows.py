@@ -5,7 +5,6 @@ The shapes follow every_eval_ever/schemas/instance_level_eval.schema.json, versi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from benchwright.analysis.export.usages import sum_of_usages, token_counts
 from benchwright.analysis.gists import Gist, gist
 from benchwright.analysis.report.messages import ParsedCall, ParsedMessage, parse_messages
 from benchwright.analysis.scores import ScoreScale, scale_of
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import RequestRecord
 from benchwright.runs.counting import ScoreState
@@ -150,11 +150,8 @@ def _message(place: int, message: ParsedMessage) -> dict[str, Any]:
 
 def _call(number: int, call: ParsedCall) -> dict[str, Any]:
     """Return a tool call, with all values of its arguments as strings."""
-    try:
-        given = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError):
-        given = None
-    arguments = given if isinstance(given, dict) else {"raw": call.arguments}
+    read = read_object(call.arguments, lenient=True)
+    arguments = {"raw": call.arguments} if read is None else read
     texts = {
         str(name): value if isinstance(value, str) else encode_json(value).decode(errors="replace")
         for name, value in arguments.items()

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import benchwright
 from benchwright.analysis.export.counted_trials import file_part
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.errors import UserError
 from benchwright.files import write_whole

@@ -16,7 +16,8 @@ from typing import IO, Any
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
 from benchwright.analysis.export.inspect_sample import LogModel, line_of, sample_of
-from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.files import whole_file
 from benchwright.records import Target
 from benchwright.runs.journal import encode_json

@@ -5,7 +5,6 @@ The shapes follow inspect_ai/log/_log.py, as Inspect 0.3.285 reads them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from benchwright.analysis.export.parts import texts_and_pictures
 from benchwright.analysis.export.usages import sum_of_usages, token_counts
 from benchwright.analysis.gists import Gist, gist, why
 from benchwright.analysis.report.messages import parse_messages
+from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
 from benchwright.interop.inspect_sample import OURS
 from benchwright.records import FAILED, Message, RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.counting import CUT_OFF
@@ -185,12 +185,11 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     named = function if isinstance(function, dict) else {}
     made = {"id": str(call.get("id") or ""), "function": str(named.get("name") or ""), "type": "function"}
     try:
-        arguments = json.loads(named.get("arguments") or "{}")
-    except (TypeError, ValueError, RecursionError) as error:
+        return {**made, "arguments": read_arguments(named.get("arguments"), lenient=True)}
+    except ArgumentsError as error:
         return {**made, "arguments": {}, "parse_error": f"{error}: {named.get('arguments')}"}
-    if not isinstance(arguments, dict):
+    except TypeError:
         return {**made, "arguments": {}, "parse_error": f"no object: {named.get('arguments')}"}
-    return {**made, "arguments": arguments}
 
 
 def _event(

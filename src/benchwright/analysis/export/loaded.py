@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trials import TrialRows
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.interop.recognising import run_or_results
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import RunTable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from benchwright.analysis.export.counted_trials import CountedTrial, counted_tri
 from benchwright.analysis.export.parts import texts_and_pictures
 from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.files import write_whole
 from benchwright.pictures import bytes_of_url, pictures_of
 from benchwright.records import RequestRecord, TrialRecord
@@ -160,11 +160,8 @@ def _part(text: str, url: str | None) -> dict[str, Any]:
 
 def _arguments(written: str) -> dict[str, Any]:
     """Return the arguments of a call; anything but an object is stored under `raw`."""
-    try:
-        found = json.loads(written or "{}")
-    except (ValueError, RecursionError):
-        return {"raw": written}
-    return found if isinstance(found, dict) else {"raw": written}
+    found = read_object(written, lenient=True)
+    return {"raw": written} if found is None else found
 
 
 def _observe(step: dict[str, Any], message: ParsedMessage) -> None:

@@ -11,7 +11,7 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.names import side_names
 from benchwright.analysis.joint.records import JointView
 from benchwright.analysis.joint.views import joint_view
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.runs.manifest import target_names
 
 

@@ -16,7 +16,7 @@ from benchwright.analysis.leaderboard.scored import Scored, scored_of
 from benchwright.analysis.leaderboard.spending import Spending, spending
 from benchwright.analysis.scores import passed_trials, passing_score
 from benchwright.analysis.shortfalls import failed_trials
-from benchwright.analysis.summary import TargetSummary
+from benchwright.analysis.summary_records import TargetSummary
 from benchwright.runs.about import given_name, suite_of
 from benchwright.runs.manifest import Manifest
 

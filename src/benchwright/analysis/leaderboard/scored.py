@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.analysis.comparison.sides import Column
-from benchwright.analysis.summary import ScoreSummary
+from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.statistic import Statistic, numbers
 
 

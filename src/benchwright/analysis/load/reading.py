@@ -32,7 +32,7 @@ from benchwright.analysis.load.windows import (
     overall,
 )
 from benchwright.analysis.run_figures import keep_figures
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.endpoint.watching import Look
 from benchwright.errors import JournalError
 from benchwright.records import UNREADABLE, Status

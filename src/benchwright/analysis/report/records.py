@@ -9,7 +9,7 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.joint.fronts import Front, PerTrial
 from benchwright.analysis.load.details import DetailedLoad
 from benchwright.analysis.request_summary import RequestSummary
-from benchwright.analysis.summary import ScoreSummary
+from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.records import Record
 from benchwright.statistic import Statistic

@@ -23,10 +23,10 @@ from benchwright.analysis.report.means import TaskRun, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
-from benchwright.analysis.request_summary import request_lines
+from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of, with_ends
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
+from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.runs.about import given_name

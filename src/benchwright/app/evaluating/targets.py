@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from benchwright.app.models import ModelsUnderTest, find_models
 from benchwright.app.thinking import wanted_thinking
 from benchwright.config import EvalSettings
 from benchwright.endpoint.access import Access
+from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.endpoint.thinking import Thinking
 from benchwright.errors import ProviderError, UserError
@@ -108,9 +108,7 @@ def _judge(settings: EvalSettings, target: Target, access: Access, say: Say) -> 
         return judge, access
     key = None
     if settings.judge_api_key_env is not None:
-        key = os.environ.get(settings.judge_api_key_env)
-        if key is None:
-            raise UserError(f"--judge-api-key-env names {settings.judge_api_key_env}, which is not set.")
+        key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
     headers = typed_headers("--judge-header", settings.judge_headers, settings.judge_headers_env)
     own = Access(key, headers, tls_files(settings))
     base_url = settings.judge_base_url or settings.base_url

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from benchwright.app.access import typed_headers
 from benchwright.app.judging.checking import JudgeAtWork
 from benchwright.app.judging.judged import JUDGE
 from benchwright.endpoint.access import Access
+from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import UserError
 from benchwright.records import Record
@@ -36,9 +35,8 @@ def second_judge_of(typed: SecondJudge, judge: JudgeAtWork, say: Say) -> JudgeAt
         if typed != SecondJudge(None):
             raise UserError("Options of a second judge (--second-judge-…) require --second-judge.")
         return None
-    key = None if typed.api_key_env is None else os.environ.get(typed.api_key_env)
-    if typed.api_key_env is not None and key is None:
-        raise UserError(f"--second-judge-api-key-env names {typed.api_key_env}, which is not set.")
+    variable = typed.api_key_env
+    key = None if variable is None else read_key(variable, "--second-judge-api-key-env")
     headers = typed_headers("--second-judge-header", typed.headers, typed.headers_env)
     access = Access(key, headers, judge.access.tls)
     base_url = typed.base_url or judge.target.base_url

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.launch import parts_of, said_by_the_parent
 from benchwright.app.load.levels import level_seconds
 from benchwright.app.load.replay.workload import find_trace, replay_workload
@@ -17,6 +16,7 @@ from benchwright.app.load.workload import Workload, plain_request
 from benchwright.config import Settings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.records import Trace
+from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.formats import counted

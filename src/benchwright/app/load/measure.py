@@ -19,7 +19,6 @@ from benchwright.analysis.load.reading import ReadLevel, read_level
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, LoadReport, SelfTest
 from benchwright.analysis.load.replayed import keep_replayed
 from benchwright.analysis.load.sweep import Sweep
-from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.connections import allow_connections, open_file_limit
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import launch, recipe
@@ -44,6 +43,7 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
 from benchwright.app.run_shelf import NewRunShelf
+from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.power import PowerReading, read_power
 from benchwright.endpoint.watching import Look, Watch, read_known
 from benchwright.engine.run import Listener

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.models import find_models, short_name
 from benchwright.app.prepared import RunRequest
+from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.records import TrialLimits

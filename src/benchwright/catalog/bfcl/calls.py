@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
 from benchwright.records import Record
 
 
@@ -46,11 +46,11 @@ def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
     for tool_call in tool_calls:
         function = tool_call["function"]
         try:
-            arguments = json.loads(function["arguments"] or "{}")
-        except (ValueError, RecursionError) as error:
+            arguments = read_arguments(function["arguments"], lenient=True)
+        except ArgumentsError as error:
             raise DecodingError(f"the arguments of {function['name']} are not valid JSON: {error}") from None
-        if not isinstance(arguments, dict):
-            raise TypeError(f"the arguments of {function['name']} are not a JSON object")
+        except TypeError:
+            raise TypeError(f"the arguments of {function['name']} are not a JSON object") from None
         calls.append(Call(function["name"], arguments))
     return calls
 

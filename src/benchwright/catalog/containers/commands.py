@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from benchwright.catalog.containers.bash import CommandRecord
+from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
 from benchwright.endpoint.reply import Reply
-from benchwright.records import UNREADABLE, Message, Record
+from benchwright.records import Message, Record
 
 TOOL = "bash"
 
@@ -102,10 +101,11 @@ def _of_call(call: dict[str, Any]) -> GivenCommand:
     if function["name"] != TOOL:
         return GivenCommand("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
     try:
-        arguments = msgspec.json.decode(function["arguments"] or "{}")
-    except UNREADABLE as error:
+        command = read_arguments(function["arguments"]).get("command")
+    except ArgumentsError as error:
         return GivenCommand("", identity, f"the arguments are not valid JSON: {error}")
-    command = arguments.get("command") if isinstance(arguments, dict) else None
+    except TypeError:
+        command = None
     if not isinstance(command, str):
         return GivenCommand("", identity, 'the arguments must be {"command": "…"}')
     return GivenCommand(command, identity)

@@ -6,10 +6,9 @@ import json
 from abc import ABC, abstractmethod
 from typing import Any, Literal
 
-import msgspec
-
 from benchwright.catalog.asking import system
 from benchwright.catalog.tau2_bench.world import Message, World
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
@@ -158,18 +157,10 @@ def said(reply: Reply, side: Side) -> Message:
 
 def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
     name = str(call["function"].get("name") or "")
-    try:
-        arguments = json.loads(call["function"].get("arguments") or "{}", parse_constant=_refuse)
-        msgspec.json.encode(arguments)  # lone surrogates, which no file can hold, raise a ValueError, too
-    except (ValueError, TypeError, RecursionError):
-        arguments = None
-    if not isinstance(arguments, dict):
+    arguments = read_object(call["function"].get("arguments"))
+    if arguments is None:
         raise Unusable(side, f"called {name} with arguments that are no JSON object")
     return {"id": call.get("id") or "", "name": name, "arguments": arguments, "requestor": side}
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def as_sent(message: Message) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import Any
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.tau_bench.database import Database, same_state
 from benchwright.catalog.tau_bench.domain import TRANSFER
-from benchwright.catalog.tau_bench.solver import STOP, call_arguments
+from benchwright.catalog.tau_bench.solver import STOP
 from benchwright.catalog.tau_bench.world import World, Worlds
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -70,7 +71,10 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
 def executed_calls(messages: Iterable[Message]) -> list[Call]:
     """Return the agent's tool calls in order, the first one of each response."""
     calls = [message["tool_calls"][0] for message in messages if message.get("tool_calls")]
-    return [(call["function"]["name"], call_arguments(call) or {}) for call in calls]
+    return [
+        (call["function"]["name"], read_object(call["function"]["arguments"], lenient=True) or {})
+        for call in calls
+    ]
 
 
 def said_to_user(messages: Iterable[Message]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from benchwright.catalog.asking import assistant, system, user
 from benchwright.catalog.tau_bench.domain import TRANSFER
 from benchwright.catalog.tau_bench.world import Worlds
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import final_answer
 from benchwright.engine.protocols import Session
@@ -79,7 +79,7 @@ class Agent:
                 continue
             name = reply.tool_calls[0]["function"]["name"]
             session.progress(f"step {step + 1}: {name}")
-            arguments = call_arguments(reply.tool_calls[0])
+            arguments = read_object(reply.tool_calls[0]["function"]["arguments"], lenient=True)
             if arguments is None:
                 return _outcome(messages, f"the arguments of {name} are not a JSON object")
             told = world.domain.call(database, name, arguments)
@@ -87,15 +87,6 @@ class Agent:
             if name == TRANSFER:
                 return _outcome(messages)
         return Outcome(Status.LIMIT, messages, final_answer(messages), f"no end within {MAX_STEPS} steps")
-
-
-def call_arguments(call: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments of a tool call; None if they are no JSON object."""
-    try:
-        arguments = json.loads(call["function"]["arguments"] or "{}")
-    except (ValueError, RecursionError):
-        return None
-    return arguments if isinstance(arguments, dict) else None
 
 
 def _with_one_call(reply: Reply) -> Message:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from benchwright.endpoint.assembly import MISSHAPEN, Assembly
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.card.answer import Answer, Said
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.card.prober import Unanswered
-from benchwright.records import UNREADABLE
 
 NAME = "get_weather"
 TOOL = {
@@ -113,10 +111,7 @@ def _faults(said: Said) -> Iterator[str]:
 
 
 def _is_object(text: Any) -> bool:
-    try:
-        return isinstance(text, str) and isinstance(msgspec.json.decode(text or "{}"), dict)
-    except UNREADABLE:
-        return False
+    return isinstance(text, str) and read_object(text) is not None
 
 
 async def ask_for_streamed_calls(known: Examination) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.channel import is_all_again
 from benchwright.endpoint.contents import read_content
 from benchwright.endpoint.finish_reasons import read_finish_reason
@@ -15,7 +16,7 @@ from benchwright.endpoint.json_reading import Halves, whole_characters
 from benchwright.endpoint.thoughts import thought_of
 from benchwright.endpoint.tool_calls import ToolCalls
 from benchwright.endpoint.usage import read_usage
-from benchwright.records import NO_USAGE, UNREADABLE, Usage
+from benchwright.records import NO_USAGE, Usage
 
 TEXTS = ("reasoning", "text", "refusal")
 """Kinds of parts that are text, in their order in a whole answer."""
@@ -224,10 +225,7 @@ def steps_of(part: Part) -> list[Step]:
     return [Step("begin", part), Step("grow", part, part.text), Step("end", part)]
 
 
-def read_arguments(text: str) -> dict[str, Any]:
+def arguments_or_text(text: str) -> dict[str, Any]:
     """Return a call's arguments as an object; text that is not an object is put under `UNREAD_ARGUMENTS`."""
-    try:
-        value = msgspec.json.decode(text)
-    except UNREADABLE:
-        value = None
-    return value if isinstance(value, dict) else {UNREAD_ARGUMENTS: text}
+    value = read_object(text)
+    return {UNREAD_ARGUMENTS: text} if value is None else value

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import msgspec
 from aiohttp import web
 
-from benchwright.analysis.request_summary import request_lines
+from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.run_list import RunRow
 from benchwright.endpoint.card import Card
 from benchwright.formats import duration

@@ -18,7 +18,7 @@ from tests.app.app_kit import GrowingJournal, Program, finished, scores
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary_records import RunSummary
 from benchwright.endpoint.simulate import read_truth
 from benchwright.records import Status
 

@@ -12,11 +12,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from benchwright.catalog.containers.auditing.patches import is_patch, writings_of_patch
 from benchwright.catalog.containers.auditing.shell_records import Writing
-from benchwright.records import UNREADABLE, Record
+from benchwright.endpoint.call_arguments import read_object
+from benchwright.records import Record
 
 COMMANDS = ("command", "cmd", "keystrokes", "code", "script", "commands", "bash_command", "chars")
 """Arguments in which agents pass commands to their tools."""
@@ -52,7 +51,7 @@ class Done(Record, frozen=True):
 
 def done_by(name: str, given: Any) -> Iterator[Done]:
     """Yield the effects of a tool call. Nothing for a call that touches neither files nor the network."""
-    arguments = _arguments(given)
+    arguments = read_object(given) or {}
     path = _text(arguments, PATHS)
     patch = next((arguments[one] for one in PATCHES if is_patch(arguments.get(one))), None)
     if patch is not None:
@@ -78,15 +77,6 @@ def _looking(name: str, arguments: Mapping[str, Any], path: str | None) -> str |
     if path is not None and (_READS.fullmatch(name) or arguments.get("command") == "view"):
         return shlex.join(["cat", path])
     return shlex.join(["ls", path]) if path is not None and _LISTS.fullmatch(name) else None
-
-
-def _arguments(given: Any) -> Mapping[str, Any]:
-    if isinstance(given, str):
-        try:
-            given = msgspec.json.decode(given or "{}")
-        except UNREADABLE:
-            return {}
-    return given if isinstance(given, Mapping) else {}
 
 
 def _text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

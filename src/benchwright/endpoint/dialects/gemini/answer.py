@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, arguments_or_text
 from benchwright.endpoint.dialects.carried_thoughts import carried
 from benchwright.endpoint.dialects.errors import gemini_error
 from benchwright.endpoint.dialects.gemini.names import said
@@ -65,7 +65,7 @@ class GeminiWriter:
     def _part(self, part: Part, text: str) -> dict[str, Any]:
         if part.kind == "call":
             name = self._names.get(part.name, part.name)
-            call = {"functionCall": {"id": part.id, "name": name, "args": read_arguments(text)}}
+            call = {"functionCall": {"id": part.id, "name": name, "args": arguments_or_text(text)}}
             thought, self._thought = self._thought, ""
             return {**call, "thoughtSignature": carried(thought)} if thought else call
         return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}

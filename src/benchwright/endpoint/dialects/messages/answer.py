@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, arguments_or_text
 from benchwright.endpoint.dialects.errors import messages_error
 from benchwright.endpoint.dialects.tool_names import own_names
 from benchwright.records import NO_USAGE, Usage
@@ -75,7 +75,7 @@ class MessagesWriter:
     def _block(self, part: Part) -> dict[str, Any]:
         block = self._opening(part)
         if part.kind == "call":
-            block["input"] = read_arguments(part.text)
+            block["input"] = arguments_or_text(part.text)
         else:
             block["thinking" if part.kind == "reasoning" else "text"] = part.text
         return block

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.answer import Part, read_arguments
+from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.dialects.answer import Part, arguments_or_text
 from benchwright.endpoint.dialects.responses.tools import INPUT, OfferedTool, chat_name
-from benchwright.records import UNREADABLE
 
 Item = dict[str, Any]
 
@@ -113,23 +113,19 @@ def _shell_text(output: Mapping[str, Any]) -> str:
 
 def _free_text(arguments: str) -> str:
     """Return the text in a call of a free-text tool; the arguments unchanged if they have another form."""
-    try:
-        value = msgspec.json.decode(arguments)
-    except UNREADABLE:
-        return arguments
-    text = value.get(INPUT) if isinstance(value, dict) else None
+    text = (read_object(arguments) or {}).get(INPUT)
     return text if isinstance(text, str) else arguments
 
 
 def _local_shell(arguments: str) -> Item:
-    told = read_arguments(arguments)
+    told = arguments_or_text(arguments)
     command = told.get("command") or []
     words = ["sh", "-c", command] if isinstance(command, str) else command
     return {"action": {"type": "exec", "env": {}, **told, "command": words}}
 
 
 def _shell(arguments: str) -> Item:
-    told = read_arguments(arguments)
+    told = arguments_or_text(arguments)
     commands = told.get("commands") or []
     return {"action": {**told, "commands": [commands] if isinstance(commands, str) else commands}}
 
@@ -139,8 +135,8 @@ _WRITERS: dict[str, Callable[[str], Item]] = {
     "custom_tool_call": lambda arguments: {"input": _free_text(arguments)},
     "local_shell_call": _local_shell,
     "shell_call": _shell,
-    "apply_patch_call": lambda arguments: {"operation": read_arguments(arguments)},
-    "tool_search_call": lambda arguments: {"execution": "client", "arguments": read_arguments(arguments)},
+    "apply_patch_call": lambda arguments: {"operation": arguments_or_text(arguments)},
+    "tool_search_call": lambda arguments: {"execution": "client", "arguments": arguments_or_text(arguments)},
 }
 """Functions that make the fields for the arguments of a call, by the type of its item."""
 

@@ -1,0 +1,161 @@
+"""The records of a run's summary: of the run, its targets, and their scores (see `analysis.summary`)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.analysis.deciding.records import RunDecision
+from benchwright.analysis.differences import Difference
+from benchwright.analysis.equal_repeats import EqualRepeats
+from benchwright.analysis.judged.records import Certificate, Judge
+from benchwright.analysis.passes import PassAt
+from benchwright.analysis.request_summary import RequestSummary
+from benchwright.analysis.suspicious import SuspiciousPasses
+from benchwright.analysis.thinking import ThinkingCutOff
+from benchwright.catalog.benchmark import Figure
+from benchwright.records import Record
+from benchwright.runs.about import titled
+from benchwright.runs.lag import LoopLag
+from benchwright.runs.manifest import Origin
+from benchwright.statistic import NoScore, Statistic
+
+
+class ScoreSummary(Record, frozen=True):
+    """One score over the trials of one target, counted by the rule of `runs.counting`.
+
+    `n` trials are done; `n_scored` of them have a score. `no_answer` of these have 0 because the model
+    returned nothing to score, including `unparsed`, in whose text the scorer found no answer. The others
+    failed, `grader_errors` of them in the scorer. `low` and `high` are the confidence interval of
+    `mean_scored`, made by `method`. `bounds` are the lowest and highest mean if the failed trials had been
+    scored, if the range of the score is known. The `documented` figures also count failures as 0. In JSON
+    they are `mean`, `std`, `min` and `max`, and 0 if nothing was scored; the properties of these names are
+    then a `NoScore`. `judge` is the model that gave the score, if any, and `certificate` its check against
+    human labels, if it has some.
+    """
+
+    scorer: str
+    n: int
+    n_scored: int
+    unparsed: int
+    grader_errors: int
+    documented_mean: float = msgspec.field(name="mean")
+    documented_std: float = msgspec.field(name="std")
+    documented_min: float = msgspec.field(name="min")
+    documented_max: float = msgspec.field(name="max")
+    mean_scored: Statistic
+    low: Statistic
+    high: Statistic
+    method: str
+    n_samples: int
+    n_groups: int | None
+    between: float | None
+    within: float | None
+    bounds: tuple[float, float] | None
+    passes: list[PassAt] = []
+    no_answer: int = 0
+    judge: Judge | None = None
+    certificate: Certificate | None = None
+
+    @property
+    def no_score(self) -> NoScore | None:
+        """The reason why nothing was scored; None if something was."""
+        return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
+
+    @property
+    def mean(self) -> Statistic:
+        """The documented mean."""
+        return self._if_scored(self.documented_mean)
+
+    @property
+    def std(self) -> Statistic:
+        """The documented standard deviation (population)."""
+        return self._if_scored(self.documented_std)
+
+    @property
+    def min(self) -> Statistic:
+        """The lowest score."""
+        return self._if_scored(self.documented_min)
+
+    @property
+    def max(self) -> Statistic:
+        """The highest score."""
+        return self._if_scored(self.documented_max)
+
+    def _if_scored(self, documented: float) -> Statistic:
+        return documented if self.no_score is None else self.no_score
+
+
+class TargetSummary(Record, frozen=True):
+    """Results of one target, with its `name`. `statuses` counts its trials; `reused` of them are from earlier runs.
+
+    `cut_off` trials were in flight when the run was stopped: they do not count, and are asked again.
+    `failures` are the most frequent reasons of failed trials, with their counts. `equal_repeats` is set if
+    all repeats got the same answer at a temperature above 0, `suspicious` if trials have flags or agents ran
+    in containers. `agent` is the command-line agent that asked the model, with its version.
+    `thinking_cut_off` is set if models reached their token limit while they were still thinking. `figures`
+    are a benchmark's own figures, once its run is reported.
+    """
+
+    slot: str
+    model: str
+    base_url: str
+    trials: int
+    statuses: dict[str, int]
+    scores: list[ScoreSummary]
+    requests: RequestSummary
+    other_roles: dict[str, int] = {}
+    reused: int = 0
+    failures: dict[str, int] = {}
+    cut_off: int = 0
+    equal_repeats: EqualRepeats | None = None
+    name: str = ""
+    suspicious: SuspiciousPasses | None = None
+    agent: str = ""
+    thinking_cut_off: ThinkingCutOff | None = None
+    figures: list[Figure] = []
+
+    @property
+    def title(self) -> str:
+        """Its name, its model if that is not the name, and the command-line agent that asked it."""
+        return titled(self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent)
+
+
+class RunSummary(Record, frozen=True):
+    """A run in numbers. `planned` is None if the plan's size is not known.
+
+    `concurrency` applies to all timings: the given number, or the one at which the automatic concurrency
+    settled; None if it did not settle, or settled at several. `found_concurrency` lists all levels at which
+    it settled, or the last level if it did not. `shortfalls` lists the figures that could not be computed,
+    and why (see `analysis.shortfalls`). `timings_note` explains why the timings are not valid, and what could
+    help. `name` is the given one (`--name`), or a generated one; `note` is the user's note on the run.
+    `decision` is the decision on its question (`--until`). `differences` are then left out until all samples
+    were asked, as a test for a fixed number of samples does not hold if this number depends on the results.
+    `origin` is the source of an imported run.
+    """
+
+    run: str
+    kind: str
+    name: str
+    state: str
+    planned: int | None
+    done: int
+    repeats: int
+    targets: list[TargetSummary]
+    lag: LoopLag
+    timings_valid: bool
+    simulated: bool
+    stop_reason: str | None = None
+    cpu_seconds: float = 0.0
+    differences: list[Difference] = []
+    concurrency: int | None = None
+    found_concurrency: list[int] = []
+    shortfalls: list[str] = []
+    timings_note: str | None = None
+    note: str = ""
+    decision: RunDecision | None = None
+    origin: Origin | None = None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The name of each target, by slot."""
+        return {target.slot: target.name for target in self.targets}

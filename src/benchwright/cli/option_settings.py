@@ -1,0 +1,50 @@
+"""The settings of a run, made from the options of its command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchwright.cli.agent_options import only_agent
+from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
+
+if TYPE_CHECKING:
+    from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings
+
+
+def eval_settings(options: dict[str, Any]) -> EvalSettings:
+    """Return the settings made from the options of `eval`."""
+    from benchwright.config import EvalSettings
+
+    take_models(options)
+    options["agent"] = only_agent(options["agent"])
+    if ":" in (options["agent"] or ""):  # the documented use of --agent for modules
+        options["agent"], options["module"] = None, options["agent"]
+    options["param"] = json_pairs(options["param"], "--param")
+    options["column"] = pairs(options["column"], "--column")
+    options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")
+    return make_settings(EvalSettings, options)
+
+
+def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
+    """Return the settings made from the options of `run`."""
+    from benchwright.config import BenchmarkSettings
+
+    take_models(options)
+    options["agent"] = only_agent(options["agent"])
+    options["param"] = json_pairs(options["param"], "--param")
+    options["where"] = alternatives(options["where"], "--where")
+    options["option"] = pairs(options["option"], "--option")
+    if options.pop("no_seed"):
+        options["seed"] = None
+    elif options["seed"] is None:
+        del options["seed"]
+    return make_settings(BenchmarkSettings, options)
+
+
+def pack_settings(options: dict[str, Any]) -> PackSettings:
+    """Return the settings made from the options of `pack run`."""
+    from benchwright.config import PackSettings
+
+    options["param"] = json_pairs(options["param"], "--param")
+    take_models(options)
+    return make_settings(PackSettings, options)

@@ -1,0 +1,23 @@
+"""Options that several commands of `benchwright pack` share."""
+
+from __future__ import annotations
+
+from benchwright.cli.grammar import option, together
+from benchwright.cli.options import node_option, version_option
+
+SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
+"""Context settings of the commands: their options can be set by environment variables."""
+
+registry_options = together(
+    option("--registry", metavar="URL", heading="Source", rare=True,
+           help="Address or file of the registry (default: the official one)."),
+    version_option,
+)  # fmt: skip
+
+source_options = together(
+    registry_options,
+    option("--github-archive", metavar="URL", heading="Source", rare=True,
+           help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
+    node_option,
+)  # fmt: skip
+"""Options for the sources of packs, and the Node that loads a pack once before it is installed."""

@@ -1,0 +1,46 @@
+"""The arguments of a tool call: JSON text that should be an object. All callers read them here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.records import UNREADABLE
+
+
+class ArgumentsError(ValueError):
+    """Arguments that are not JSON. Its text is the reason."""
+
+
+def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
+    """Return the arguments of a call: {} if there are none, and an object that came in place of its JSON unchanged.
+
+    `lenient` also accepts NaN, Infinity and halves of characters, as Python's json does, and with it the
+    official code of several benchmarks.
+
+    Raises:
+        ArgumentsError: If they are not JSON.
+        TypeError: If they are not an object.
+    """
+    value = _decode(given or "{}", lenient) if isinstance(given, str) or given is None else given
+    if not isinstance(value, dict):
+        raise TypeError("the arguments must be a JSON object")
+    return value
+
+
+def read_object(given: Any, *, lenient: bool = False) -> dict[str, Any] | None:
+    """Return the arguments of a call like `read_arguments`, but None if they are anything but an object."""
+    try:
+        return read_arguments(given, lenient=lenient)
+    except (ArgumentsError, TypeError):
+        return None
+
+
+def _decode(text: str, lenient: bool) -> Any:
+    import json
+
+    try:
+        return json.loads(text) if lenient else msgspec.json.decode(text)
+    except (*UNREADABLE, ValueError) as error:
+        raise ArgumentsError(str(error)) from None

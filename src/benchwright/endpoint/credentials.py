@@ -1,0 +1,55 @@
+"""API keys: every key that is sent is looked up here."""
+
+from __future__ import annotations
+
+import os
+
+from benchwright.endpoint.access import NO_KEY
+from benchwright.endpoint.address import Address
+from benchwright.errors import UserError
+from benchwright.secrets import SECRETS
+from benchwright.text import Say
+
+OPENAI_HOST = "api.openai.com"
+
+
+def find_key(given: str | None, address: Address, say: Say) -> str | None:
+    """Return the key to send to an address: the given one, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or
+    LITELLM_API_KEY. None if there is none, or if it is EMPTY.
+
+    A message reports the host to which one of the last two is sent, unless it is OpenAI or this machine.
+
+    Raises:
+        UserError: If OpenAI would be asked without a key, or the key is invalid in an HTTP header.
+    """
+    key = given or os.environ.get("BENCHWRIGHT_API_KEY")
+    if not key:
+        name = next((name for name in ("OPENAI_API_KEY", "LITELLM_API_KEY") if os.environ.get(name)), None)
+        key = os.environ[name] if name is not None else None
+        if name is not None and not address.is_this_machine and address.host != OPENAI_HOST:
+            say(f"Sending {name} to {address.host}; give another key, or EMPTY, with --api-key.")
+    if not key or key == NO_KEY:
+        if address.host == OPENAI_HOST:
+            raise UserError(
+                "Missing API key for provider 'openai'. "
+                "Set OPENAI_API_KEY or LITELLM_API_KEY, or pass --api-key."
+            )
+        return None
+    if not key.isascii() or not key.isprintable():
+        raise UserError(
+            "The API key contains characters that are invalid in an HTTP header; check how it was copied."
+        )
+    SECRETS.add(key)
+    return key
+
+
+def read_key(variable: str, option: str) -> str:
+    """Return the key in the environment variable that the user named by an option.
+
+    Raises:
+        UserError: If the variable is not set, or empty. The message begins with the option.
+    """
+    key = os.environ.get(variable)
+    if not key:
+        raise UserError(f"{option} names {variable}, which is not set.")
+    return key
