@@ -21,11 +21,11 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     """
     if level.concurrency is not None:
         return None
-    most, seconds, seed = most_requests(settings, trace), level_seconds(settings), settings.seed or 0
+    most, seconds, seed = most_requests(settings, trace), level_seconds(settings), settings.sampling.seed or 0
     if level.rate is None:
         assert trace is not None
-        due = [(one.at or 0.0) / (settings.speed or 1.0) for one in trace.conversations]
-        return due if settings.duration is None else [one for one in due if one < settings.duration]
+        due = [(one.at or 0.0) / (settings.replay.speed or 1.0) for one in trace.conversations]
+        return due if settings.load.duration is None else [one for one in due if one < settings.load.duration]
     endless = (
         arrivals.constant(level.rate) if level.arrivals == "constant" else arrivals.poisson(level.rate, seed)
     )
@@ -43,7 +43,7 @@ def most_requests(settings: LoadSettings, trace: Trace | None) -> int | None:
 
     None if it is not limited.
     """
-    return settings.requests if trace is None or not settings.replays else len(trace.conversations)
+    return settings.load.requests if trace is None or not settings.replays else len(trace.conversations)
 
 
 def slug(level: Level) -> str:
@@ -58,6 +58,6 @@ def level_seconds(settings: LoadSettings) -> float | None:
 
     None (no limit) if their number, or a trace's, is the limit.
     """
-    if settings.duration is None and settings.requests is None and not settings.replays:
+    if settings.load.duration is None and settings.load.requests is None and not settings.replays:
         return DEFAULT_SECONDS
-    return settings.duration
+    return settings.load.duration
