@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.drawing import panels, svg
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
-HEADINGS = ["what", "ours", "floor", "compared", "goal", "met"]
+HEADINGS = ["what", "ours", "floor", "compared", "goal"]
 BEGIN, END = "<!-- figures: written by `python -m benchmarks.document` -->\n", "<!-- end of figures -->\n"
 
 
@@ -69,13 +69,13 @@ def _goal(measured: dict[str, Any]) -> list[str]:
     goal = "" if measured["goal"] is None else f"{sign} {measured['goal']:,g}"
     if goal:
         goal += {"ratio": " ×", "difference": f" {unit}", "value": f" {unit}"}[measured["compared"]]
+        goal = goal.strip() + (", **missed**" if measured["met"] is False else "")
     return [
         measured["name"].strip(),
         f"{_figure(measured['ours'])} {unit}".strip(),
         "" if floor is None else f"{_figure(floor)} {unit}".strip(),
         compared,
-        goal.strip(),
-        {True: "yes", False: "**no**", None: ""}[measured["met"]],
+        goal,
     ]
 
 
@@ -99,7 +99,7 @@ def _point(point: dict[str, Any]) -> list[str]:
 def _peers(peers: list[dict[str, Any]], streams: bool) -> Iterator[str]:
     headings = ["program", "CPU to start and end, s", "CPU per request, ms", "against ours", "wall, s"]
     headings += ["peak memory, MB", "installed, MB"]
-    headings += ["TTFT p50 / p99 said, ms", "true, ms"] if streams else []
+    headings += ["TTFT p50 / p99 reported, ms", "true, ms"] if streams else []
     ours = next((peer["marginal"] for peer in peers if peer["name"] == "Benchwright"), 0.0)
     rows = []
     for peer in peers:

@@ -1,4 +1,4 @@
-"""Every command in docs/benchmarks.md, and every `llm-bench` command in README.md, runs as written.
+"""Commands of docs/benchmarks.md and docs/grading.md, and README.md's `llm-bench` commands, run as written.
 
 The model is a simulated one that answers certain samples wrongly, so that what must come out is known beforehand.
 Addresses are replaced by those of the servers of the test, nothing else.
@@ -97,7 +97,7 @@ def commands(name: str) -> list[str]:
 
 
 def test_every_command_is_run_below() -> None:
-    found = commands("docs/benchmarks.md")
+    found = [*commands("docs/benchmarks.md"), *commands("docs/grading.md")]
     found += [line for line in commands("README.md") if line.startswith("llm-bench") or " fetch " in line]
     assert set(found) == {*RUNS, *OTHERS}
 

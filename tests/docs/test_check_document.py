@@ -10,38 +10,47 @@ import pytest
 from tests.endpoint.card.played_server import served
 from tests.programs import run_benchwright
 
-from benchwright.endpoint.card import LINES
+from benchwright.endpoint.card import LINES, State
 from benchwright.endpoint.card.outcomes import OUTCOMES, Outcome
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "check.md"
 
 
 def table() -> str:
-    """The lines and outcomes as the document has them, a table for each group."""
+    """Return the lines and outcomes as the document has them, a table for each group, without the last column."""
     parts = []
     for group, keys in groupby(LINES, key=lambda key: LINES[key].group):
-        rows = [row for key in keys for row in _rows(key)]
-        parts.append("\n".join([f"### {group}", "", "| key, line | outcome | state | what is said, and what follows |",
-                                "|---|---|---|---|", *rows]))  # fmt: skip
+        parts.append("\n".join([f"### {group}", "", "| key: line | yes | partly | no | ?",
+                                "|---|---|---|---|---", *map(_row, keys)]))  # fmt: skip
     return "\n\n".join(parts)
 
 
-def _rows(key: str) -> list[str]:
-    first = f"`{key}`: {LINES[key].title}"
-    rows = []
-    for name, outcome in OUTCOMES[key].items():
-        rows.append(f"| {first} | `{name}` | {outcome.state} | {_texts(outcome)} |")
-        first = ""
-    return rows
+def _row(key: str) -> str:
+    cells = (
+        "; ".join(
+            _meaning(name, outcome) for name, outcome in OUTCOMES[key].items() if outcome.state is state
+        )
+        for state in (State.YES, State.PARTLY, State.NO, State.UNKNOWN)
+    )
+    return (f"| `{key}`: {LINES[key].title} | " + " | ".join(cells)).rstrip()
 
 
-def _texts(outcome: Outcome) -> str:
-    told = re.sub(r"\{(\w+)[^}]*\}", r"*\1*", f"{outcome.said}. {outcome.follows}").strip()
-    return told.replace("|", "\\|").replace("..", ".")
+def _meaning(name: str, outcome: Outcome) -> str:
+    """Return an outcome and what the card shows for it, without the details of a server and repetitions."""
+    shown = re.sub(r"; \{times\}| \([^(]*\{\w+\}\)|: \{refusal\}|^\{\w+\}$", "", outcome.said)
+    shown = re.sub(r"\{(\w+)[^}]*\}", r"*\1*", shown).replace("<think>", "`<think>`")
+    return f"`{name}`: {shown}" if shown and shown not in name.replace("_", " ") else f"`{name}`"
 
 
-def test_the_document_has_every_line_and_outcome() -> None:
-    assert table() in DOCUMENT.read_text(), f"docs/check.md should have:\n\n{table()}"
+def test_the_document_has_every_line_and_outcome_and_what_it_matters_for() -> None:
+    section = DOCUMENT.read_text().partition("## All lines and outcomes\n\n")[2].partition("\n## ")[0]
+    lines, last = [], []
+    for line in section.rstrip().splitlines():
+        start, bar, cell = line.removesuffix("|").rstrip().rpartition("|")
+        lines.append(start.rstrip() if bar else line)
+        last += [cell.strip()] if bar else []
+    assert "\n".join(lines) == table(), f"docs/check.md should have:\n\n{table()}"
+    assert all(last)
 
 
 def commands() -> list[str]:

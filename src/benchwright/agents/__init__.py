@@ -1,1 +1,1 @@
-"""Evaluations over a dataset: agents, prompts without code, eval functions, and a user's own code."""
+"""Evaluations over a dataset, with agents, prompts, eval functions, or users' own code."""

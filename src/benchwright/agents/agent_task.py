@@ -1,4 +1,4 @@
-"""An agent over a dataset, as a task of the engine: each row becomes a rollout, its result an outcome."""
+"""An agent over a dataset as an engine task: each row becomes a rollout, and its result an outcome."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 VERSION = "1"
-"""To be raised when the same agent would be asked differently for the same row."""
+"""Increase it when the same agent's requests for the same row would change."""
 
 
 class AgentTask(RowsTask):
-    """The task: the rows of the dataset at `path`, each run through the agent, and the scorers.
+    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
 
-    `module` is the `module:attribute` that the agent was loaded from, if it was. `max_turns` is advice that
-    the agent follows or not; `completion_params` are body fields that reach the model if the agent passes
-    them on. The fingerprint covers both, and the code of the agent's class and of that module (see
-    `source_fingerprint`). What the agent logs by `ctx.log_event` goes to files in `debug_dir`.
+    `module` is the `module:attribute` from which the agent was loaded, if any. `max_turns` is a hint that
+    agents may ignore. `completion_params` are body fields that reach the model if the agent passes them on.
+    The fingerprint covers both, and the code of the agent's class and of that module (see
+    `source_fingerprint`). Events that the agent logs by `ctx.log_event` are written to files in `debug_dir`.
     """
 
     def __init__(
@@ -61,21 +61,21 @@ class AgentTask(RowsTask):
         self._solver = AgentSolver(agent, max_turns, completion_params or {}, debug_dir)
 
     def offers_tools(self) -> bool:
-        """Whether the agent has tools for the first row, as its own code says; False if that fails."""
+        """Return True if the agent's own code offers tools for the first row; False if that fails."""
         try:
             sample = next(self.samples())
             return bool(self._agent.get_tools(dataset_row_to_request(sample.content, sample.row_index)))
-        except Exception:  # whatever the user's code raises is told with the trial
+        except Exception:  # an error in the user's code is reported with the trial
             return False
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[AgentSolver]:
-        """The agent needs nothing to be started."""
+        """Yield the solver. Nothing needs to be started."""
         yield self._solver
 
 
 class AgentSolver:
-    """Runs the agent once per trial."""
+    """Solver that runs the agent once per trial."""
 
     def __init__(
         self,
@@ -90,13 +90,13 @@ class AgentSolver:
         self._debug_dir = debug_dir
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs one rollout.
+        """Run one rollout.
 
         Raises:
-            TrialError: the endpoint failed or a limit was reached, and the agent gave up for that reason.
-            ToolValidationError: the agent's tools cannot be offered to a model.
-            ExecutionError: the agent returned something else than a `RolloutResult`.
-            Exception: whatever the agent itself raises.
+            TrialError: If the agent gave up because the endpoint failed or a limit was reached.
+            ToolValidationError: If the agent's tools cannot be offered to a model.
+            ExecutionError: If the agent returned something other than a `RolloutResult`.
+            Exception: Any error raised by the agent itself.
         """
         llm = SessionLLM(session)
         result = await roll_out(self._agent, self._request(trial), llm, self._debug_dir)
@@ -135,7 +135,7 @@ def _outcome(result: RolloutResult, status: Status, reason: str | None) -> Outco
 
 
 def _sources(agent: RolloutAgentLoop, module: str | None) -> list[str]:
-    """Fingerprints of the file that the agent's class is written in, and of the module it was named in."""
+    """Return fingerprints of the file that defines the agent's class and of the module that names it."""
     places: list[object] = [type(agent)]
     if module is not None:
         places.append(sys.modules[module.rpartition(":")[0]])

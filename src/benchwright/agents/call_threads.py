@@ -1,9 +1,9 @@
-"""Runs a user's plain functions off the event loop, cheaply and without letting a slow one hold up the rest.
+"""Runs users' plain functions off the event loop, so that a slow one does not delay others.
 
-A short function costs about 4 µs here and about 15 µs in the event loop's own executor: one thread takes
-call after call without going to sleep in between, where a pool wakes a thread for every call. More threads
-are started only while calls wait behind functions that take long (a judge that is asked over the network).
-Threads are daemons, so that a function that never returns cannot keep the process from ending.
+A short function costs about 4 µs here and about 15 µs in the event loop's own executor: one thread takes call
+after call without sleeping in between, while a pool wakes a thread for every call. More threads are started
+only while calls wait behind slow functions (such as a judge reached over the network). Threads are daemons,
+so a function that never returns cannot prevent the process from ending.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MOST_THREADS = 32
 PATIENCE = 0.01
 """Seconds that calls wait behind slow ones before another thread is started."""
 IDLE = 1.0
-"""Seconds after which a thread without work ends."""
+"""Seconds after which an idle thread ends."""
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether a function, or an object that is called like one, is to be awaited and not run in a thread."""
+    """Return True if a function or callable object must be awaited rather than run in a thread."""
     return inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - its kind is wanted, not whether it is there
     )
@@ -39,13 +39,13 @@ class _Call(NamedTuple):
     arguments: dict[str, Any]
 
     def answer(self, result: Any, error: BaseException | None) -> None:
-        # The answer is handed over as a value: a future refuses StopIteration, which a function may raise.
+        # The error is passed as a value, because a future rejects StopIteration, which a function may raise.
         if not self.future.done():
             self.future.set_result((result, error))
 
 
 class CallThreads:
-    """The threads of a process: started by the first call, ended when there is nothing to do."""
+    """The process's threads for calls: started by the first call, ended when idle."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[_Call] = SimpleQueue()
@@ -55,7 +55,7 @@ class CallThreads:
         self._next_watch = 0.0
 
     async def call(self, function: Callable[..., T], arguments: dict[str, Any]) -> T:
-        """Calls `function(**arguments)` in a thread and returns, or raises, what it does."""
+        """Call `function(**arguments)` in a thread; return its result or raise its error."""
         loop = asyncio.get_running_loop()
         call = _Call(loop, loop.create_future(), function, arguments)
         self._calls.put(call)
@@ -88,14 +88,14 @@ class CallThreads:
                 continue
             self._busy_since[me] = time.monotonic()
             _run(call)
-            del self._busy_since[me], call  # a thread that waits holds on to nothing of the last call
+            del self._busy_since[me], call  # a waiting thread keeps no reference to the last call
 
     def _watch_again(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
         self._next_watch = now + PATIENCE
         loop.call_later(PATIENCE, self._watch, loop)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Starts a thread if calls wait and every thread has been inside its call for too long."""
+        """Start a thread if calls are waiting and every thread has been busy with one call for too long."""
         if self._calls.empty():
             return
         now = time.monotonic()
@@ -116,4 +116,4 @@ def _run(call: _Call) -> None:
     try:
         call.loop.call_soon_threadsafe(call.answer, result, error)
     except RuntimeError:
-        pass  # the event loop has ended: nobody waits for the answer any more
+        pass  # the event loop has ended: nobody waits for the result

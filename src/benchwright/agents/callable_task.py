@@ -1,4 +1,4 @@
-"""An agent that is a Python function: it gets a row and the way to the model, and returns its answer."""
+"""An agent that is a Python function: it gets a row and the model's address, and returns its answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 OFFERED = ("base_url", "api_key", "model")
-"""The keywords that a function may take besides the row."""
+"""Keywords that a function may take besides the row."""
 
 _THREADS = CallThreads()
 
@@ -34,24 +34,24 @@ def callable_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> OutsideTask:
-    """The task of an agent that is a function; `module` is the `module:attribute` it was loaded from.
+    """Return the task of an agent that is a function, loaded from the `module:attribute` in `module`.
 
     Raises:
-        UserError: the function cannot be called with a row.
+        UserError: If the function cannot be called with a row.
     """
     agent = CallableAgent(function, module)
     return OutsideTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by)
 
 
 class CallableAgent:
-    """Calls the function once per row: `agent(row, *, base_url, api_key, model)`, the keywords as it takes them.
+    """Agent that calls a function once per row: `agent(row, *, base_url, api_key, model)`.
 
-    An async function is awaited; a plain one runs in a thread, off the event loop. It returns its answer as
-    text, or a dict with `answer`, `messages` or both. The fingerprint covers the code of the function (see
-    `source_fingerprint`).
+    Keywords that the function does not accept are left out. An async function is awaited; a plain one runs in
+    a thread, off the event loop. It returns its answer as text, or a dict with `answer`, `messages` or both.
+    The fingerprint covers the function's code (see `source_fingerprint`).
 
     Raises:
-        UserError: the function cannot be called with a row.
+        UserError: If the function cannot be called with a row.
     """
 
     def __init__(self, function: Callable[..., Any], module: str) -> None:
@@ -62,11 +62,11 @@ class CallableAgent:
         self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Calls the function.
+        """Call the function.
 
         Raises:
-            ExecutionError: it returned something that is not an answer.
-            Exception: whatever the function raises.
+            ExecutionError: If it returned something that is not an answer.
+            Exception: Any error raised by the function.
         """
         offered = dict(zip(OFFERED, (calls.base_url, calls.token, calls.model), strict=True))
         arguments = {name: offered[name] for name in self._keywords}
@@ -87,7 +87,7 @@ class CallableAgent:
 
 
 def _keywords(function: Callable[..., Any], module: str) -> list[str]:
-    """Those of the keywords on offer that the function takes."""
+    """Return the offered keywords that the function accepts."""
     try:
         signature = inspect.signature(function)
         parameters = list(signature.parameters.values())[1:]

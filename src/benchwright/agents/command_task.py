@@ -1,4 +1,7 @@
-"""An agent that is a program: the row as JSON on stdin, the answer on stdout, the model at OPENAI_BASE_URL."""
+"""An agent that is a program: it reads the row as JSON on stdin, and prints the answer.
+
+See OPENAI_BASE_URL.
+"""
 
 from __future__ import annotations
 
@@ -35,23 +38,23 @@ def command_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> OutsideTask:
-    """The task of an agent that is the program and arguments in `command`.
+    """Return the task of an agent that is a program; `command` contains its arguments.
 
     Raises:
-        UserError: the command cannot be taken apart, or its program is not found.
+        UserError: If the command cannot be parsed or its program is not found.
     """
     return OutsideTask(path, CommandAgent(command), scorers, limit=limit, offset=offset, group_by=group_by)
 
 
 class CommandAgent:
-    """Starts the program once per row.
+    """Agent that starts a program once per row.
 
-    `command` is split as a shell would, but run without one. The fingerprint covers the command and every
-    file that it names by a path, Python files with what they import of the user's own project; a program found by PATH
-    is known by its name only.
+    `command` is split as a shell would, but run without a shell. The fingerprint covers the command and every
+    file in it that is named by a path; for Python files, also what they import from the user's own project. A
+    program found on the PATH is identified by its name only.
 
     Raises:
-        UserError: the command cannot be taken apart, or its program is not found.
+        UserError: If the command cannot be parsed or its program is not found.
     """
 
     def __init__(self, command: str) -> None:
@@ -62,11 +65,13 @@ class CommandAgent:
         self.fingerprint = fingerprint(self._arguments, sources)
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Runs the program. What it prints is its answer; or, printed as a JSON object, `answer` and
-        `messages` of it. An exit status other than 0 is a failure, told by the last line on stderr.
+        """Run the program. Its output is its answer, or a JSON object with `answer` and `messages`.
+
+        An exit status other than 0 is a failure, described by the last line on stderr.
 
         Raises:
-            ExecutionError: the program cannot be started, prints too much, or an object that is not an answer.
+            ExecutionError: If the program cannot be started, prints too much, or prints an invalid answer
+                object.
         """
         environment = program_environment(os.environ, trial, calls)
         left: list[LeftRunning] = []
@@ -78,7 +83,7 @@ class CommandAgent:
 
 
 def program_environment(environ: Mapping[str, str], trial: Trial, calls: RelayedCalls) -> dict[str, str]:
-    """The environment of a program: ours without any secret, and the way to the model through the relay."""
+    """Return the environment of a program: ours without secrets, and the relay's address and token."""
     kept = {
         name: value
         for name, value in environ.items()
@@ -120,7 +125,7 @@ def _read_output(output: bytes) -> AgentAnswer:
 
 
 def failure_of(ended: ProgramResult) -> str:
-    """Why a program that ended with another exit status than 0 failed."""
+    """Describe the failure of a program that ended with a nonzero exit status."""
     lines = ended.errors.strip().splitlines()
     told = f": {lines[-1].strip()}" if lines else ""
     if ended.status < 0:

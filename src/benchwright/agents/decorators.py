@@ -1,6 +1,6 @@
-"""`@osmosis_reward` and `@osmosis_rubric`: they check a scoring function's parameters when it is defined.
+"""`@osmosis_reward` and `@osmosis_rubric`: check a scoring function's parameters when it is defined.
 
-A function whose first parameter is not `solution_str` has a signature of its own: it is left unchecked.
+A function whose first parameter is not `solution_str` has another signature and is not checked.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _MISSING = inspect.Parameter.empty
 
 
 def osmosis_reward(func: Function) -> Function:
-    """Marks a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
+    """Mark a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
 
-    The decorated function raises TypeError when it returns anything but a float, and drops the keyword
-    `data_source` where the function has no place for it. Async functions stay async.
+    The decorated function raises TypeError if it returns anything but a float, and drops the keyword
+    `data_source` if the function does not accept it. Async functions stay async.
 
     Raises:
-        TypeError: the parameters are not as above (the annotation `dict | None` will do as well).
+        TypeError: If the parameters are not as above (the annotation `dict | None` is accepted too).
     """
     signature = inspect.signature(func)
     if not _is_classic(signature):
@@ -39,13 +39,13 @@ def osmosis_reward(func: Function) -> Function:
 
 
 def osmosis_rubric(func: Function) -> Function:
-    """Marks a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
+    """Mark a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
 
     The decorated function also raises TypeError for a solution or target that is not a string (the target may
-    be None); otherwise it behaves like one of `osmosis_reward`.
+    be None). Otherwise it behaves like one decorated with `osmosis_reward`.
 
     Raises:
-        TypeError: the parameters are not as above, or one of the first two has a default.
+        TypeError: If the parameters are not as above, or one of the first two has a default.
     """
     signature = inspect.signature(func)
     if not _is_classic(signature):
@@ -67,7 +67,7 @@ def _defaults(signature: inspect.Signature) -> list[Any]:
 
 
 def _check_names(func: Callable[..., Any], signature: inspect.Signature) -> list[Any]:
-    """Checks the names of the first three parameters and returns their annotations as types."""
+    """Check the names of the first three parameters and return their annotations as types."""
     parameters = list(signature.parameters.values())
     if len(parameters) < 3:
         raise TypeError(
@@ -81,7 +81,7 @@ def _check_names(func: Callable[..., Any], signature: inspect.Signature) -> list
 
 
 def _type(func: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """A parameter's annotation as a type; under `from __future__ import annotations` it is a text at first."""
+    """Return a parameter's annotation as a type, also under `from __future__ import annotations`."""
     holder = SimpleNamespace(__annotations__={"type": parameter.annotation})
     try:
         return get_type_hints(holder, globalns=getattr(inspect.unwrap(func), "__globals__", {}))["type"]
@@ -90,7 +90,7 @@ def _type(func: Callable[..., Any], parameter: inspect.Parameter) -> Any:
 
 
 def _without_none(hint: Any) -> Any:
-    """`T` of `T | None`, and `dict` of `dict[str, Any]`; other types as they are."""
+    """Return `T` for `T | None`, `dict` for `dict[str, Any]`, and other types unchanged."""
     if get_origin(hint) in (Union, UnionType):
         members = [member for member in get_args(hint) if member is not NoneType]
         hint = members[0] if len(members) == 1 else hint

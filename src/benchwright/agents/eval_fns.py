@@ -1,4 +1,4 @@
-"""Eval functions: a user's own scoring functions, in the two documented shapes, as scorers of the engine."""
+"""Eval functions: users' own scoring functions, in the two documented forms, as scorers of the engine."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from benchwright.scorers.shared import as_text
 
 SIMPLE = ("solution_str", "ground_truth", "extra_info")
 FULL = ("messages", "ground_truth", "metadata")
-"""The keywords that an eval function is called with; its first parameter says which of the two."""
+"""Keywords with which an eval function is called. Its first parameter determines which of the two applies."""
 
 _THREADS = CallThreads()
 
 
 class EvalFnError(UserError):
-    """An eval function cannot be loaded or called, or its result is not a score."""
+    """The error for an eval function that cannot be loaded or called, or whose result is not a score."""
 
 
 class EvalFnWrapper:
-    """Calls an eval function in one way, whichever shape it has.
+    """An eval function of either form, callable in the same way.
 
-    Simple functions get the last assistant text, the target and a copy of the row; full ones get all
-    messages instead. Plain functions run in a thread, off the event loop; async ones are awaited.
+    Simple functions get the last assistant text, the target and a copy of the row; full ones get all messages
+    instead of the text. Plain functions run in a thread, off the event loop; async ones are awaited.
 
     Raises:
-        EvalFnError: the first parameter is neither `solution_str` nor `messages`, or the function cannot
-            take the keywords of its shape.
+        EvalFnError: If the first parameter is neither `solution_str` nor `messages`, or the function does not
+            accept the keywords of its form.
     """
 
     def __init__(self, fn: Callable[..., Any], name: str) -> None:
@@ -47,11 +47,11 @@ class EvalFnWrapper:
     async def __call__(
         self, messages: Sequence[Message], ground_truth: str, metadata: Mapping[str, Any]
     ) -> float:
-        """The score of one conversation; `metadata` is the row of the dataset.
+        """Return the score of one conversation. `metadata` is the dataset row.
 
         Raises:
-            EvalFnError: the function returned something that is neither int nor float.
-            Exception: whatever the function itself raises.
+            EvalFnError: If the function returned neither int nor float.
+            Exception: Any error raised by the function itself.
         """
         subject = final_answer(messages) if self.keywords is SIMPLE else list(messages)
         arguments = dict(zip(self.keywords, (subject, ground_truth, dict(metadata)), strict=True))
@@ -66,7 +66,7 @@ class EvalFnWrapper:
 
 
 class EvalFnScorer:
-    """An eval function as a scorer of the engine; what it raises is a grader error of this one score."""
+    """An eval function as a scorer of the engine. Its errors are grader errors of this score only."""
 
     def __init__(self, wrapper: EvalFnWrapper) -> None:
         self._wrapper = wrapper
@@ -76,30 +76,30 @@ class EvalFnScorer:
 
     @property
     def name(self) -> str:
-        """The path that the function was loaded from, or the name it was given."""
+        """The path from which the function was loaded, or its given name."""
         return self._wrapper.name
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the function's name and with its code (see `source_fingerprint`), wherever that lies."""
+        """Digest of the function's name and code (see `source_fingerprint`)."""
         return self._fingerprint
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Scores one outcome; the sample's content is the row with its `ground_truth`."""
+        """Score one outcome. The sample's content is the row with its `ground_truth`."""
         row = sample.content
         try:
             value = await self._wrapper(outcome.messages, as_text(row["ground_truth"]), row)
-        except (Exception, SystemExit) as error:  # a user's function raises what it likes
+        except (Exception, SystemExit) as error:  # a user's function may raise anything
             what = str(error) if isinstance(error, EvalFnError) else f"{type(error).__name__}: {error}"
             raise GraderError(what) from error
         return Score(value)
 
 
 def load_eval_fn(path: str) -> EvalFnWrapper:
-    """Loads the function that `module:function` names; its name is the whole path.
+    """Load the function named by `module:function`; its name is the whole path.
 
     Raises:
-        EvalFnError: it cannot be loaded, is not callable, or has neither of the two shapes.
+        EvalFnError: If it cannot be loaded, is not callable, or has neither of the two forms.
     """
     fn = load_object(
         path,
@@ -114,10 +114,10 @@ def load_eval_fn(path: str) -> EvalFnWrapper:
 
 
 def load_eval_fns(paths: Sequence[str]) -> list[EvalFnWrapper]:
-    """Loads several eval functions, in order.
+    """Load several eval functions, in order.
 
     Raises:
-        EvalFnError: see `load_eval_fn`; also when a path is there twice.
+        EvalFnError: If one cannot be loaded (see `load_eval_fn`), or a path appears twice.
     """
     seen: set[str] = set()
     for path in paths:
@@ -128,7 +128,7 @@ def load_eval_fns(paths: Sequence[str]) -> list[EvalFnWrapper]:
 
 
 def _keywords(fn: Callable[..., Any], name: str) -> tuple[str, str, str]:
-    """The keywords of the function's shape."""
+    """Return the keywords of the function's form."""
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError) as error:

@@ -1,10 +1,13 @@
-"""Start an agent's program, and end all that it started: when it ends, when it has to, and when its host is gone.
+"""Supervises an agent's program: starts it, and ends all that it started.
 
-`python -I -S -c START FOLDERS LIFELINE COMMAND…` (see `programs.py`); standard library only, for Linux. The host holds
-the other end of LIFELINE, a socket, and reads there a line of JSON when nothing is left: `status` as `subprocess` has
-it (negative: the signal), `left`, how many processes the program had left running, `names`, some of their names, and
-`trouble`, why it did not start. When the host closes its end, everything is to end: the program's process group has a
-moment for it after SIGTERM.
+It does so when the program ends, when it is asked to, and when the host is gone.
+
+`python -I -S -c START FOLDERS LIFELINE COMMAND…` (see `programs.py`); standard library only, for Linux. The
+host holds the other end of LIFELINE, a socket. When no process is left, it reads a line of JSON from it:
+`status`, in the format of `subprocess` (negative: the signal); `left`, the number of processes that the
+program left running; `names`, some of their names; and `trouble`, why it did not start. When the host closes
+its end, all processes are ended: the program's process group gets SIGTERM, and after `PATIENCE` all are
+killed.
 """
 
 from __future__ import annotations
@@ -22,19 +25,19 @@ else:
     from inside import family, processes, system
 
 TO_END_BY_ITSELF = 0.25
-"""Seconds that processes of a program that has ended get to end, too, before they count as left running."""
+"""Seconds in which the other processes of an ended program may end too, before they count as left running."""
 PATIENCE = 2.0
 """Seconds from SIGTERM to SIGKILL."""
 NAMES = 10
-"""Names of processes that are reported."""
+"""Maximum number of process names that are reported."""
 LOOK_EVERY = 0.01
 
 
 def main(lifeline: int, command: list[str]) -> NoReturn:
-    """Run the command, kill the processes that it left running, and report how it ended and how many they were."""
+    """Run the command, kill the processes that it left running, and report its status and their number."""
     woken = _wake_at_ends()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the host says when to end
+        signal.signal(number, signal.SIG_IGN)  # the host decides when to end
     family.adopt()
     keeper, started = os.getpid(), os.pipe()
     pid = os.fork()
@@ -60,11 +63,11 @@ def _end_group(pid: int) -> None:
     try:
         os.killpg(pid, signal.SIGTERM)
     except OSError:
-        pass  # it has ended, or is another user's
+        pass  # it has ended, or belongs to another user
 
 
 def _wake_at_ends() -> int:
-    """Return a descriptor that can be read whenever a child has ended."""
+    """Return a descriptor that becomes readable when a child ends."""
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
     os.set_blocking(wake, False)
@@ -80,7 +83,7 @@ def _become(command: list[str], keeper: int, lifeline: int, trouble: int) -> NoR
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == keeper:  # else it died before it could be asked to take this process along
+        if os.getppid() == keeper:  # otherwise the keeper died before PR_SET_PDEATHSIG was set
             os.execvp(command[0], command)
     except OSError as error:
         os.write(trouble, (error.strerror or str(error)).encode())
@@ -88,7 +91,7 @@ def _become(command: list[str], keeper: int, lifeline: int, trouble: int) -> NoR
 
 
 def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
-    """Wait until the program has ended, or everything has to end; return True for the latter."""
+    """Wait until the program has ended or everything must end. Return True in the latter case."""
     poll = select.poll()
     for descriptor in (lifeline, woken):
         poll.register(descriptor, select.POLLIN)
@@ -103,7 +106,7 @@ def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
 
 
 def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it: bool = False) -> None:
-    """Wait at most so long for the program, or for all that it started."""
+    """Wait at most `seconds` for the program or, with `all_of_it`, for all that it started."""
     for _ in range(round(seconds / LOOK_EVERY)):
         if not program.reap() or (program.status is not None and not all_of_it):
             return
@@ -115,7 +118,7 @@ def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it:
 
 
 def _name(pid: int) -> str:
-    """Return the name of a process; "" if it has ended."""
+    """Return the name of a process, or "" if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", errors="replace") as file:
             words = file.read()
@@ -140,6 +143,6 @@ def _report(lifeline: int, status: int | None, left: list[str], trouble: bytes) 
 
 
 def start() -> NoReturn:
-    """Read the command line."""
+    """Parse the command line and run `main`."""
     lifeline, *command = sys.argv[3:]
     main(int(lifeline), command)

@@ -1,4 +1,4 @@
-"""Finds what a user names as `module:attribute`, and says in one line what is wrong when it is not there."""
+"""Loads users' objects named as `module:attribute`, with one-line errors."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def load_object(
     example: str = "my_agent:MyAgentLoop",
     error: type[UserError] = UserError,
 ) -> Any:
-    """What `module:attribute` names; the path is split at its last colon, the module is installed or in the
-    working directory.
+    """Load the object named by `module:attribute`.
 
-    `kind`, `form` and `example` are the words of the message for a path that is none; `error` is raised.
+    The path is split at its last colon. The module is an installed one or in the working directory. `kind`,
+    `form` and `example` are used in the message for an invalid path. `error` is the class of the error
+    raised.
 
     Raises:
-        UserError: the path has no colon, the module cannot be imported, or the attribute is not in it.
+        UserError: If the path has no colon, the module cannot be imported, or it lacks the attribute.
     """
     module_name, colon, attribute = path.rpartition(":")
     if not (colon and module_name and attribute):
@@ -52,13 +53,13 @@ def load_object(
 
 
 def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleType:
-    """Imports a user's module; the working directory is put last on `sys.path`, and stays there.
+    """Import a user's module. The working directory is appended to `sys.path`, and stays there.
 
-    A file of it that has the name of a module of Python's or of an installed one is therefore never imported by
-    anybody who means that one.
+    Because it is last, a file in it never hides a module of Python or an installed module of the same name.
 
     Raises:
-        UserError: there is no such module, another one has its name, or its own code fails (the message says where).
+        UserError: If there is no such module, another module has its name, or its own code fails. The message
+            has the place.
     """
     directory = os.getcwd()
     if directory not in sys.path:
@@ -75,18 +76,18 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
                 + did_you_mean(name, files)
             ) from None
         raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
-    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
+    except (Exception, SystemExit) as failure:  # a user's module may raise anything
         raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
 
 
 def _check_name(name: str, directory: str, error: type[UserError]) -> None:
-    """Refuses the name of a module in the directory that stands for another module, which would be imported."""
+    """Raise `error` if a module in the directory is hidden by another module of the same name."""
     here = next(filter(os.path.isfile, (f"{directory}/{name}.py", f"{directory}/{name}/__init__.py")), None)
     if here is None:
         return
     try:
         found = importlib.util.find_spec(name)
-    except ValueError:  # a module that was made by hand has that name
+    except ValueError:  # a module without a spec has that name
         found = None
     if found is None or (
         found.origin and os.path.exists(found.origin) and os.path.samefile(found.origin, here)
@@ -100,26 +101,26 @@ def _check_name(name: str, directory: str, error: type[UserError]) -> None:
 
 
 def load_agent(path: str) -> RolloutAgentLoop:
-    """The agent that `module:attribute` names; see `as_agent`.
+    """Load the agent named by `module:attribute`; see `as_agent`.
 
     Raises:
-        UserError: it cannot be loaded, cannot be made, or is not a `RolloutAgentLoop`.
+        UserError: If it cannot be loaded or created, or is not a `RolloutAgentLoop`.
     """
     return as_agent(load_object(path), path)
 
 
 def as_agent(found: Any, path: str) -> RolloutAgentLoop:
-    """The agent that was found at a path; a class is instantiated without arguments.
+    """Return the agent found at a path. A class is instantiated without arguments.
 
     Raises:
-        UserError: it cannot be made, or is not a `RolloutAgentLoop`.
+        UserError: If it cannot be created or is not a `RolloutAgentLoop`.
     """
     from benchwright.agents.rollout.loop import RolloutAgentLoop
 
     if isinstance(found, type) and issubclass(found, RolloutAgentLoop):
         try:
             found = found()
-        except Exception as failure:  # a user's constructor raises what it likes
+        except Exception as failure:  # a user's constructor may raise anything
             raise UserError(f"Cannot create agent '{path}': {in_one_line(failure)}") from failure
     if not isinstance(found, RolloutAgentLoop):
         kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
@@ -128,7 +129,7 @@ def as_agent(found: Any, path: str) -> RolloutAgentLoop:
 
 
 def in_one_line(failure: BaseException) -> str:
-    """What failed and where: a syntax error's own place, else the innermost line of the user's code."""
+    """Describe an error and its place: a syntax error's own, else the innermost line of the user's code."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} ({_place(failure.filename, failure.lineno)})"
     if isinstance(failure, SystemExit):

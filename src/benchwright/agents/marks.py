@@ -1,4 +1,4 @@
-"""A mark in the environment of all that a program starts: how its processes are found if its keeper was killed."""
+"""A mark in the environment of a program's processes, by which they are found if its keeper was killed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MARK = "BENCHWRIGHT_PROCESS"
-"""The variable; its value is one of each program."""
+"""The environment variable. Its value is unique for each program."""
 ROUNDS = 100
 ROUND_SECONDS = 0.02
-"""How often, and after which time, marked processes are looked for again: two seconds in all."""
+"""Number of searches for marked processes, and seconds between them: two seconds in total."""
 
 
 def end_marked(value: str) -> int:
-    """Kill all processes that were started with this value of the mark; return how many there were.
+    """Kill all processes started with this value of the mark; return their number.
 
     A process that has cleared its environment is not found. Needs Linux's /proc (proc(5), environ).
     """
@@ -31,18 +31,18 @@ def end_marked(value: str) -> int:
 
 
 def _marked(entry: bytes) -> Iterator[int]:
-    """Kill each process that has this entry in its environment, and yield its number."""
+    """Kill each process that has this entry in its environment, and yield its pid."""
     for path in Path("/proc").glob("[0-9]*"):
         try:
             handle = os.pidfd_open(int(path.name))
         except OSError:
             continue
         try:
-            # Read after it was opened: the handle is of the process whose environment this is, or of an ended one.
+            # Read after opening: the handle belongs to this environment's process, or to one that has ended.
             if entry in (path / "environ").read_bytes().split(b"\0"):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
                 yield int(path.name)
         except OSError:
-            pass  # it has ended, or is another user's
+            pass  # it has ended, or belongs to another user
         finally:
             os.close(handle)

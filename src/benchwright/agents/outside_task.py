@@ -1,4 +1,4 @@
-"""Agents built elsewhere, over a dataset: they reach the model by themselves, through the metered relay."""
+"""External agents over a dataset, which send requests to the model through the metered relay."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ from benchwright.records import Message, Outcome, Record, Status, TaskSpec, Tria
 from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
-"""To be raised when the same agent would be given something else for the same row."""
+"""Increase it when the same agent's input for the same row would change."""
 
 
 class AgentAnswer(Record, frozen=True):
-    """What an agent came to. Without `messages`, the conversation is the one that went through the relay;
-    `failure` says why there is no answer, `notes` are sentences for whoever reads the trial."""
+    """The result of an agent on one row.
+
+    Without `messages`, the conversation is the one that passed through the relay. `failure` is why there is
+    no answer. `notes` are sentences for readers of the trial.
+    """
 
     answer: str = ""
     messages: list[Message] | None = None
@@ -34,33 +37,35 @@ class AgentAnswer(Record, frozen=True):
 
 
 class OutsideAgent(Protocol):
-    """An agent that asks the model with a client of its own."""
+    """An agent that sends requests to the model with its own client."""
 
     @property
     def name(self) -> str:
-        """What the task is called."""
+        """The name of the task."""
         ...
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the agent's code, as far as it is known."""
+        """Digest of the agent's code, as far as it is known."""
         ...
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Runs the agent on one row. It may ask the model by what `calls` holds until this returns.
+        """Run the agent on one row.
+
+        Until this returns, it may send requests to the model as described by `calls`.
 
         Raises:
-            Exception: whatever the agent raises; if it gave up because the model failed or a limit was
+            Exception: Any error raised by the agent. If it gave up because the model failed or a limit was
                 reached, that becomes the trial's status.
         """
         ...
 
 
 class OutsideTask(RowsTask):
-    """The task: the rows of the dataset at `path`, each given to the agent, and the scorers.
+    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
 
-    An agent gets its row as `content` makes it, with the documented column names, and two more: `row_index`, the row's
-    place in the file from 0, and `run_index`, the repeat from 0.
+    An agent gets its row as made by `content`, with the documented column names, and two more: `row_index`,
+    the row's index in the file from 0, and `run_index`, the repeat from 0.
     """
 
     def __init__(
@@ -85,30 +90,30 @@ class OutsideTask(RowsTask):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[OutsideSolver]:
-        """Starts the relay, which all trials share."""
+        """Start the relay, which all trials share."""
         async with Relay() as relay:
             yield OutsideSolver(self._agent, relay)
 
 
 class OutsideSolver:
-    """Runs the agent once per trial."""
+    """Solver that runs the agent once per trial."""
 
     def __init__(self, agent: OutsideAgent, relay: Relay) -> None:
         self._agent = agent
         self._relay = relay
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs the agent on the trial's row.
+        """Run the agent on the trial's row.
 
         Raises:
-            TrialError: the endpoint failed or a limit was reached, and the agent gave up for that reason.
-            Exception: whatever the agent itself raises.
+            TrialError: If the agent gave up because the endpoint failed or a limit was reached.
+            Exception: Any error raised by the agent itself.
         """
         row = trial.sample.content | {"row_index": trial.sample.row_index, "run_index": trial.repeat}
         async with session.relay(self._relay) as calls:
             try:
                 said = await self._agent.run(row, trial, calls)
-            except Exception as error:  # clients wrap a failure of the model in exceptions of their own
+            except Exception as error:  # clients wrap the model's failures in their own exceptions
                 if calls.failure is not None:
                     raise calls.failure from error
                 raise
@@ -123,7 +128,7 @@ class OutsideSolver:
                 notes=said.notes,
             )
         if calls.failure is not None and (said.failure is not None or calls.reply is None):
-            raise calls.failure  # also where an agent says something although the model never answered it
+            raise calls.failure  # also if the agent answers although the model never did
         if said.failure is None:
             return _answered(said, calls)
         return Outcome(
@@ -136,7 +141,7 @@ class OutsideSolver:
 
 
 def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
-    """The outcome of an agent that answered; its answer is what its conversation ends with."""
+    """Return the outcome of an agent that answered. Its conversation ends with its answer."""
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:
         messages = [*messages, {"role": "assistant", "content": said.answer}]
@@ -145,11 +150,12 @@ def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
 
 
 def read_answer(value: Mapping[str, Any]) -> AgentAnswer:
-    """What an agent said by an object with `answer`, `messages` or both; without the first, it is the last
-    assistant message.
+    """Read an agent's answer from an object with `answer`, `messages` or both.
+
+    Without `answer`, the answer is the last assistant message.
 
     Raises:
-        ExecutionError: it has neither, or they are not text and a list of messages.
+        ExecutionError: If both are missing, or they are not text and a list of messages.
     """
     answer, messages = value.get("answer"), value.get("messages")
     if answer is None and messages is None:

@@ -1,4 +1,4 @@
-"""Scorers of users: a plain function or an object, named as `module:name`, behind an entry point, or given outright."""
+"""Users' scorers: a function or an object, given directly, by `module:name`, or by an entry point."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from benchwright.runs.sources import known_or_unique, source_fingerprint, users_
 from benchwright.scorers.shared import NO_ANSWER, target_text
 
 OFFERED = ("answer", "target", "row", "messages")
-"""What a function may ask for by the names of its parameters."""
+"""Parameter names by which a function requests its arguments."""
 
 _THREADS = CallThreads()
 
 
 def own_scorer(found: Any, path: str) -> Scorer:
-    """The scorer that a user's object is: a `Scorer`, a class of one, which is made without arguments, or a function.
+    """Return the scorer for a user's object.
+
+    The object is a `Scorer`, a class of scorers (instantiated without arguments), or a function.
 
     Raises:
-        UserError: it is none of them, or cannot be made.
+        UserError: If it is none of them or cannot be created.
     """
     if isinstance(found, type):
         try:
             found = found()
-        except Exception as failure:  # a user's constructor raises what it likes
+        except Exception as failure:  # a user's constructor may raise anything
             raise UserError(f"Cannot create the scorer '{path}': {in_one_line(failure)}") from failure
     if hasattr(found, "score"):
         return _checked(found, path)
@@ -59,7 +61,7 @@ def _checked(scorer: Any, path: str) -> Scorer:
 
 
 class SourcedScorer:
-    """A user's scorer whose fingerprint is that which it gives itself, with that of its code."""
+    """A user's scorer whose fingerprint combines its own with its code's."""
 
     def __init__(self, scorer: Any, source: str) -> None:
         self.name: str = scorer.name
@@ -68,30 +70,30 @@ class SourcedScorer:
         self._scorer = scorer
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score one outcome as the user's scorer does."""
+        """Score one outcome with the user's scorer."""
         score: Score = await self._scorer.score(sample, outcome, session)
         return score
 
 
 class SourcedJudge(SourcedScorer):
-    """The same of a scorer that asks a judge."""
+    """A `SourcedScorer` that uses a judge."""
 
     @property
     def judging(self) -> JudgeInfo:
-        """How the judge is asked."""
+        """Description of the judge."""
         judging: JudgeInfo = self._scorer.judging
         return judging
 
 
 class FunctionScorer:
-    """A function as a scorer: it is called with what its parameters name (see `OFFERED`), and returns a score.
+    """A function as a scorer. It is called with the arguments that its parameters name (see `OFFERED`).
 
-    A score is a number, True or False, a `Score`, or None where the answer holds nothing to compare. A plain function
-    runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the code of the function (see
-    `source_fingerprint`).
+    It returns a number, True or False, a `Score`, or None if the answer contains nothing to compare. A plain
+    function runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the
+    function's code (see `source_fingerprint`).
 
     Raises:
-        UserError: it has another parameter that it needs.
+        UserError: If it requires another parameter.
     """
 
     def __init__(self, function: Callable[..., Any], path: str) -> None:
@@ -104,15 +106,15 @@ class FunctionScorer:
 
     @property
     def needs_target(self) -> bool:
-        """Whether a row without a target is a mistake."""
+        """True if every row must have a target."""
         return "target" in self._wanted
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Calls the function.
+        """Call the function.
 
         Raises:
-            GraderError: it returned something that is not a score.
-            Exception: whatever the function raises.
+            GraderError: If it returned something that is not a score.
+            Exception: Any error raised by the function.
         """
         arguments = {name: _offered(name, sample, outcome) for name in self._wanted}
         if self._is_async:
@@ -134,7 +136,7 @@ class FunctionScorer:
 
 
 def _wanted(function: Callable[..., Any], path: str) -> list[str]:
-    """The names of what the function takes."""
+    """Return the names of the offered arguments that the function accepts."""
     try:
         signature = inspect.signature(function)
         names = [name for name in OFFERED if name in signature.parameters]

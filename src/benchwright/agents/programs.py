@@ -1,4 +1,4 @@
-"""Run a program to its end: input in, output out up to a limit, and nothing that it started left behind."""
+"""Runs a program until it ends, with input and limited output, and ends all processes that it started."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from benchwright.sandbox import layout
 
 LARGEST_OUTPUT = 10 * 1024 * 1024
 KEPT_OF_STDERR = 64 * 1024
-"""Bytes kept of what a program writes to stderr: the last ones."""
+"""Number of bytes kept of a program's stderr, from its end."""
 
 PATIENCE = 2.0
-"""Seconds that a program gets to end after SIGTERM, before SIGKILL."""
+"""Seconds between SIGTERM and SIGKILL."""
 KEEPER_PATIENCE = PATIENCE + 4.0
-"""Seconds that the keeper gets to end everything."""
+"""Seconds in which the keeper must end all processes."""
 DRAIN = 1.0
-"""Seconds to wait for output that another program may keep open for good."""
+"""Seconds to wait for remaining output. Another program may keep the pipe open forever."""
 
 HAS_KEEPER = sys.platform == "linux"
 START = "import sys; sys.path[:0] = sys.argv[1:3]; import keeper; keeper.start()"
@@ -39,7 +39,7 @@ FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 
 class ProgramResult(Record, frozen=True):
-    """How a program ended: its exit status (negative: the signal that killed it), stdout, and stderr's end."""
+    """The result of a program: exit status (negative: the signal that killed it), stdout, end of stderr."""
 
     status: int
     output: bytes
@@ -47,13 +47,16 @@ class ProgramResult(Record, frozen=True):
 
 
 class LeftRunning(Record, frozen=True):
-    """How many processes a program had left running, which were ended, and some of their names; known on Linux only."""
+    """The number of processes that a program left running and that were ended, and some of their names.
+
+    Known on Linux only.
+    """
 
     processes: int
     names: list[str]
 
     def __str__(self) -> str:
-        """Return a note for the trial: the number of processes, and their names."""
+        """Return a note for the trial, with the number of processes and their names."""
         names = ", ".join(self.names)
         if self.processes == 1:
             return f"the agent left a process running, which was ended: {names}"
@@ -61,7 +64,7 @@ class LeftRunning(Record, frozen=True):
 
 
 class _Ending(Record, frozen=True):
-    """What the keeper reports: see `keeper`."""
+    """The keeper's report; see `keeper`."""
 
     status: int = -signal.SIGKILL
     left: int = 0
@@ -76,15 +79,15 @@ async def run_program(
     folder: Path | None = None,
     on_left: Callable[[LeftRunning], None] | None = None,
 ) -> ProgramResult:
-    """Run a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
+    """Run a program in its own session, with `given` as its stdin, in `folder` or the current directory.
 
-    When it ends, all that it started is ended, and so it is if this process is killed: on Linux every descendant, in
-    whatever session, elsewhere its process group. If its keeper was killed, they are known by their mark (`marks`).
-    Cancelling ends all of it: SIGTERM, and SIGKILL after two seconds.
-    `on_left` is called with what it had left running, if that is anything, also where this is cancelled.
+    When it ends, or if this process is killed, all that it started is ended: on Linux every descendant, in
+    any session; elsewhere its process group. If its keeper was killed, they are found by their mark
+    (`marks`). Cancelling sends SIGTERM, and SIGKILL after two seconds. `on_left` is called with the processes
+    that it left running, if any, also when cancelled.
 
     Raises:
-        ExecutionError: If the program cannot be started, or writes more than 10 MB.
+        ExecutionError: If the program cannot be started or writes more than 10 MB.
     """
     starting = asyncio.ensure_future(_start(arguments, environment, folder))
     try:
@@ -94,7 +97,7 @@ async def run_program(
         raise
     try:
         program.give(given)
-        await asyncio.wait({program.done})  # which does not cancel the future with this task
+        await asyncio.wait({program.done})  # unlike `await`, does not cancel the future with this task
     finally:
         await program.stop()
         if on_left is not None and (left := program.left_running()) is not None:
@@ -136,7 +139,10 @@ def _not_started(name: str, why: str) -> ExecutionError:
 
 
 class _Program(asyncio.SubprocessProtocol):
-    """A program under way. `done`: it has exited, or is not worth waiting for; `closed`: all output is read."""
+    """A running program.
+
+    `done`: it has exited or need not be awaited any longer. `closed`: all output was read.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, lifeline: socket.socket, mark: str) -> None:
         self.done: asyncio.Future[None] = loop.create_future()
@@ -176,12 +182,12 @@ class _Program(asyncio.SubprocessProtocol):
 
     def give(self, data: bytes) -> None:
         stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
-        if not stdin.is_closing():  # as it is where the program has ended already
+        if not stdin.is_closing():  # it is closing if the program has ended
             stdin.write(data)
             stdin.close()
 
     async def stop(self) -> None:
-        """End the program, and all that it started."""
+        """End the program and all that it started."""
         try:
             if not self._exited.done():
                 self._ask_to_end()
@@ -203,7 +209,7 @@ class _Program(asyncio.SubprocessProtocol):
             self._signal(signal.SIGTERM)
 
     def _signal(self, number: signal.Signals) -> None:
-        """Signal the process group, if there is still one."""
+        """Send a signal to the process group if it still exists."""
         try:
             os.killpg(self._transport.get_pid(), number)
         except ProcessLookupError:
@@ -221,13 +227,13 @@ class _Program(asyncio.SubprocessProtocol):
         return ProgramResult(ending.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
     def left_running(self) -> LeftRunning | None:
-        """Return what the program had left running; None for nothing."""
+        """Return the processes that the program left running, or None if there were none."""
         ending = self._ending or _Ending()
         return LeftRunning(ending.left, ending.names) if ending.left else None
 
 
 def _read_ending(lifeline: socket.socket) -> _Ending | None:
-    """Return what the keeper reported; None if somebody killed it, and the program with it."""
+    """Return the keeper's report, or None if somebody killed the keeper, and the program with it."""
     lifeline.setblocking(False)
     try:
         return msgspec.json.decode(lifeline.recv(65536), type=_Ending)

@@ -1,4 +1,4 @@
-"""A dataset asked as it stands, as a task of the engine: one prompt, one answer, no code of the user's."""
+"""A dataset of prompts as an engine task: one prompt, one answer, no code by the user."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from benchwright.records import Message, Outcome, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
-"""To be raised when the same row would be asked differently."""
+"""Increase it when the request for the same row would change."""
 
 PLACE = "{prompt}"
-"""What a template writes where the row's prompt goes."""
+"""Placeholder for the row's prompt in a template."""
 
 
 class PromptTask(RowsTask):
-    """The task: the rows of the dataset at `path`, each asked once, and the scorers.
+    """The task: one request per row of the dataset at `path`, scored with `scorers`.
 
-    A sample's content is the row under the documented names (see `PromptColumns.content`). `columns` names
-    the columns of parts that do not have a conventional name; without `needs_target` a row may have nothing
-    to compare with. `system` is said in place of the row's own system prompt. The row's prompt takes the
-    place of `{prompt}` in `template`.
+    A sample's content is the row with the documented names (see `PromptColumns.content`). `columns` names the
+    columns of parts without a conventional name. Without `needs_target`, a row may have no target. `system`
+    replaces the row's own system prompt. In `template`, `{prompt}` is replaced by the row's prompt.
 
     Raises:
-        DatasetError: the file cannot be read, is empty, or lacks a part.
-        UserError: the template has no `{prompt}`.
+        DatasetError: If the file cannot be read, is empty, or lacks a part.
+        UserError: If the template has no `{prompt}`.
     """
 
     def __init__(
@@ -63,12 +62,12 @@ class PromptTask(RowsTask):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[PromptSolver]:
-        """Nothing has to be started."""
+        """Yield the solver. Nothing needs to be started."""
         yield self._solver
 
 
 class PromptSolver:
-    """Asks once per trial."""
+    """Solver that sends one request per trial."""
 
     def __init__(self, system: str | None, template: str) -> None:
         if PLACE not in template:
@@ -77,7 +76,7 @@ class PromptSolver:
         self._before, self._after = template.split(PLACE, 1)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks the prompt; the answer's text, without its reasoning, is what is scored."""
+        """Send the prompt. The text of the response, without its reasoning, is the answer."""
         messages = self.messages(trial.sample.content)
         reply = await session.chat(messages)
         messages.append(reply.message)
@@ -85,7 +84,7 @@ class PromptSolver:
         return Outcome(status, messages, reply.text, reason)
 
     def messages(self, content: Row) -> list[Message]:
-        """The conversation that asks a row: its system prompt, if there is one, and its prompt."""
+        """Return the messages for a row: its system prompt, if any, and its prompt."""
         system = self._system if self._system is not None else content.get("system_prompt")
         prompt = {"role": "user", "content": f"{self._before}{content['user_prompt']}{self._after}"}
         return [prompt] if system is None else [{"role": "system", "content": system}, prompt]

@@ -1,4 +1,4 @@
-"""An agent by a recipe, on this machine: a folder of its own for each row, a home of its own, and the relay."""
+"""An agent installed by a recipe and run on this machine, with its own folder and home for each row."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ HANDED_ON = (
     "TMPDIR",
     "SSL_CERT_FILE",
 )
-"""The variables of ours that an agent gets: nothing that could hold a key, an address or a setting of the user's."""
+"""Environment variables passed on to an agent. None can contain a key, an address or a user's setting."""
 
 KEPT_OF_OUTPUT = 256 * 1024
-"""Characters kept of what an agent prints: the last ones."""
+"""Number of characters kept of an agent's output, from its end."""
 
 MOST_FILES = 500
-"""A work folder with more files than these is not kept."""
+"""Maximum number of files in a work folder for its files to be kept."""
 
 
 def recipe_task(
@@ -59,11 +59,11 @@ def recipe_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> OutsideTask:
-    """The task of an agent that is installed by a recipe; columns are found as where a model is asked (`PromptTask`).
+    """Return the task of an agent that is installed by a recipe. Columns are found as in `PromptTask`.
 
     Raises:
-        DatasetError: the file cannot be read, is empty, or lacks a part.
-        UserError: the agent is not installed.
+        DatasetError: If the file cannot be read, is empty, or lacks a part.
+        UserError: If the agent is not installed.
     """
     first = SampleRows(path, limit, offset, group_by).first()
     with naming(path):
@@ -73,13 +73,13 @@ def recipe_task(
 
 
 class RecipeAgent:
-    """Starts the agent once per row, in an empty folder with the row's `files` ({path: text}), if it has some.
+    """Agent program, started once per row in an empty folder with the row's `files` ({path: text}), if any.
 
-    It is asked what the row asks a model: the system prompt, if there is one, and the user's. Its answer is the last
-    one that its model gave. Artifacts: `output`, `stderr`, its own `records`, and the `files` of its folder, as texts.
+    Its prompt is the row's system prompt, if any, and user prompt. Its answer is its model's last response.
+    Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` of its folder, as texts.
 
     Raises:
-        UserError: it is not installed.
+        UserError: If the agent is not installed.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -89,10 +89,10 @@ class RecipeAgent:
         self._launch = launch_on_host(recipe)
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Runs the agent. A start without any question to the model, or an exit status other than 0, is a failure.
+        """Run the agent. It is a failure if it sends no request to the model or its exit status is not 0.
 
         Raises:
-            ExecutionError: it cannot be started, prints too much, or the row's `files` are not such.
+            ExecutionError: If it cannot be started, prints too much, or the row's `files` are invalid.
         """
         way = Way(calls.base_url, calls.token, calls.model)
         left: list[LeftRunning] = []
@@ -111,7 +111,7 @@ class RecipeAgent:
         return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls), notes=notes)
 
     def _kept(self, home: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
-        """Return the artifacts from the agent's folders, and what to note about them."""
+        """Return the artifacts from the agent's folders, and notes about them."""
         names = files_below(work, ["**/*"], without=OWN_FILES)
         too_many = len(names) > MOST_FILES
         kept = {
@@ -124,7 +124,7 @@ class RecipeAgent:
 
 @asynccontextmanager
 async def _folders() -> AsyncIterator[tuple[Path, Path]]:
-    """Make the agent's home and, beside it, its work folder; both are gone in the end."""
+    """Create the agent's home and, beside it, its work folder; remove both on exit."""
     place = await asyncio.to_thread(tempfile.mkdtemp, prefix="benchwright-agent-")
     try:
         folders = Path(place, "home"), Path(place, "work")
@@ -136,7 +136,7 @@ async def _folders() -> AsyncIterator[tuple[Path, Path]]:
 
 
 def _remove(place: str) -> None:
-    """Remove a folder, however deep it is, folders included that its owner may not write to."""
+    """Remove a folder of any depth, including folders that are not writable for their owner."""
     remove = ["rm", "-rf", "--", place]
     if subprocess.run(remove, stderr=subprocess.DEVNULL, check=False).returncode:
         subprocess.run(["chmod", "-R", "u+rwX", "--", place], stderr=subprocess.DEVNULL, check=False)

@@ -1,4 +1,4 @@
-"""From a row of a dataset to the request an agent gets, the check of its tools, and the rollout itself."""
+"""Converts a dataset row into an agent's request, checks the agent's tools, and runs the rollout."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionTo
 from benchwright.errors import ExecutionError
 
 LOCAL_SERVER = "http://local-rollout.local"
-"""The documented `server_url` of a request that no server sent."""
+"""The documented `server_url` of a request that was not sent by a server."""
 
 _TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
 class ToolValidationError(ExecutionError):
-    """The tools that an agent offers cannot be offered."""
+    """The error for an agent's tools that cannot be offered to a model."""
 
 
 def dataset_row_to_request(
@@ -34,13 +34,13 @@ def dataset_row_to_request(
     rollout_id: str | None = None,
     metadata_overrides: Mapping[str, Any] | None = None,
 ) -> RolloutRequest:
-    """The request for one row: its system and user prompt are the messages, the rest is metadata.
+    """Return the request for one row: its system and user prompts are the messages, the rest is metadata.
 
-    Dates, bytes and decimals, which Parquet has, are text in the metadata.
+    Dates, bytes and decimals, which Parquet has, become text in the metadata.
 
     Raises:
-        TypeError: the row holds an object that cannot be JSON.
-        ValueError: the metadata is larger than a request may carry.
+        TypeError: If the row contains an object that cannot be JSON.
+        ValueError: If the metadata is too large for a request.
     """
     prompts = ("system_prompt", "user_prompt")
     metadata = {
@@ -64,10 +64,10 @@ def dataset_row_to_request(
 
 
 def validate_tools(tools: Sequence[OpenAIFunctionToolSchema]) -> None:
-    """Checks that a model can be offered these tools.
+    """Check that these tools can be offered to a model.
 
     Raises:
-        ToolValidationError: a tool has no function, no usable name, or parameters that are not an object.
+        ToolValidationError: If a tool has no function, no valid name, or parameters that are not an object.
     """
     for position, tool in enumerate(tools):
         if not isinstance(tool, OpenAIFunctionToolSchema):
@@ -89,26 +89,26 @@ def validate_tools(tools: Sequence[OpenAIFunctionToolSchema]) -> None:
 
 
 DEBUG_DIRECTORY = "./local_debug"
-"""Where the debug events of rollouts go, unless told otherwise."""
+"""Default directory for the debug events of rollouts."""
 
 
 class OffersTools(LLMClientProtocol, Protocol):
-    """A model that can be offered tools."""
+    """A model to which tools can be offered."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
-        """Offers these tools with every call."""
+        """Set the tools offered with every call."""
         ...
 
 
 async def roll_out(
     agent: RolloutAgentLoop, request: RolloutRequest, llm: OffersTools, debug_dir: str | None
 ) -> RolloutResult:
-    """Runs one rollout of an agent with its tools; its debug events go to a file in `debug_dir`.
+    """Run one rollout of an agent with its tools. Its debug events are written to a file in `debug_dir`.
 
     Raises:
-        ToolValidationError: the agent's tools cannot be offered to a model.
-        ExecutionError: the agent returned something else than a `RolloutResult` with messages.
-        Exception: whatever the agent itself raises.
+        ToolValidationError: If the agent's tools cannot be offered to a model.
+        ExecutionError: If the agent returned something other than a `RolloutResult` with messages.
+        Exception: Any error raised by the agent itself.
     """
     tools = agent.get_tools(request)
     validate_tools(tools)

@@ -1,4 +1,4 @@
-"""The rows of a dataset file, or a part of them, as the samples of a task."""
+"""Rows of a dataset file, or a part of them, as the samples of a task."""
 
 from __future__ import annotations
 
@@ -20,33 +20,32 @@ from benchwright.scorers.shared import TargetChecker, as_text
 from benchwright.suggest import did_you_mean
 
 Content = Callable[[Row, int], Row]
-"""Makes a sample's content of a row and its index; raises DatasetValidationError for a bad row."""
+"""Converts a row and its index into a sample's content. Raises DatasetValidationError for a bad row."""
 
 Wrong = Callable[[Row], str | None]
-"""Says what is wrong with a sample's content for those who score it; None if nothing is."""
+"""Returns what is wrong with a sample's content for the scorers, or None."""
 
 
 ID, GROUP = "id", "group"
-"""Columns that say which sample a row is, and which samples belong together."""
+"""Columns with a row's sample id and its group."""
 
 LONGEST_NAME = 200
-"""Characters of an id or a group; longer ones are texts."""
+"""Maximum length of an id or a group in characters. Longer values are ordinary texts."""
 
 
 class LeftOut(NamedTuple):
-    """How many bad rows were left out, and what is wrong with the first of them."""
+    """The number of bad rows that were skipped, and the fault of the first one."""
 
     rows: int
     first: str
 
 
 class SampleRows(msgspec.Struct):
-    """At most `limit` rows from row `offset` on; `group_by` names the column of the clusters.
+    """At most `limit` rows, starting at row `offset`. `group_by` is the column with the groups.
 
-    With `skip_bad`, rows that are not as they should be are left out. `size` finds them.
-
-    Where every row has another text or number in the column `id`, that is the id of its sample, else the row's place
-    in the file, from 0. Without `group_by` a column `group` is that of the clusters.
+    With `skip_bad`, invalid rows are skipped; `size` finds them. If every row has a different text or number
+    in the column `id`, that is the sample's id; otherwise the id is the row's index in the file, from 0.
+    Without `group_by`, a column `group` contains the groups.
     """
 
     path: Path
@@ -60,10 +59,10 @@ class SampleRows(msgspec.Struct):
     _first_bad: str = ""
 
     def first(self) -> Row:
-        """The first row, as it stands in the file.
+        """Return the first row unchanged.
 
         Raises:
-            DatasetError: the file cannot be read, or has no such row.
+            DatasetError: If the file cannot be read or has no such row.
         """
         with naming(self.path):
             for row in read_rows(self.path, 1, self.offset):
@@ -75,10 +74,10 @@ class SampleRows(msgspec.Struct):
         return DatasetValidationError(f"{self.path} has no rows{where}")
 
     def samples(self, content: Content) -> Iterator[Sample]:
-        """One sample per row, read as they are needed.
+        """Yield one sample per row, read when needed.
 
         Raises:
-            DatasetError: the file cannot be read, or a row is not as it should be.
+            DatasetError: If the file cannot be read or a row is invalid.
         """
         if self._has_ids is None:
             self.size(content)
@@ -97,10 +96,11 @@ class SampleRows(msgspec.Struct):
                 )
 
     def size(self, content: Content, wrong: Wrong = lambda made: None) -> int:
-        """The number of samples; reads and checks them all. `wrong` judges their contents.
+        """Return the number of samples, after reading and checking all rows. `wrong` checks their contents.
 
         Raises:
-            DatasetError: as `samples`; also if there is none, or if a row is bad and bad ones are not left out.
+            DatasetError: For the reasons of `samples`, if there is no row, or if a row is bad and `skip_bad`
+                is not set.
         """
         count, ids = 0, array("Q")
         self._bad.clear()
@@ -120,7 +120,10 @@ class SampleRows(msgspec.Struct):
         return count
 
     def _is_bad(self, content: Content, wrong: Wrong, row: Row, index: int) -> bool:
-        """Whether a row is to be left out. One that has no content ends the reading, unless bad rows are left out."""
+        """Return True if a row must be skipped.
+
+        Raises BadRow if it has no content and `skip_bad` is not set.
+        """
         try:
             reason = wrong(content(row, index))
         except BadRow as error:
@@ -140,14 +143,14 @@ class SampleRows(msgspec.Struct):
 
     @property
     def left_out(self) -> LeftOut | None:
-        """The bad rows that are left out; known once `size` was asked, None if there is none."""
+        """The bad rows that are skipped, or None if there are none. Known after a call of `size`."""
         if not self._bad:
             return None
         return LeftOut(len(self._bad), f"row {min(self._bad)}: {self._first_bad}")
 
     @property
     def identity(self) -> dict[str, str]:
-        """The columns that are taken for ids and groups without being named; known once `size` was asked."""
+        """The columns used for ids and groups without having been named. Known after a call of `size`."""
         ids = {ID: ID} if self._has_ids else {}
         return ids | ({GROUP: GROUP} if self._has_groups and self.group_by is None else {})
 
@@ -167,12 +170,12 @@ def _text(value: object) -> str | None:
 
 
 def _target(value: object) -> str | None:
-    """The target as it is shown; a list of right answers as JSON."""
+    """Return the target for display. A list of right answers is shown as JSON."""
     return as_text(value) if isinstance(value, list) else _text(value)
 
 
 def _names(value: object) -> bool:
-    """Whether a value can be what a sample or a group is called."""
+    """Return True if a value can be the name of a sample or group."""
     if isinstance(value, str):
         return bool(value.strip()) and len(value) <= LONGEST_NAME
     return isinstance(value, int) and not isinstance(value, bool)
@@ -188,7 +191,7 @@ class DatasetTask(Task, Protocol):
     """A task over a dataset."""
 
     def skip_bad_rows(self) -> None:
-        """Leave out rows that are not as they should be."""
+        """Skip invalid rows."""
         ...
 
     @property
@@ -203,10 +206,9 @@ class DatasetTask(Task, Protocol):
 
 
 class RowsTask:
-    """What the tasks over a dataset share: `spec` and `scorers`, and a sample of every row.
+    """Base of the tasks over a dataset: has `spec` and `scorers`, and yields a sample per row.
 
-    A sample's content is what `content` makes of the row; unless told otherwise, the row with the documented
-    column names.
+    `content` converts a row into a sample's content; by default, the row with the documented column names.
     """
 
     def __init__(
@@ -219,19 +221,19 @@ class RowsTask:
         self._checks = [scorer.wrong_target for scorer in scorers if isinstance(scorer, TargetChecker)]
 
     def samples(self) -> Iterator[Sample]:
-        """One sample per row, read as they are needed."""
+        """Yield one sample per row, read when needed."""
         return self._rows.samples(self._content)
 
     def size(self) -> int:
-        """The number of rows; reads and checks them all, also for the scorers."""
+        """Return the number of rows, after reading and checking all, also with the scorers' checks."""
         return self._rows.size(self._content, self._wrong)
 
     def skip_bad_rows(self) -> None:
-        """Leave out rows that are not as they should be."""
+        """Skip invalid rows."""
         self._rows.skip_bad = True
 
     def _wrong(self, content: Row) -> str | None:
-        """What makes a row useless for one of the scorers; None if nothing does."""
+        """Return why a row is useless for one of the scorers, or None."""
         return next((wrong for check in self._checks if (wrong := check(content))), None)
 
     @property

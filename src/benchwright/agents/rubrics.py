@@ -1,4 +1,4 @@
-"""The names of Osmosis' hosted rubric judge, which is not part of this program: programs that import them run."""
+"""Names of Osmosis' hosted rubric judge, which Benchwright lacks, so that programs can import them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ NO_HOSTED_JUDGE = (
 
 
 class MissingAPIKeyError(UserError):
-    """The judge's key is missing."""
+    """The error for a missing API key of the judge."""
 
 
 class ProviderRequestError(UserError):
-    """The judge could not be asked."""
+    """The error for a failed request to the judge."""
 
 
 class ModelNotFoundError(ProviderRequestError):
-    """There is no such judge."""
+    """The error for an unknown judge."""
 
 
 def evaluate_rubric(*_: Any, **__: Any) -> float:
-    """Would ask a hosted judge.
+    """Raise an error, because there is no hosted judge.
 
     Raises:
-        UserError: always; says what to use instead.
+        UserError: Always. The message names the alternative.
     """
     raise UserError(NO_HOSTED_JUDGE.format("evaluate_rubric"))

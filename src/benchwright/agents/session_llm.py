@@ -1,4 +1,4 @@
-"""The model as an agent sees it: `RolloutContext.llm`, speaking through the engine's session."""
+"""The model as seen by an agent: `RolloutContext.llm`, which uses the engine's session."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from benchwright.records import Message
 
 
 class Chats(Protocol):
-    """What answers: a session of the engine, or a client outside of any run."""
+    """The sender of chat requests: a session of the engine, or a client outside of any run."""
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
-        """Asks once; `params` are body fields of the request."""
+        """Send one request; `params` are fields of its body."""
         ...
 
 
 class SessionLLM:
-    """Asks whoever answers. `reply` is the last answer, `failure` why the last call had none."""
+    """Client of chat requests. `reply` is the last response; `failure` is why the last call had none."""
 
     def __init__(self, session: Chats) -> None:
         self._session = session
@@ -30,7 +30,7 @@ class SessionLLM:
         self.reset_metrics()
 
     def reset_metrics(self) -> None:
-        """Starts counting from 0."""
+        """Reset all counts to 0."""
         self._calls = 0
         self._latency_ns = 0
         self._prompt_tokens = 0
@@ -38,19 +38,19 @@ class SessionLLM:
         self._longest_context = 0
 
     def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
-        """Offers these tools to the model with every call that does not bring its own."""
+        """Offer these tools to the model with every call that does not have its own."""
         self._tools = [tool.model_dump(exclude_none=True) for tool in tools]
 
     def clear_tools(self) -> None:
-        """Offers no tools any more."""
+        """Stop offering tools."""
         self._tools = []
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Asks once; `kwargs` are body fields of the request.
+        """Send one request; `kwargs` are fields of its body.
 
         Raises:
-            ProviderError: the endpoint failed, after retries.
-            LimitReached: the trial's turns, tokens or seconds are used up.
+            ProviderError: If the endpoint failed, after retries.
+            LimitReached: If the trial's turns, tokens or seconds are used up.
         """
         if self._tools and "tools" not in kwargs:
             kwargs["tools"] = self._tools
@@ -84,7 +84,7 @@ class SessionLLM:
         )
 
     def get_metrics(self) -> RolloutMetrics:
-        """The calls since the last reset; tokens that the server did not count are 0."""
+        """Return the metrics since the last reset. Tokens that the server did not report count as 0."""
         return RolloutMetrics(
             llm_latency_ms=self._latency_ns / 1e6,
             num_llm_calls=self._calls,
@@ -95,6 +95,6 @@ class SessionLLM:
 
 
 def _token_logprobs(logprobs: Any) -> list[float]:
-    """The log-probabilities of an answer's tokens, from the `logprobs` object of a chat completion."""
+    """Return the log-probabilities of a response's tokens, from the `logprobs` of a chat completion."""
     entries = logprobs.get("content") if isinstance(logprobs, dict) else None
     return [entry["logprob"] for entry in entries or []]

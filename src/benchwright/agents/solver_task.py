@@ -1,4 +1,4 @@
-"""A user's own solver over a dataset, as a task of the engine."""
+"""A user's own solver over a dataset, as an engine task."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ def solver_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> SolverTask:
-    """The task of a solver; `module` is the `module:attribute` it was loaded from. A class is made without arguments.
+    """Return the task of a solver, loaded from the `module:attribute` in `module`.
 
-    The fingerprint covers the code of the solver's class (see `source_fingerprint`).
+    A class is created without arguments. The fingerprint covers the code of the solver's class (see
+    `source_fingerprint`).
 
     Raises:
-        UserError: the class cannot be made.
+        UserError: If the class cannot be instantiated.
     """
     if isinstance(solver, type):
         try:
             solver = solver()
-        except Exception as failure:  # a user's constructor raises what it likes
+        except Exception as failure:  # a user's constructor may raise anything
             raise UserError(f"Cannot create the solver '{module}': {in_one_line(failure)}") from failure
     source = known_or_unique(source_fingerprint(solver))
     spec = TaskSpec(
@@ -50,7 +51,7 @@ def solver_task(
 
 
 class SolverTask(RowsTask):
-    """The rows of a dataset, with the documented column names, each given to the solver."""
+    """Rows of a dataset, with the documented column names, each passed to the solver."""
 
     def __init__(self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], solver: Solver) -> None:
         super().__init__(rows, spec, scorers)
@@ -58,5 +59,5 @@ class SolverTask(RowsTask):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """The solver needs nothing to be started."""
+        """Yield the solver. Nothing needs to be started."""
         yield self._solver

@@ -1,1 +1,1 @@
-"""Bench Packs: installs, configures and runs packs of Bench Protocol v1, in processes of their own."""
+"""Bench Packs: installs, configures and runs packs of Bench Protocol v1, each in its own process."""

@@ -1,8 +1,9 @@
-"""Providers, models and verifier settings that a user configured, for packs to be given.
+"""The user's configuration of providers, models and verifiers, as packs receive it.
 
-Read are the desktop host's `~/.benchlocal/config.toml` (never written) and TOML files of our own with the same
-tables: `[providers.<id>]`, `[[models]]`, `[benchpacks.<id>.verifiers.<id>]`, `[registry]`. Of several files the
-later one wins, id by id. Keys go to `SECRETS` as they are read and are kept apart from everything that is shown.
+Read from the desktop host's `~/.benchlocal/config.toml` (never written) and from our own TOML files with the
+same tables: `[providers.<id>]`, `[[models]]`, `[benchpacks.<id>.verifiers.<id>]`, `[registry]`. If several
+files define the same id, the later file wins. Keys are added to `SECRETS` when read, and are kept out of
+everything that is shown.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ BASE_URLS = {
     "lmstudio": "http://127.0.0.1:1234/v1",
     "pico": "http://127.0.0.1:7426/v1",
 }
-"""The kinds of providers beside openai_compatible, with the addresses they usually have."""
+"""Provider kinds other than openai_compatible, with their usual addresses."""
 
 FORMER_NAMES = {"bench_packs": "benchpacks", "plugins": "benchpacks"}
-"""Tables of older configuration files, {former: name}."""
+"""Table names of older configuration files: {former name: current name}."""
 
 
 class VerifierSettings(Record, frozen=True):
-    """Where a pack's verifier is found; None stands for what its manifest says."""
+    """The user's settings for one verifier of a pack. None means that the manifest's value is used."""
 
     mode: VerifierMode | None = None
     auto_start: bool = True
@@ -54,10 +55,11 @@ class VerifierSettings(Record, frozen=True):
 
 
 class PackConfiguration(Record, frozen=True):
-    """All that was configured. `verifiers` is {pack id: {verifier id: settings}}.
+    """The whole configuration. `verifiers` is {pack id: {verifier id: settings}}.
 
-    `registry` is an address, `github_archive` one with {repository} and {tag} in it; None where none was given.
-    `further` is the access to providers besides their keys, by id.
+    `registry` is a URL; `github_archive` is a URL template with {repository} and {tag}. Both are None if not
+    configured. `further` holds the access to each provider except its key (headers, TLS files), by provider
+    id.
     """
 
     providers: list[ProviderConfig] = []
@@ -69,7 +71,7 @@ class PackConfiguration(Record, frozen=True):
     further: dict[str, Access] = {}
 
     def access_to(self, provider_id: str) -> Access:
-        """The access to a provider, which is never shown."""
+        """Return the access to a provider, including its key; it must never be shown."""
         further = self.further.get(provider_id, NO_ACCESS)
         return msgspec.structs.replace(further, key=self.keys.value(provider_id))
 
@@ -97,18 +99,18 @@ class _Model(Record, frozen=True):
 
 
 def desktop_configuration() -> Path:
-    """Where the desktop host has its configuration."""
+    """Return the path of the desktop host's configuration file."""
     return typed_path("~/.benchlocal/config.toml")
 
 
 def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> PackConfiguration:
-    """What these files say; those that do not exist say nothing.
+    """Read and merge these files. Files that do not exist are skipped.
 
     `environ` resolves the names of environment variables that hold keys.
 
     Raises:
-        UserError: a file is no TOML, a value has the wrong kind, an address is none, a model's id is there
-            twice or its provider nowhere. Never shows a key.
+        UserError: If a file is not TOML, a value has the wrong type, an address is invalid, two models have
+            the same id, or a model's provider is not defined. The message never contains a key.
     """
     whole = PackConfiguration()
     for path in files:
@@ -122,10 +124,10 @@ def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> Pac
 def for_targets(
     targets: Sequence[Target], access: Mapping[str, Access], names: Mapping[str, str] = MappingProxyType({})
 ) -> PackConfiguration:
-    """The configuration that models at addresses make by themselves: `--model M --base-url U`.
+    """Build the configuration for models given by address, as with `--model M --base-url U`.
 
-    `access` and `names` (what models are called) are by slot. Each address with its access is a provider of kind
-    openai_compatible, named `endpoint`, `endpoint-2` and so on.
+    `access` and `names` (display names of models) are by slot. Each distinct pair of address and access
+    becomes a provider of kind openai_compatible, named `endpoint`, `endpoint-2` and so on.
     """
     providers: dict[tuple[str, Access], ProviderConfig] = {}
     models: dict[str, RegisteredModel] = {}
@@ -152,12 +154,14 @@ def for_targets(
 
 
 def choose_models(configuration: PackConfiguration, names: Sequence[str]) -> list[RegisteredModel]:
-    """The models of these names, in their order: by id, else by label or the provider's name for it.
+    """Return the models with these names, in the order of the names.
 
-    Without names, all that are enabled, and whose providers are.
+    A name is a model's id, or else its label or the provider's name for it. Without names, return all enabled
+    models of enabled providers.
 
     Raises:
-        UserError: there is no such model, several have the name, or it or its provider is not enabled.
+        UserError: If no model has the name, several models have it, or the model or its provider is not
+            enabled.
     """
     if not names:
         providers = {provider.id for provider in configuration.providers if provider.enabled}
@@ -184,7 +188,7 @@ def _choose(configuration: PackConfiguration, name: str) -> RegisteredModel:
 
 
 def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str]) -> PackConfiguration:
-    """What was known, and what a file says in addition or instead."""
+    """Merge a file into the configuration read so far; the file's values win."""
     providers = {provider.id: provider for provider in former.providers}
     keys, further = former.keys, dict(former.further)
     tables = file.table("providers")
@@ -224,7 +228,7 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
 
 
 def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Mapping[str, str]) -> Access:
-    """The access to a provider besides its key: its headers, and its files for TLS."""
+    """Return the access to a provider except its key: headers and TLS files."""
     read: _Provider = file.read(raw, _Provider, place)
     secret = {}
     for name, variable in read.headers_env.items():

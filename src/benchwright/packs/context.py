@@ -1,4 +1,4 @@
-"""The host context: what a pack is told when it prepares a run: generation settings, and the relay for providers."""
+"""The host context passed to a pack's `prepare`: paths, providers, models, verifiers, and the relay."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from benchwright.records import Record
 
 
 class RelayAccess(Record, frozen=True):
-    """Where a pack's requests go: the relay's base URL (ending in /v1) and the run's token.
+    """Access to the relay for a pack's requests: the base URL (ending in /v1) and the run's token.
 
-    `docker_base_url` is how containers reach it, None where they do not.
+    `docker_base_url` is the relay's URL as seen from containers; None if containers cannot reach it.
     """
 
     base_url: str
@@ -40,7 +40,7 @@ class PackDirectories(Record, frozen=True):
     run: Path
 
     def create(self) -> None:
-        """Makes them."""
+        """Create the directories if they do not exist."""
         for path in (self.data, self.cache, self.run):
             path.mkdir(parents=True, exist_ok=True)
 
@@ -54,10 +54,11 @@ def host_context(
     verifiers: Sequence[VerifierEndpoint],
     relay: RelayAccess | None,
 ) -> HostContext:
-    """Everything that `prepare` is given.
+    """Build the context that `prepare` receives.
 
-    With a relay, every provider is at its address and every secret is its token: no real key is in what the pack
-    sees. Without one (`--direct`) it gets the providers as they are configured, keys included.
+    With a relay, every provider has the relay's address and every secret is the relay's token, so the pack
+    never sees a real key. Without a relay (`--direct`), the pack gets the providers as configured, including
+    their keys.
     """
     providers = configuration.providers
     if relay is not None:
@@ -110,13 +111,13 @@ def _endpoint(
 
 TIMEOUT = "request_timeout_seconds"
 DEFAULT_TIMEOUT = 300.0
-"""Seconds for one request, as the desktop host has it."""
+"""Timeout of one request in seconds: the desktop host's default."""
 
 
 def own_timeout(given: Mapping[str, Any]) -> float | None:
-    """The `request_timeout_seconds` that the pack or the user sets; None where neither does.
+    """Return the `request_timeout_seconds` set by the pack or the user, in seconds. None if neither sets it.
 
-    The desktop host has an attempt end after so long, however many requests it makes.
+    The desktop host applies this timeout to a whole attempt, however many requests the attempt makes.
     """
     seconds = given.get(TIMEOUT)
     return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
@@ -125,9 +126,10 @@ def own_timeout(given: Mapping[str, Any]) -> float | None:
 def resolve_generation(
     defaults: Mapping[str, Any], overrides: Mapping[str, Any], timeout: float = DEFAULT_TIMEOUT
 ) -> GenerationRequest:
-    """What packs are told to send: a setting that nobody gives is absent, and must not be sent.
+    """Merge the generation settings that packs must send.
 
-    `defaults` are the manifest's `samplingDefaults`, unfiltered. An override of None takes a setting away.
+    Settings that nobody specifies are absent and must not be sent. `defaults` are the manifest's
+    `samplingDefaults`, unfiltered. An override of None removes a setting. `timeout` is in seconds.
     """
     merged = {TIMEOUT: timeout, **defaults, **overrides}
     return {name: value for name, value in merged.items() if value is not None}

@@ -1,4 +1,4 @@
-"""What a pack declares in its manifest, as structs; `manifest` reads them."""
+"""The contents of a pack's manifest as structs; `manifest` reads them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.records import Record
 
 
 class Capabilities(Record, frozen=True):
-    """What the pack says it does."""
+    """Features that the pack declares."""
 
     tools: bool = False
     multi_turn: bool = False
@@ -18,7 +18,7 @@ class Capabilities(Record, frozen=True):
 
 
 class Requirements(Record, frozen=True):
-    """What the pack needs of its host; see `versions.incompatibility`."""
+    """Requirements of the pack on its host; see `versions.incompatibility`."""
 
     min_version: str | None = None
     max_version_exclusive: str | None = None
@@ -26,7 +26,10 @@ class Requirements(Record, frozen=True):
 
 
 class DockerVerifier(Record, frozen=True):
-    """A verifier as a container: an image, or a directory of the pack to build one from, and its port inside."""
+    """A verifier that runs as a container.
+
+    It has an image, or a directory of the pack to build one from, and a port inside the container.
+    """
 
     listen_port: int
     image: str | None = None
@@ -35,7 +38,7 @@ class DockerVerifier(Record, frozen=True):
 
 
 class CloudVerifier(Record, frozen=True):
-    """A verifier at its maker's address."""
+    """A verifier hosted by the pack's maker."""
 
     base_url: str | None = None
     healthcheck_path: str | None = None
@@ -49,7 +52,7 @@ class CustomUrlVerifier(Record, frozen=True):
 
 
 class VerifierSpec(Record, frozen=True):
-    """A verifier that the pack declares, with a section for each mode that it supports."""
+    """A verifier declared by the pack, with one section per supported mode."""
 
     id: str
     default_mode: VerifierMode
@@ -61,11 +64,11 @@ class VerifierSpec(Record, frozen=True):
 
 
 class PackManifest(Record, frozen=True):
-    """A valid manifest. `raw` is the whole object as it was read, keys that are unknown here included.
+    """A valid manifest. `raw` is the whole JSON object as read, including unknown keys.
 
-    `sampling_defaults` are as the pack gives them, unfiltered. `type` is "table" for packs that run here;
-    "web" packs are told apart so that they can be named as not supported. `warnings` are about what does not
-    keep the pack from running.
+    `sampling_defaults` are as in the pack, unfiltered. `type` is "table" for packs that can run here; "web"
+    packs are recognised only to report that they are not supported. `warnings` list faults that do not
+    prevent the pack from running.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The documented events of a run, in the documented order, made of what happens to its cells."""
+"""The documented progress events of a pack's run, emitted in the documented order."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from benchwright.packs.repeats import Result, representative
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
 
 Event = dict[str, Any]
-"""A ProgressEvent: its `type` and the payload beside it, in the protocol's camelCase."""
+"""A ProgressEvent: its `type` and its payload in one object, with the protocol's camelCase keys."""
 
 
 class PackEvents:
-    """Turns cells into events, and hands each to `write`.
+    """The converter of cells' progress into events, which are passed to `write`.
 
-    `models` maps slots to models, in order. A cell is done when all its `repeats` are; its result is then the
-    representative one. With `grouped`, the results of a scenario are told together, in the order of the models,
-    when the last of them is there.
+    `models` maps slots to models, in order. A cell is complete when all its `repeats` are finished; its
+    result is then the representative one. With `grouped`, the results of a scenario are emitted together, in
+    the order of the models, once all are complete.
     """
 
     def __init__(
@@ -42,11 +42,15 @@ class PackEvents:
         self._finished: set[str] = set()
 
     def known(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
-        """An attempt of an earlier session that stands."""
+        """Add an attempt finished in an earlier session, whose result remains valid."""
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
 
     def heard(self, events: Iterable[Event]) -> None:
-        """What earlier sessions told; of the known attempts, only that is told again which a kill kept from it."""
+        """Take in the events of earlier sessions, so that results already emitted are not emitted again.
+
+        A complete cell is emitted again only if its event is missing (the process was killed) or shows
+        another result.
+        """
         told: dict[tuple[str, str], Result] = {}
         for event in events:
             if event["type"] == "scenario_result":
@@ -61,7 +65,7 @@ class PackEvents:
         }
 
     def run_started(self) -> None:
-        """The run begins, or goes on."""
+        """Emit the start of the run, also when it is resumed."""
         models = [{"id": model.id, "label": model.label} for model in self._models.values()]
         self._tell("run_started", runId=self._run_id, models=models, totalScenarios=len(self._titles))
         for scenario in self._titles:
@@ -73,32 +77,32 @@ class PackEvents:
                 self._tell_complete(scenario)
 
     def verifier_preparing(self, **payload: Any) -> None:
-        """A verifier is being made ready."""
+        """Emit that a verifier is being prepared."""
         self._tell("verifier_preparing", **payload)
 
     def began(self, slot: str, scenario: str, repeat: int) -> None:
-        """An attempt at a cell begins."""
+        """Emit that an attempt at a cell begins."""
         self._begin(scenario)
         if self._repeats > 1:
             self.progress(slot, scenario, f"Running attempt {repeat + 1}/{self._repeats}.")
 
     def progress(self, slot: str, scenario: str, message: str) -> None:
-        """A pack says what a cell is doing."""
+        """Emit a pack's progress message for a cell."""
         self._tell("model_progress", modelId=self._models[slot].id, scenarioId=scenario, message=message)
 
     def ended(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
-        """An attempt at a cell is done."""
+        """Record a finished attempt at a cell; emit the cell's result once it is complete."""
         self._begin(scenario)
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
         self._tell_complete(scenario)
 
     def run_finished(self, scores: Mapping[str, BenchmarkScore]) -> None:
-        """The run is done; `scores` by slot."""
+        """Emit the end of the run. `scores` are by slot."""
         by_model = {self._models[slot].id: score.raw for slot, score in scores.items()}
         self._tell("run_finished", scores=by_model)
 
     def run_error(self, message: str) -> None:
-        """The run ended before its end."""
+        """Emit that the run ended early."""
         self._tell("run_error", message=message)
 
     def _begin(self, scenario: str) -> None:
@@ -109,7 +113,7 @@ class PackEvents:
             self._tell("scenario_started", scenarioId=scenario, title=title, index=index, total=total)
 
     def _tell_complete(self, scenario: str) -> None:
-        """Tells the results of a scenario's complete cells that were not told yet, and its end after the last."""
+        """Emit the results of complete cells not emitted yet, and the scenario's end after the last one."""
         complete = self._complete(scenario)
         if self._grouped and len(complete) < len(self._models):
             return

@@ -1,4 +1,4 @@
-"""What can be said of a pack without running any of it: whether it is fit to be loaded, and if not, why."""
+"""The state of a pack, found without running its code: whether it can be loaded, and if not, why."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ PackStatus = Literal[
 
 
 class Inspection(Record, frozen=True):
-    """The state of a pack. `error` says why it is not "ready"; `manifest` is there where it could be read.
+    """The state of a pack. `error` is the reason if it is not "ready"; `manifest` is set if it could be read.
 
-    "ready" means fit to be loaded; whether its module loads is found out by the bridge, see `load_failed`.
+    "ready" means that the pack's files are fit to be loaded. Whether its module loads is found out later by
+    the bridge; see `load_failed`.
     """
 
     status: PackStatus
@@ -36,7 +37,7 @@ class Inspection(Record, frozen=True):
 
 
 def inspect(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> Inspection:
-    """The state of the pack in `directory`, for a host that stands in for `compatible_version`."""
+    """Return the state of the pack in `directory`, checked against the host version `compatible_version`."""
     if not directory.is_dir():
         return Inspection("not_installed", directory, f"{directory} is not a directory")
     try:
@@ -59,5 +60,5 @@ def inspect(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> In
 
 
 def load_failed(inspection: Inspection, error: str) -> Inspection:
-    """The state of a pack whose module could not be loaded, or did not list its scenarios."""
+    """Return the state of a pack whose module failed to load or to list its scenarios."""
     return msgspec.structs.replace(inspection, status="load_error", error=error)

@@ -1,4 +1,4 @@
-"""The keys of providers, kept where nothing shows them."""
+"""API keys of providers, kept out of every text representation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.secrets import SECRETS
 
 
 def is_sendable(key: str | None) -> bool:
-    """Whether an HTTP header can carry a key."""
+    """Return True if the key can be sent in an HTTP header, or is None."""
     return key is None or (key.isascii() and key.isprintable())
 
 
@@ -21,7 +21,7 @@ class _Key(NamedTuple):
 
 
 class ProviderKeys:
-    """What is known of each provider's key. Its text form names the providers and shows no key."""
+    """The key of each provider. The text representation lists provider ids only, never keys."""
 
     def __init__(self) -> None:
         self._keys: dict[str, _Key] = {}
@@ -33,7 +33,7 @@ class ProviderKeys:
         variable: str | None,
         environ: Mapping[str, str] | None = None,
     ) -> ProviderKeys:
-        """These keys and one more: the given one, else that of an environment variable."""
+        """Return a copy with one more provider's key: `key`, or else an environment variable's value."""
         more = ProviderKeys()
         value = key or ((environ or {}).get(variable) if variable else None) or None
         SECRETS.add(value)
@@ -42,14 +42,14 @@ class ProviderKeys:
         return more
 
     def value(self, provider_id: str) -> str | None:
-        """A provider's key; None where it has none."""
+        """Return a provider's key, or None if it has none."""
         known = self._keys.get(provider_id)
         return known.value if known else None
 
     def resolutions(self, token: str | None = None) -> list[SecretResolution]:
-        """What packs are told: one per provider, with its own key, or with `token` in the place of every key.
+        """Return one secret per provider, as packs receive them: its own key, or `token` in its place.
 
-        A provider without a key gets the token too, since what the token opens asks for it.
+        A provider without a key gets the token too, because the relay requires it.
         """
         return [
             SecretResolution(

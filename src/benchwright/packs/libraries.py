@@ -1,6 +1,6 @@
-"""The libraries that the desktop host puts beside every pack: fetched by npm, pinned, and never part of this program.
+"""The libraries that the desktop host provides to every pack: fetched by npm, pinned, never shipped with us.
 
-Names, versions and digests are those of the lock file of BenchLocal v0.2.7 (commit 384de6f), and of v0.3.0.
+Names, versions and digests are those in the lock files of BenchLocal v0.2.7 (commit 384de6f) and v0.3.0.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ from benchwright.records import UNREADABLE, Record
 NPM_SECONDS = 120.0
 
 NPM = "npm"
-"""The program that fetches them, as it is found on the PATH."""
+"""The program that fetches the libraries, looked up on the PATH."""
 
 INSTALLING = "benchwright pack runtime install"
-"""The command that installs them; the error of a pack that lacks one names it (`missing` in node/supplied.cjs)."""
+"""The command that installs the libraries.
+
+The error of a pack that lacks one names it (`missing` in node/supplied.cjs).
+"""
 
 
 class Library(Record, frozen=True):
-    """An npm package; `integrity` is of its archive, as npm's lock files have it."""
+    """An npm package. `integrity` is the digest of its archive, in the format of npm's lock files."""
 
     name: str
     version: str
@@ -53,7 +56,7 @@ LIBRARIES = (
 
 
 def installed_version(library: Library, directory: Path) -> str | None:
-    """The version of a library in a folder of libraries; None where it is not there."""
+    """Return the version of a library installed in `directory`, or None if it is not installed."""
     try:
         version = json.loads((_place(library, directory) / "package.json").read_bytes()).get("version")
     except (OSError, *UNREADABLE):
@@ -62,10 +65,11 @@ def installed_version(library: Library, directory: Path) -> str | None:
 
 
 def install_library(library: Library, directory: Path, npm: str = NPM, archive: Path | None = None) -> None:
-    """Puts a library into a folder of libraries, from the `archive` given or as npm fetches it. None of its code runs.
+    """Install a library into `directory`, from `archive` or fetched by npm. None of its code runs.
 
     Raises:
-        UserError: it cannot be had, or is not what the digest says; what was there before stays.
+        UserError: If the library cannot be fetched or its digest is wrong. A former installation is then
+            kept.
     """
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fetching-", dir=directory) as room:
@@ -83,15 +87,15 @@ def install_library(library: Library, directory: Path, npm: str = NPM, archive: 
 
 
 def is_lack(error: Exception) -> bool:
-    """Whether a pack did not load for want of one of the libraries."""
+    """Return True if a pack failed to load because one of the libraries is missing."""
     return INSTALLING in str(error)
 
 
 def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:
-    """Installs what is missing or of another version; returns what was installed.
+    """Install the libraries that are missing or have another version, and return these.
 
     Raises:
-        UserError: as `install_library`.
+        UserError: If one cannot be installed; see `install_library`.
     """
     lacking = [one for one in LIBRARIES if installed_version(one, directory) != one.version]
     for library in lacking:
@@ -105,7 +109,7 @@ def _place(library: Library, directory: Path) -> Path:
 
 
 def _fetched(library: Library, room: Path, npm: str) -> Path:
-    """The archive of a library, as npm fetches it by the user's own settings."""
+    """Fetch a library's archive with npm, under the user's own npm settings."""
     program = shutil.which(npm)
     if program is None:
         raise UserError(
@@ -133,7 +137,7 @@ def _integrity(archive: Path) -> str:
 
 
 def _put(root: Path, place: Path, room: Path) -> None:
-    """Makes a folder the current one; a former one goes with the room."""
+    """Move the new folder into place; a former folder is moved into `room`, which is deleted later."""
     place.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
         os.rename(place, room / f"former-{uuid.uuid4().hex}")

@@ -1,10 +1,9 @@
-"""benchlocal.pack.json: what a pack says of itself, read and checked.
+"""Reads and checks a pack's manifest, benchlocal.pack.json.
 
-The format is that of Bench Protocol v1 with the later additions that packs use (`requirements`, `type`).
-What the desktop host refuses is refused here too; beyond that, an `entry` or a `buildContext` outside the
-pack, an id that is not a name of a directory, and verifiers that could not be started. Whatever else looks wrong
-is a warning, because the pack runs regardless. `sidecars`, the old name of `verifiers`, is read where the new
-one is absent.
+The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). The desktop
+host's errors are errors here too. Further errors are an `entry` or a `buildContext` outside the pack, an id
+that is not a valid directory name, and verifiers that could not be started. Every other fault is a warning,
+because the pack runs regardless. `sidecars`, the old name of `verifiers`, is read if the new one is absent.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ LARGEST_MANIFEST = 1024 * 1024
 
 
 class ManifestMissing(UserError):
-    """There is no manifest in the directory."""
+    """The error for a directory without a manifest."""
 
 
 class ManifestError(UserError):
-    """The manifest cannot be used; `problems` has one line per field that is wrong."""
+    """The error for a manifest that cannot be used. `problems` has one line per faulty field."""
 
     def __init__(self, where: str, problems: list[str]) -> None:
         super().__init__(f"{where} is not valid: {'; '.join(problems)}")
@@ -49,11 +48,12 @@ class ManifestError(UserError):
 
 
 def read_manifest(directory: Path) -> PackManifest:
-    """The manifest of the pack in `directory`.
+    """Read and check the manifest of the pack in `directory`.
 
     Raises:
-        ManifestMissing: there is none.
-        ManifestError: it cannot be used; says which fields are wrong and what was expected.
+        ManifestMissing: If the directory has no manifest.
+        ManifestError: If the manifest cannot be used. The message lists the faulty fields and the expected
+            values.
     """
     path = directory / MANIFEST_NAME
     raw = _read_json(path)
@@ -66,12 +66,15 @@ def read_manifest(directory: Path) -> PackManifest:
 
 
 def paths_outside(directory: Path, manifest: PackManifest) -> list[str]:
-    """Which paths of a manifest lead out of the pack, and how, a line each."""
+    """Return one line for each path in the manifest that leads out of the pack."""
     return [f"{field} {why}" for field, value in _paths(manifest) if (why := leaves(directory, value))]
 
 
 def leaves(directory: Path, relative: str) -> str | None:
-    """How a path that a manifest gives leads out of the pack, links followed; None where it stays inside."""
+    """Return how a path in the manifest leads out of the pack, or None if it stays inside.
+
+    Links are followed.
+    """
     if "\0" in relative:
         return f"{relative!r} is not a path"
     if os.path.isabs(relative):
@@ -83,7 +86,7 @@ def leaves(directory: Path, relative: str) -> str | None:
 
 
 def _paths(manifest: PackManifest) -> list[tuple[str, str]]:
-    """The paths that the manifest gives, with the fields that hold them."""
+    """Return the paths in the manifest as (field, path)."""
     found = [("entry", manifest.entry)] if manifest.type == "table" else []
     return found + [
         (f"verifiers[{position}].docker.buildContext", verifier.docker.build_context)
@@ -93,7 +96,10 @@ def _paths(manifest: PackManifest) -> list[tuple[str, str]]:
 
 
 def _read_json(path: Path) -> Any:
-    """The content of a manifest file; never waits for what is not a file (a pipe)."""
+    """Return the content of a manifest file.
+
+    Never blocks on a path that is no regular file, such as a pipe.
+    """
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

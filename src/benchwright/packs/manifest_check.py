@@ -1,4 +1,4 @@
-"""The checks of a manifest's fields: each problem says which field, what was expected and what was found."""
+"""Checks of a manifest's fields. Each problem states the field, the expected value and the value found."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from benchwright.packs.declared import (
 from benchwright.packs.types import VerifierMode
 
 PACK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
-"""What a pack or verifier may be called: names of directories and containers are made of it."""
+"""Valid ids of packs and verifiers: names of directories and containers are derived from them."""
 
 _SHOWN = 60
 
 
 def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
-    """The manifest that an object is, or None and what is wrong with it, one line per field."""
+    """Convert a JSON value into a manifest.
+
+    Return it with no problems, or None with one line per faulty field.
+    """
     if not isinstance(raw, dict):
         return None, [f"expected a JSON object, found {_shown(raw)}"]
     fields = _Fields(raw)
@@ -56,7 +59,7 @@ _ABSENT: Any = object()
 
 
 def _shown(value: Any) -> str:
-    """A found value, short and on one line."""
+    """Format a found value for a message, shortened and on one line."""
     if value is _ABSENT:
         return "nothing"
     text = json.dumps(value)
@@ -64,7 +67,7 @@ def _shown(value: Any) -> str:
 
 
 class _Fields:
-    """An object of the manifest, with the problems and warnings found so far."""
+    """One object of the manifest, with the problems and warnings found so far."""
 
     def __init__(self, raw: Mapping[str, Any], prefix: str = "", within: _Fields | None = None) -> None:
         self.raw = raw
@@ -73,15 +76,15 @@ class _Fields:
         self.warnings: list[str] = within.warnings if within else []
 
     def wrong(self, name: str, expected: str, found: Any) -> None:
-        """Notes a problem."""
+        """Add a problem."""
         self.problems.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}")
 
     def doubtful(self, name: str, expected: str, found: Any) -> None:
-        """Notes a warning."""
+        """Add a warning."""
         self.warnings.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}")
 
     def text(self, name: str) -> str:
-        """A string that must be there and not be empty."""
+        """Return a required, non-empty string. Add a problem if it is missing."""
         value = self.raw.get(name, _ABSENT)
         if not isinstance(value, str) or not value.strip():
             self.wrong(name, "a string", value)
@@ -89,11 +92,11 @@ class _Fields:
         return value
 
     def optional(self, name: str, kind: type, expected: str) -> Any:
-        """A value that may be absent; one of another kind is a warning, and taken as absent."""
+        """Return an optional value. A value of another type is a warning and counts as absent."""
         return self._if_there(name, kind, expected, self.doubtful)
 
     def strict(self, name: str, kind: type, expected: str) -> Any:
-        """A value that may be absent; one of another kind is a problem."""
+        """Return an optional value. A value of another type is a problem."""
         return self._if_there(name, kind, expected, self.wrong)
 
     def _if_there(
@@ -106,7 +109,7 @@ class _Fields:
         return None
 
     def inside(self, name: str, value: Mapping[str, Any]) -> _Fields:
-        """The fields of an object that lies in this one."""
+        """Return the fields of a nested object, which shares the problems and warnings."""
         return _Fields(value, f"{self.prefix}{name}.", self)
 
 
@@ -120,7 +123,7 @@ def _identifier(fields: _Fields, name: str) -> str:
 
 
 def _inner(fields: _Fields, name: str, key: str) -> str | None:
-    """A string in an object that is only shown."""
+    """Return a string of a nested object that is only displayed, so that faults are warnings."""
     value = fields.optional(name, dict, "an object")
     return fields.inside(name, value).optional(key, str, "a string") if value else None
 

@@ -1,4 +1,4 @@
-"""The execution modes of Bench Protocol: in which order cells run, and which of them at once."""
+"""The execution modes of Bench Protocol: the order of cells, and which cells run concurrently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULT_MODE = "parallel_by_test_case"
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a trial stands: the places of its scenario and of its model, and its repeat."""
+    """A trial's position in the plan: the indexes of its scenario, its model and its repeat."""
 
     scenario: int
     model: int
@@ -23,9 +23,10 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Mode(msgspec.Struct, frozen=True):
-    """An execution mode. Trials run in the order of `order`; those that share a `wave` may run at once.
+    """An execution mode.
 
-    `serial` modes run one trial at a time. Attempts at the same cell always follow one another.
+    Trials run in the order of `order`; trials with the same `wave` may run concurrently. `serial` modes run
+    one trial at a time. Attempts at the same cell always run one after another.
     """
 
     name: str
@@ -74,10 +75,13 @@ MODES: Mapping[str, Mode] = {mode.name: mode for mode in _ALL}
 
 
 def mode_for(name: str | None, models: int) -> Mode:
-    """The mode of this name; without one the protocol's default, which for one model has all of its scenarios at once.
+    """Return the mode with this name, or the default for this number of models.
+
+    The protocol's default runs the models of one scenario concurrently. For a single model it is all
+    scenarios at once.
 
     Raises:
-        UserError: there is none of that name.
+        UserError: If no mode has that name.
     """
     if name is None:
         name = DEFAULT_MODE if models > 1 else "parallel_by_model"
@@ -85,10 +89,10 @@ def mode_for(name: str | None, models: int) -> Mode:
 
 
 def find_mode(name: str) -> Mode:
-    """A mode by its protocol name; hyphens are as good as underscores.
+    """Return the mode with this protocol name. Hyphens may be written for underscores.
 
     Raises:
-        UserError: there is none of that name.
+        UserError: If no mode has that name.
     """
     mode = MODES.get(name.replace("-", "_"))
     if mode is None:
@@ -99,7 +103,10 @@ def find_mode(name: str) -> Mode:
 
 
 def arranged(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
-    """Puts the trials of a plan into the order and the waves of a mode; `slots` are the models in order."""
+    """Return a function that puts a plan's trials into the order and waves of a mode.
+
+    `slots` are the models in order.
+    """
 
     def arrange(trials: Iterator[Trial]) -> Iterator[Trial]:
         scenarios: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The manifest that a pack's module exports, held against the one in its file."""
+"""Compares the manifest exported by a pack's module with the manifest file."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from benchwright.packs.manifest import PackManifest, paths_outside
 from benchwright.packs.manifest_check import check_manifest
 
 COMPARED = ("version", "name", "capabilities", "samplingDefaults", "verifiers", "sidecars", "requirements")
-"""Keys on which a module and its file should agree, as hosts show the one and run the other."""
+"""Keys that should agree between module and file, because hosts display the file's and run the module's."""
 LONGEST = 60
 
 
 def settled(
     declared: PackManifest, own: dict[str, Any] | None, directory: Path
 ) -> tuple[PackManifest, list[str]]:
-    """The manifest that counts, and what is odd about the two: the module's `own`, if it is valid, else the file's.
+    """Return the manifest to use, and the differences between the module's and the file's as messages.
+
+    The module's manifest (`own`) is used if it is valid, else the file's (`declared`).
 
     Raises:
-        ExecutionError: the module's is that of another pack, or leads out of this one.
+        ExecutionError: If the module's manifest has another id, or a path in it leads out of the pack.
     """
     if not own:
         return declared, []

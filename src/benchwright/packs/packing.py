@@ -1,4 +1,4 @@
-"""The archive of a pack, as `pack install` and other hosts take it."""
+"""Builds a pack's archive, in the format that `pack install` and other hosts install."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchwright.packs.manifest import PackManifest
 from benchwright.records import Record
 
 LEFT_OUT = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".DS_Store"})
-"""Names of what tools leave in a folder, and nobody installs."""
+"""Names of files and folders that tools leave behind and that are not packed."""
 
 
 class PackedArchive(Record, frozen=True):
-    """An archive that was written."""
+    """The archive that was written."""
 
     path: Path
     files: int
@@ -30,17 +30,17 @@ class PackedArchive(Record, frozen=True):
 
 
 def archive_name(manifest: PackManifest) -> str:
-    """What the archive of a pack is called, without the ending."""
+    """Return the file name of a pack's archive, without the ending."""
     return f"{manifest.id}-{manifest.version}".replace("/", "-")
 
 
 def pack_directory(directory: Path, manifest: PackManifest, target: Path) -> PackedArchive:
-    """Writes all files of a pack but those of version control, caches, and its own archives to a .tar.gz.
+    """Write a pack's files to a .tar.gz, except version control, caches and the pack's own archives.
 
-    The same files give the same bytes, whenever and wherever they are packed.
+    The same files result in the same bytes, whenever and wherever they are packed.
 
     Raises:
-        UserError: the pack holds what no host installs, or the archive cannot be written.
+        UserError: If the pack contains something that no host installs, or the archive cannot be written.
     """
     name = archive_name(manifest)
     try:
@@ -66,7 +66,10 @@ def _clear(tree: Path, pack_id: str) -> None:
 
 
 def _write(tree: Path, name: str, target: Path) -> int:
-    """Writes next to the target and renames, so that nobody finds half an archive; returns the number of files."""
+    """Write the archive and return the number of files.
+
+    It is written beside the target and renamed when complete.
+    """
     part = target.with_name(f".{target.name}.part")
     paths = sorted(path for path in tree.rglob("*") if path.is_symlink() or path.is_file())
     try:

@@ -1,4 +1,4 @@
-"""Several attempts at one cell: the status that most of them have, and the attempt that stands for it."""
+"""Combines several attempts at one cell: the majority status, and a representative result."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from typing import Any
 
 STATUSES = ("pass", "fail", "partial")
-"""In the order in which a majority is looked for."""
+"""The statuses, in the order in which a majority is looked for."""
 
 Result = dict[str, Any]
-"""A ScenarioResult as the pack gave it."""
+"""A ScenarioResult as returned by the pack."""
 
 
 def majority_status(statuses: Sequence[str]) -> str:
-    """The status with at least floor(n / 2) + 1 of n votes, looked for in the order of STATUSES; else partial."""
+    """Return the status with at least floor(n / 2) + 1 of n votes, else "partial"."""
     votes = Counter(statuses)
     needed = len(statuses) // 2 + 1
     return next((status for status in STATUSES if votes[status] >= needed), "partial")
 
 
 def representative(results: Sequence[Result]) -> Result:
-    """One result for all attempts at a cell, as the desktop host makes it.
+    """Return one result for all attempts at a cell, computed as in the desktop host.
 
-    It is the best attempt with the majority's status (higher score, then points, provider errors last), with the
-    counts before its summary, all logs after one another, and the durations added up. A single attempt stands
-    for itself, untouched.
+    The result is the best attempt with the majority status (no provider error, then higher score, then higher
+    points). Its summary is preceded by the counts per status, all logs are concatenated, and durations are
+    added up. A single attempt is returned unchanged.
     """
     if len(results) == 1:
         return results[0]

@@ -1,4 +1,4 @@
-"""What a run of a pack came to, from its table: every attempt at every cell, and the pack's own scores."""
+"""Results of a pack's run, read from its table: every attempt at every cell, and the pack's own scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchwright.runs.table import RunTable
 
 
 class Attempt(Record, frozen=True):
-    """One attempt at a cell: the pack's result, and what the engine knows of it. Durations in ns."""
+    """One attempt at a cell: the pack's result and the engine's measurements. `duration` is in ns."""
 
     slot: str
     scenario: str
@@ -32,12 +32,12 @@ class Attempt(Record, frozen=True):
 
     @property
     def shown(self) -> str:
-        """How it came out, in a word: `pass`, `partial` or `fail`, as the pack says, or `error`."""
+        """The result in a word: the pack's `pass`, `partial` or `fail`, or `error`."""
         return str(self.result.get("status")) if self.status is Status.SCORED else "error"
 
 
 class CellState(msgspec.Struct):
-    """What is known of one cell: how each attempt came out (`pass`, `partial`, `fail`, `error`), and if it runs."""
+    """State of one cell: its attempts' results (`pass`, `partial`, `fail`, `error`), and whether it runs."""
 
     attempts: list[str] = []
     running_since: float | None = None
@@ -45,17 +45,17 @@ class CellState(msgspec.Struct):
     message: str = ""
 
     def add(self, attempt: Attempt) -> None:
-        """Takes an attempt in that has ended."""
+        """Add a finished attempt."""
         self.running_since = None
         self.seconds += attempt.duration / 1e9
         self.attempts.append(attempt.shown)
 
 
 class PackScore(Record, frozen=True):
-    """A model's score as the pack gave it, or why there is none; `missing` of its `cells` have no result.
+    """A model's score as returned by the pack, or why there is none. `missing` of its `cells` have no result.
 
-    `totals` are the pack's totals of single repeats, where there are several.
-    A cell (each repeat is one) has none while it was not run, or where its provider, the pack or a verifier failed.
+    `totals` are the pack's totals of the single repeats, if there are several. Each repeat counts as a cell.
+    A cell has no result if it was not run, or if its provider, the pack or a verifier failed.
     """
 
     score: BenchmarkScore | None = None
@@ -66,19 +66,19 @@ class PackScore(Record, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the score stands for what the model did in every cell."""
+        """True if there is a score and every cell has a result."""
         return self.score is not None and not self.missing
 
     @property
     def total(self) -> str:
-        """The total with its unit, "" where there is none: no score, or no cell with a result."""
+        """The total with its unit, or "" if there is no score or no cell has a result."""
         if self.score is None or (self.cells and self.missing == self.cells):
             return ""
         return f"{self.score.total_score:g} {self.score.total_unit or ''}".rstrip()
 
     @property
     def remark(self) -> str:
-        """What the pack says of its total; of one that is incomplete, or not there, that it is."""
+        """The pack's summary of its score, or the reason why the score is missing or incomplete."""
         if self.score is None:
             return self.error or ""
         if self.is_complete:
@@ -87,19 +87,19 @@ class PackScore(Record, frozen=True):
 
 
 class PackResults(Record, frozen=True):
-    """The attempts of a run by slot and scenario, in the order of their repeats."""
+    """The attempts of a run by slot and scenario, ordered by repeat."""
 
     attempts: dict[str, dict[str, list[Attempt]]]
 
     def cells(self, slot: str) -> list[Result]:
-        """One result per scenario, several attempts represented by one."""
+        """Return one result per scenario; several attempts are replaced by their representative."""
         return [
             representative([one.result for one in attempts])
             for attempts in self.attempts.get(slot, {}).values()
         ]
 
     def repeats(self, slot: str) -> list[list[Result]]:
-        """The results of each repeat in which every cell of a model has one, where there are several repeats."""
+        """Return the results of each complete repeat, or [] if fewer than two repeats are complete."""
         cells = self.attempts.get(slot, {})
         found: dict[int, list[Result]] = {}
         for attempt in (one for attempts in cells.values() for one in attempts if one.shown != "error"):
@@ -108,7 +108,7 @@ class PackResults(Record, frozen=True):
         return whole if len(whole) > 1 else []
 
     def states(self) -> dict[tuple[str, str], CellState]:
-        """What is known of each cell, by slot and scenario."""
+        """Return the state of each cell, by (slot, scenario)."""
         states: dict[tuple[str, str], CellState] = {}
         for slot, cells in self.attempts.items():
             for scenario, attempts in cells.items():
@@ -119,10 +119,10 @@ class PackResults(Record, frozen=True):
 
 
 def results_of(attempts: Iterable[Attempt], slots: Sequence[str], scenarios: Sequence[str]) -> PackResults:
-    """Puts attempts in the order of the slots and scenarios."""
+    """Group attempts by slot and scenario, in the given orders."""
     found: dict[str, dict[str, list[Attempt]]] = {slot: {} for slot in slots}
     for attempt in attempts:
-        if attempt.slot not in found:  # no target of this run
+        if attempt.slot not in found:  # a target that is not part of this run
             continue
         found[attempt.slot].setdefault(attempt.scenario, []).append(attempt)
     ordered = {
@@ -137,12 +137,12 @@ def _repeat(attempt: Attempt) -> int:
 
 
 def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
-    """The attempt that counts at every cell of a run, with its record, in the order in which cells were begun.
+    """Yield the attempt that counts for each cell of a run, with its record, in the order of their start.
 
-    The table must have `effort`. An attempt whose body is lost is an error, as its result is not known.
+    The table must have `effort`. An attempt whose body is lost is an error, because its result is unknown.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: If the journal cannot be read.
     """
     for trial in table.trials(table.in_order(table.counted())):
         record = trial.record
@@ -156,7 +156,7 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
 
 
 def attempt_of(record: TrialRecord, native: Any) -> Attempt:
-    """A trial's record and the pack's own result as an attempt; without a result, the documented fail."""
+    """Combine a trial's record with the pack's own result; without a result, use the documented "fail"."""
     requests = [request for request in record.requests if request.role == "model"]
     result = native if isinstance(native, dict) else _failed(record)
     return Attempt(
@@ -180,7 +180,10 @@ def _failed(record: TrialRecord) -> Result:
 
 
 async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str, PackScore]:
-    """The pack's own score of each model, by slot; what goes wrong in its scorer is told in its place."""
+    """Ask the pack to score each model's results.
+
+    Return the scores by slot; a failure of the pack is in `error`.
+    """
     scores = {}
     for slot in results.attempts:
         try:
@@ -192,7 +195,7 @@ async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str,
 
 
 async def _totals(pack: PackProcess, repeats: Sequence[Sequence[Result]]) -> list[float]:
-    """The total of each repeat; none where the pack does not score one of them."""
+    """Return the total of each repeat, or [] if the pack fails to score one."""
     try:
         return [(await pack.score(results)).total_score for results in repeats]
     except ExecutionError:

@@ -1,4 +1,4 @@
-"""The documented files that grow while a pack runs: events.jsonl and host.log, in the run's `rendered` directory."""
+"""Writes events.jsonl and host.log, the documented files that grow during a run, into `rendered`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from benchwright.text import plain, shortened
 RENDERED, EVENTS, HOST_LOG = "rendered", "events.jsonl", "host.log"
 
 LONGEST_LINE = 20_000
-"""Characters of one line of host.log."""
+"""Maximum length of a line of host.log, in characters."""
 
 
 class PackFiles:
-    """Appends to the files while the run goes on; use as a context manager.
+    """Writer of both files during the run; use as a context manager.
 
-    What a full disk has no room for is left out here; the journal is what tells of it.
+    Lines that do not fit on a full disk are dropped; the journal reports the full disk.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -37,7 +37,7 @@ class PackFiles:
         self.directory.mkdir(parents=True, exist_ok=True)
         self._events = (self.directory / EVENTS).open("a+b", buffering=0)
         if self._events.tell() and os.pread(self._events.fileno(), 1, self._events.tell() - 1) != b"\n":
-            self._events.write(b"\n")  # a full disk cut the last line off
+            self._events.write(b"\n")  # the last line was cut off by a full disk
         self._log = (self.directory / HOST_LOG).open("a", encoding="utf-8", buffering=1)
         return self
 
@@ -47,13 +47,13 @@ class PackFiles:
                 file.close()
 
     def event(self, event: Event) -> None:
-        """Writes an event as one line."""
+        """Write an event as one line."""
         if self._events is not None:
             with suppress(OSError):
                 self._events.write(encode_json(event) + b"\n")
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """Writes a line as the desktop host does: `[level] message {meta}`; control characters are left out."""
+        """Write a line in the desktop host's format, `[level] message {meta}`, without control characters."""
         if self._log is None:
             return
         told = message if meta is None else f"{message} {encode_json(meta).decode()}"
@@ -61,7 +61,7 @@ class PackFiles:
             self._log.write(f"[{level}] {plain(shortened(SECRETS.redact(told), LONGEST_LINE))}\n")
 
     def request(self, record: RequestRecord) -> None:
-        """Counts a request that belongs to no cell, and notes it in the log."""
+        """Count and log a request that belongs to no cell."""
         self.requests += 1
         meta = {"ms": round(record.total / 1e6, 3), "status": record.http_status, "error": record.error}
         self.log(
@@ -72,7 +72,7 @@ class PackFiles:
 
 
 def read_events(directory: Path) -> list[Event]:
-    """The events of a run as they were written; a line that a kill or a full disk cut off is left out."""
+    """Read the events of a run. Lines cut off by a kill or a full disk are skipped."""
     path = directory / RENDERED / EVENTS
     events = []
     for line in path.read_bytes().splitlines() if path.exists() else ():

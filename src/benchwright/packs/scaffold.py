@@ -1,4 +1,4 @@
-"""Files of a new pack to start from."""
+"""Creates the files of a new pack."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ TEMPLATES = {
         "shared/answers.jsonl": "answers.jsonl",
     },
 }
-"""{language: {template: file of the pack}}; the first file is the entry."""
+"""{language: {template: file in the pack}}. The first file is the pack's entry."""
 
 
 def init(directory: Path, language: str, pack_id: str, name: str | None = None) -> list[Path]:
-    """Writes a new pack that runs as it is: four scenarios in two categories; returns its files.
+    """Write a new pack that runs unchanged, with four scenarios in two categories; return its files.
 
-    `language` is "javascript" or "python"; without a `name`, it is made of the id.
+    `language` is "javascript" or "python". Without a `name`, the name is derived from the id.
 
     Raises:
-        UserError: the language or the id is none, one of the files is there already, or the directory cannot be
-            written.
+        UserError: If the language is unknown, the id is invalid, one of the files already exists, or the
+            directory cannot be written.
     """
     if language not in TEMPLATES:
         raise UserError(f"There is no template in {language!r}; there are {' and '.join(TEMPLATES)}.")

@@ -1,4 +1,4 @@
-"""One cell: a scenario that one model does, once, through the bridge."""
+"""Runs one cell (one scenario, one model, once) through the bridge."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ from benchwright.packs.watching import RunningVerifiers, Watcher
 from benchwright.records import Message, Outcome, Record, Status, Trial
 
 RETRY_PAUSE = 0.75
-"""Seconds before a cell is begun again whose provider had passing trouble; twice as long each further time."""
+"""Seconds before the first retry of a cell after a temporary provider error; doubled for each further retry.
+"""
 
 
 class CellSettings(Record, frozen=True):
-    """How cells run. `seconds` bounds one attempt; `retries` is how often passing provider trouble is tried again."""
+    """Settings for running cells.
+
+    `seconds` bounds one attempt; `retries` is the maximum number of retries after temporary provider errors.
+    """
 
     run_id: str
     pack_id: str
@@ -38,10 +42,10 @@ class CellSettings(Record, frozen=True):
 
 
 class PackSolver:
-    """Runs cells, any number at once, in one process of the pack.
+    """Runner of cells: any number concurrently, in one process of the pack.
 
-    `relay` is None where the pack asks its providers directly. The `verifiers` are looked after before each cell,
-    and after one that failed: a dead verifier is not a bad model.
+    `relay` is None if the pack sends requests to its providers directly. The `verifiers` are checked before
+    each cell and after each failed one, so that a dead verifier is not counted against the model.
     """
 
     def __init__(
@@ -61,12 +65,13 @@ class PackSolver:
         self._watcher = watcher
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Runs the cell; the outcome's `native` is the pack's own result.
+        """Run the cell. The outcome's `native` is the pack's own result.
 
         Raises:
-            ExecutionError: the pack failed, or a verifier is gone.
-            ProviderError: If the pack failed because the model's provider did, or no request of the cell was answered.
-            LimitReached: the cell took too long.
+            ExecutionError: If the pack failed or a verifier is no longer available.
+            ProviderError: If the pack failed because the model's provider did, or if every request of the
+                cell failed.
+            LimitReached: If the cell exceeded its time limit.
         """
         slot, scenario = trial.target.slot, trial.sample.id
         self._watcher.began(slot, scenario, trial.repeat)
@@ -124,13 +129,19 @@ class PackSolver:
 
 
 def _raise_limit(calls: RelayedCalls) -> None:
-    """A limit that the trial reached stands above what the pack makes of the refusal that it saw."""
+    """Raise the limit that the trial reached, if any.
+
+    It overrides the pack's reading of the refused request.
+    """
     if isinstance(calls.failure, LimitReached):
         raise calls.failure
 
 
 def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
-    """A cell of which no request was answered says nothing of the model, whatever the pack makes of it."""
+    """Raise the provider's error if no request of the cell got a response.
+
+    The cell's result is then no evidence about the model.
+    """
     failure, result = calls.failure, cell.result
     if result.status == "pass" or result.error_type == "provider_error":
         return
@@ -139,14 +150,17 @@ def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
 
 
 def _worth_another_try(cell: CellResult) -> bool:
-    """Whether the cell failed by what its provider may get over: so the bridge saw, or so the pack says."""
+    """Return True if the cell failed by a temporary provider error, according to the bridge or the pack."""
     if cell.provider is not None:
         return cell.provider.retryable
     return cell.result.error_type == "provider_error" and bool(cell.result.retryable)
 
 
 def cell_outcome(cell: CellResult, messages: list[Message]) -> Outcome:
-    """A cell's result as the engine keeps it; what the pack blames on others is an error, not a wrong answer."""
+    """Convert a cell's result into an outcome.
+
+    Failures that the pack attributes to others are errors, not wrong answers.
+    """
     result = cell.result
     status = {
         "provider_error": Status.PROVIDER_ERROR,
@@ -171,7 +185,7 @@ def _scores(result: ScenarioResult) -> dict[str, float]:
 def failed_result(
     scenario: str, status: Status, reason: str | None, http_status: int | None = None
 ) -> dict[str, Any]:
-    """The documented result of a cell for which the pack gave none: a fail with score 0 and the reason."""
+    """Return the documented result for a cell without one: "fail" with score 0 and the reason."""
     error_type = "provider_error" if status is Status.PROVIDER_ERROR else "execution_error"
     details = {"error": reason or str(status), "providerHttpStatus": http_status}
     return {

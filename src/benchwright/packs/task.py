@@ -1,4 +1,4 @@
-"""A bench pack as a task of the engine: its scenarios are the samples, a cell is a trial."""
+"""A bench pack as an engine task: its scenarios are the samples, and each cell is a trial."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from benchwright.runs.keys import fingerprint
 
 
 class PackRunSetup(Record, frozen=True):
-    """A pack that is to be run: where it is, what it says of itself, and how it is to be run.
+    """Everything needed to run a pack: its directory, manifest, scenarios, models and settings.
 
-    `models` maps slots to models; `digest` stands for the pack's files. With `direct`, the pack asks its providers
-    itself, and nothing is metered. `listed` is how many scenarios the pack has.
+    `models` maps slots to models. `digest` is the digest of the pack's files. With `direct`, the pack sends
+    requests to its providers itself, and nothing is metered. `listed` is the number of all scenarios of the
+    pack.
     """
 
     directory: Path
@@ -44,17 +45,20 @@ class PackRunSetup(Record, frozen=True):
 
     @property
     def scope(self) -> str:
-        """How many scenarios are run, of how many that the pack lists."""
+        """The number of scenarios to run, and of all scenarios if that is more."""
         return scope_of(len(self.scenarios), self.listed)
 
 
 def scope_of(chosen: int, listed: int) -> str:
-    """The number of scenarios in words; of a choice of them, with how many there are."""
+    """Format the number of chosen scenarios, with the total if only some are chosen."""
     return counted(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {counted(listed, 'scenario')}"
 
 
 class PackTask:
-    """The task: every scenario of the pack for every model. `pack` is its process, which lists and scores as well."""
+    """The task: every scenario of the pack for every model.
+
+    `pack` is its process, which also lists and scores.
+    """
 
     scorers: Sequence[Scorer] = ()
 
@@ -82,11 +86,14 @@ class PackTask:
 
     @property
     def spec(self) -> TaskSpec:
-        """Name, version and fingerprint."""
+        """Name, version and fingerprint of the task."""
         return self._spec
 
     def begin(self, run: Path) -> None:
-        """Tells which run this is, before it is opened; the pack may write into a directory of it."""
+        """Set the run's id and directory, before the task is opened.
+
+        The pack may write to the subdirectory `pack`.
+        """
         setup = self.setup
         self.setup = msgspec.structs.replace(
             setup,
@@ -95,7 +102,7 @@ class PackTask:
         )
 
     def samples(self) -> Iterator[Sample]:
-        """One sample per scenario; its content is the scenario as the pack lists it."""
+        """Yield one sample per scenario. The sample's content is the scenario as listed by the pack."""
         for scenario in self.setup.scenarios:
             labels = {} if scenario.category is None else {"category": scenario.category}
             yield Sample(
@@ -107,16 +114,18 @@ class PackTask:
             )
 
     def size(self) -> int:
-        """The number of scenarios."""
+        """Return the number of scenarios."""
         return len(self.setup.scenarios)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Starts verifiers and the relay, prepares the pack, and has it put its things away at the end.
+        """Start the verifiers and the relay, and prepare the pack.
+
+        On exit, dispose of the pack and stop them.
 
         Raises:
-            UserError: a required verifier is not available.
-            ExecutionError: the pack does not load, or its `prepare` fails.
+            UserError: If a required verifier is not available.
+            ExecutionError: If the pack does not load or its `prepare` fails.
         """
         setup = self.setup
         setup.directories.create()
@@ -146,7 +155,10 @@ class PackTask:
             yield PackSolver(self._pack, setup.models, setup.cells, relay, verifiers, self._watcher)
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:
-        """A token for requests that belong to no cell; models go by their ids and by their providers' names."""
+        """Grant a relay token for requests outside any cell.
+
+        Models are known by their ids and by their providers' names.
+        """
         models = self.setup.models
         clients = {model.id: self._clients[slot] for slot, model in models.items()}
         for slot, model in models.items():
@@ -156,7 +168,10 @@ class PackTask:
         return RelayAccess(relay.base_url, grant.token, docker)
 
     def _way(self, access: RelayAccess) -> dict[str, str]:
-        """The variables in which clients of the pack find the relay; a model only where the run has but one."""
+        """Return the environment variables by which the pack's clients find the relay.
+
+        The model is included only if the run has exactly one.
+        """
         models = [model.model for model in self.setup.models.values()]
         return relay_environment(access.base_url, access.token, models[0] if len(models) == 1 else None)
 
@@ -165,11 +180,11 @@ class PackTask:
 
 
 def _success(scenario: ScenarioMeta) -> str | None:
-    """What the pack says that success is, where one of its cards does."""
+    """Return the text of the scenario's first card about success, or None if there is none."""
     cards = (card.content for card in scenario.detail_cards if "success" in card.title.lower())
     return next(cards, None)
 
 
 def _apart(gateway: str | None) -> str | None:
-    """The gateway, unless it is an address at which the relay listens anyway."""
+    """Return the gateway's address, or None if the relay listens there already."""
     return None if gateway == LOOPBACK else gateway

@@ -1,4 +1,4 @@
-"""TOML files that a user wrote, read with errors that say where something is wrong and show no value."""
+"""Reads users' TOML files. Error messages name the place of a fault and never show a value."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from benchwright.errors import UserError
 
 
 class TomlFile:
-    """A file that was read, table by table, with errors that name the file and the place."""
+    """The content of a TOML file, read table by table with errors that name the file and the place."""
 
     def __init__(self, path: Path, content: Mapping[str, Any]) -> None:
         self._path = path
         self._content = content
 
     def table(self, name: str, within: Mapping[str, Any] | None = None, place: str = "") -> dict[str, Any]:
-        """A table; empty where there is none."""
+        """Return a table, or {} if it is missing."""
         value = (self._content if within is None else within).get(name, {})
         if not isinstance(value, dict):
             raise self.wrong(f"{place}{name}", "expected a table")
         return value
 
     def tables(self, name: str) -> list[Any]:
-        """A list of tables; empty where there is none."""
+        """Return a list of tables, or [] if it is missing."""
         value = self._content.get(name, [])
         if not isinstance(value, list):
             raise self.wrong(name, f"expected a list, [[{name}]]")
         return value
 
     def text(self, table: Mapping[str, Any], name: str, place: str) -> str | None:
-        """A string; None where it is absent or empty."""
+        """Return a string, or None if it is missing or empty."""
         value = table.get(name)
         if value is not None and not isinstance(value, str):
             raise self.wrong(f"{place}.{name}", "expected a string")
         return value or None
 
     def read(self, value: Any, kind: type[Any], place: str) -> Any:
-        """A table as a struct."""
+        """Convert a table to a struct of type `kind`."""
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
             raise self.wrong(place, str(error)) from None
 
     def wrong(self, place: str, why: str) -> UserError:
-        """The error to raise."""
+        """Return the error to raise for a fault at `place`."""
         return UserError(f"{self._path}: {place}: {why.rstrip('.')}.")
 
 
 def read_toml(path: Path) -> dict[str, Any] | None:
-    """The content of a TOML file; None where there is no such file.
+    """Read a TOML file. Return None if it does not exist.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: If the file cannot be read or is not TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

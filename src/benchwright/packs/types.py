@@ -1,8 +1,8 @@
-"""The protocol's data: what a pack is given and what it gives back, in Bench Protocol v1 and its later additions.
+"""Data types of Bench Protocol v1 and its later additions: inputs and outputs of packs.
 
-Python names are snake_case, JSON names camelCase. What comes from a pack is read leniently (see
-`bridge.reading`) and keeps the pack's own JSON object in `raw`, unknown keys included; `raw` is what is stored,
-shown and handed back to the pack. What goes to a pack is written by `to_json`.
+Python names are snake_case, JSON names camelCase. Data from a pack is read leniently (see `bridge.reading`).
+Its original JSON object, including unknown keys, is kept in `raw`: this is stored, shown and sent back to the
+pack. Data for a pack is encoded by `to_json`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import msgspec
 from benchwright.records import Record
 
 GenerationRequest = dict[str, Any]
-"""Sampling settings by their wire names (temperature, top_p, ...). A key that is absent must not be sent to the
-model; unknown keys (`maxTokens`, `stream`) go through as they are."""
+"""Sampling settings by their names in requests (temperature, top_p, ...).
+
+A key that is absent must not be sent to the model. Unknown keys (`maxTokens`, `stream`) are passed on
+unchanged.
+"""
 
 SCORE, PASSED = "score", "passed"
-"""The names of a cell's values: the pack's own score in its own scale, and 1 for a pass, 0 for anything else."""
+"""Names of a cell's values: the pack's score on its own scale, and 1 for a pass or 0 for any other result."""
 
 ResultStatus = Literal["pass", "partial", "fail"]
 VerifierMode = Literal["docker", "cloud", "custom_url"]
@@ -27,10 +30,10 @@ AuthMode = Literal["none", "bearer"]
 
 
 class Wire(Record, frozen=True, rename="camel"):
-    """Base of the structs below: optional fields at their default are absent from the JSON."""
+    """Base of the structs below. Optional fields with their default value are left out of the JSON."""
 
 
-# What a pack gives
+# Data from a pack
 
 
 class DetailCard(Wire, frozen=True):
@@ -41,7 +44,7 @@ class DetailCard(Wire, frozen=True):
 
 
 class ScenarioMeta(Wire, frozen=True):
-    """A scenario as the pack lists it; `raw` goes back to the pack when the scenario runs."""
+    """A scenario as listed by the pack. `raw` is sent back to the pack when the scenario runs."""
 
     id: str
     title: str
@@ -54,7 +57,7 @@ class ScenarioMeta(Wire, frozen=True):
 
 
 class ToolCall(Wire, frozen=True):
-    """A tool call that the model made; `raw_arguments` is what it wrote, whether or not that is JSON."""
+    """A tool call by the model. `raw_arguments` is the text that the model wrote, which may not be JSON."""
 
     id: str
     name: str
@@ -63,7 +66,7 @@ class ToolCall(Wire, frozen=True):
 
 
 class ToolResult(Wire, frozen=True):
-    """What a tool call gave back, as the pack shows it."""
+    """The result of a tool call, as reported by the pack."""
 
     call_id: str
     name: str
@@ -71,7 +74,7 @@ class ToolResult(Wire, frozen=True):
 
 
 class ModelOutput(Wire, frozen=True):
-    """What the model said and did."""
+    """The model's answer, messages and tool calls."""
 
     final_answer: str | None = None
     assistant_messages: list[str] = []
@@ -80,7 +83,7 @@ class ModelOutput(Wire, frozen=True):
 
 
 class VerifierResult(Wire, frozen=True):
-    """What a verifier found; `status` is free text."""
+    """A verifier's result; `status` is free text."""
 
     status: str = ""
     summary: str = ""
@@ -88,7 +91,7 @@ class VerifierResult(Wire, frozen=True):
 
 
 class ArtifactRef(Wire, frozen=True):
-    """Something that the scenario left behind; `path` as the pack wrote it, never to be trusted."""
+    """An artifact of a scenario. `path` is written by the pack and must never be trusted."""
 
     kind: str
     label: str
@@ -97,7 +100,7 @@ class ArtifactRef(Wire, frozen=True):
 
 
 class Timings(Wire, frozen=True):
-    """ISO 8601 times, and milliseconds."""
+    """Start and end as ISO 8601 times, and the duration in milliseconds."""
 
     started_at: str | None = None
     completed_at: str | None = None
@@ -105,7 +108,7 @@ class Timings(Wire, frozen=True):
 
 
 class ScenarioResult(Wire, frozen=True):
-    """The result of one scenario. The scale of `score` and `points` is the pack's own."""
+    """The result of one scenario. `score` and `points` are on the pack's own scale."""
 
     scenario_id: str
     status: ResultStatus
@@ -124,7 +127,7 @@ class ScenarioResult(Wire, frozen=True):
 
 
 class CategoryScore(Wire, frozen=True):
-    """A category's score, in the pack's own scale and `unit`."""
+    """The score of one category, on the pack's own scale and in its `unit`."""
 
     id: str
     label: str
@@ -134,7 +137,7 @@ class CategoryScore(Wire, frozen=True):
 
 
 class BenchmarkScore(Wire, frozen=True):
-    """A model's score as the pack's `scoreModelResults` gives it."""
+    """A model's score as returned by the pack's `scoreModelResults`."""
 
     total_score: float
     categories: list[CategoryScore] = []
@@ -143,11 +146,11 @@ class BenchmarkScore(Wire, frozen=True):
     raw: dict[str, Any] = {}
 
 
-# What a pack is given
+# Data for a pack
 
 
 class PackPaths(Wire, frozen=True):
-    """`HostContext.benchPack`: the pack and its directories; `runs_dir` is this run's own."""
+    """`HostContext.benchPack`: the pack and its directories. `runs_dir` is the directory of this run."""
 
     id: str
     version: str
@@ -170,7 +173,7 @@ class ProviderConfig(Wire, frozen=True):
 
 
 class RegisteredModel(Wire, frozen=True):
-    """A model; its id is by convention `<provider>:<model>`."""
+    """A model. By convention its id is `<provider>:<model>`."""
 
     id: str
     provider: str
@@ -181,7 +184,7 @@ class RegisteredModel(Wire, frozen=True):
 
 
 class SecretResolution(Wire, frozen=True):
-    """A provider's secret: `key_name` is the environment variable, or "api_key"."""
+    """A provider's secret. `key_name` is the environment variable, or "api_key"."""
 
     provider_id: str
     key_name: str
@@ -190,7 +193,10 @@ class SecretResolution(Wire, frozen=True):
 
 
 class VerifierEndpoint(Wire, frozen=True, tag_field="transport", tag="http"):
-    """A verifier as it was found; `url` has no trailing slash and is there where it runs."""
+    """The state and address of a verifier.
+
+    `url` has no trailing slash and is set if the verifier is running.
+    """
 
     id: str
     mode: VerifierMode
@@ -203,9 +209,9 @@ class VerifierEndpoint(Wire, frozen=True, tag_field="transport", tag="http"):
 
 
 class InferenceEndpoint(Wire, frozen=True, tag_field="transport", tag="openai_compatible"):
-    """An address under which a model can be asked, by the pack or (`docker_base_url`) from a container.
+    """An address at which the pack, or a container (`docker_base_url`), can send requests to a model.
 
-    Where `status` is "running", `base_url` (ending in /v1/), `auth_mode` and `exposed_model` are there.
+    If `status` is "running", then `base_url` (ending in /v1/), `auth_mode` and `exposed_model` are set.
     """
 
     model_id: str
@@ -220,7 +226,7 @@ class InferenceEndpoint(Wire, frozen=True, tag_field="transport", tag="openai_co
 
 
 class HostContext(Wire, frozen=True, tag_field="protocolVersion", tag=1):
-    """What `prepare` is given; the bridge adds `logger` and `sidecars`, the old name of `verifiers`."""
+    """The argument of `prepare`. The bridge adds `logger` and `sidecars`, the old name of `verifiers`."""
 
     bench_pack: PackPaths
     providers: list[ProviderConfig]
@@ -231,7 +237,7 @@ class HostContext(Wire, frozen=True, tag_field="protocolVersion", tag=1):
 
 
 class ScenarioRunInput(Wire, frozen=True):
-    """What `runScenario` is given; the bridge adds `abortSignal`. `scenario` is `ScenarioMeta.raw`."""
+    """The argument of `runScenario`. The bridge adds `abortSignal`. `scenario` is `ScenarioMeta.raw`."""
 
     run_id: str
     bench_pack_id: str
@@ -241,6 +247,6 @@ class ScenarioRunInput(Wire, frozen=True):
 
 
 def to_json(value: Wire) -> dict[str, Any]:
-    """The JSON object of what a pack is given."""
+    """Encode data for a pack as a JSON object."""
     encoded: dict[str, Any] = msgspec.to_builtins(value)
     return encoded

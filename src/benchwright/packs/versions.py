@@ -1,4 +1,4 @@
-"""Versions as Bench Packs compare them, and what a pack requires of its host."""
+"""Comparison of host versions, and the requirements of packs on their host."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from benchwright.packs.declared import Requirements
 
 COMPATIBLE_VERSION = "0.3.0"
-"""The version of the desktop host that this one stands in for, unless the settings say otherwise."""
+"""Version of the desktop host with which this host is compatible, unless the settings say otherwise."""
 
 HOST_FEATURES = frozenset({"inferenceEndpoints", "dockerInferenceEndpoints"})
-"""The host features that packs may require; all of them are here."""
+"""Host features that packs may require; all are supported."""
 
 Rank = tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]
-"""A version as something to compare: its numbers, whether it is a release, its prerelease identifiers."""
+"""A version's sort key: its numbers, whether it is a release, and its prerelease identifiers."""
 
 _VERSION = re.compile(
     r"(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,2})"
@@ -24,10 +24,10 @@ _VERSION = re.compile(
 
 
 def rank(version: str) -> Rank | None:
-    """The rank of a version: of two versions, the newer one has the greater rank. None where it is not a version.
+    """Return the sort key of a version, which is greater for newer versions.
 
-    One to three numbers (missing ones are 0), `-prerelease`, and `+build`, which counts for nothing; ordered
-    as Semantic Versioning 2.0.0, section 11, says.
+    None if the text is not a version. A version is one to three numbers (missing ones are 0), `-prerelease`,
+    and `+build`, which is ignored. The order is the one of Semantic Versioning 2.0.0, section 11.
     """
     match = _VERSION.fullmatch(version)
     if match is None:
@@ -40,7 +40,7 @@ def rank(version: str) -> Rank | None:
 
 
 def incompatibility(requirements: Requirements, compatible_version: str = COMPATIBLE_VERSION) -> str | None:
-    """Why a host that stands in for `compatible_version` cannot run a pack with these requirements.
+    """Return why a host compatible with `compatible_version` cannot run a pack with these requirements.
 
     None if it can.
     """

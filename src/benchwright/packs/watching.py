@@ -1,4 +1,4 @@
-"""Who is told what happens inside a pack while it runs."""
+"""Interfaces to watch a pack while it runs, and to its running verifiers."""
 
 from __future__ import annotations
 
@@ -10,57 +10,57 @@ from benchwright.records import RequestRecord
 
 
 class Watcher(Protocol):
-    """Is told what happens inside a pack; plain functions that return at once."""
+    """Receiver of a running pack's progress. Its methods are plain functions that return at once."""
 
     def prepared(self) -> None:
-        """The pack is prepared; cells come next."""
+        """Handle that the pack is prepared and cells follow."""
         ...
 
     def began(self, slot: str, scenario: str, repeat: int) -> None:
-        """An attempt at a cell begins."""
+        """Handle the start of an attempt at a cell."""
         ...
 
     def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
-        """A pack says what a cell is doing."""
+        """Handle a progress event that the pack sent for a cell."""
         ...
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """A line for the host's log: the pack's own, or something about it."""
+        """Handle a line for the host's log: one by the pack, or one about the pack."""
         ...
 
     def request(self, record: RequestRecord) -> None:
-        """A request came through the relay that belongs to no cell."""
+        """Handle a request through the relay that belongs to no cell."""
         ...
 
 
 class RunningVerifiers(Protocol):
-    """The verifiers of a run."""
+    """The running verifiers of a run."""
 
     @property
     def endpoints(self) -> Sequence[VerifierEndpoint]:
-        """What the pack is told of them."""
+        """The verifiers as the pack receives them."""
         ...
 
     @property
     def gateway(self) -> str | None:
-        """The address of this machine that containers reach; None where none of them is a container."""
+        """The address at which containers reach this machine. None if no verifier is a container."""
         ...
 
     async def check(self) -> None:
-        """Asks them, now and then, whether they are still there.
+        """Check from time to time that the verifiers still respond.
 
         Raises:
-            ExecutionError: one that is required is not.
+            ExecutionError: If a required verifier does not respond.
         """
         ...
 
     async def recheck(self) -> list[str]:
-        """Asks them at once; what is wrong with those that are required, a line each."""
+        """Check the required verifiers now, and return one line per problem."""
         ...
 
 
 class NoVerifiers:
-    """For packs that need none."""
+    """The verifiers of a pack that needs none."""
 
     endpoints: Sequence[VerifierEndpoint] = ()
     gateway: str | None = None
@@ -69,11 +69,11 @@ class NoVerifiers:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Nothing was started."""
+        """Do nothing, because nothing was started."""
 
     async def check(self) -> None:
-        """None can be gone."""
+        """Do nothing, because there is no verifier."""
 
     async def recheck(self) -> list[str]:
-        """None can be gone."""
+        """Return no problems, because there is no verifier."""
         return []

@@ -1,4 +1,4 @@
-"""What the page of a web pack saves: a summary in the desktop host's shape, and files beside it."""
+"""Stores data saved by the page of a web pack: a summary in the desktop host's format, and artifact files."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ STATUSES = ("created", "running", "completed", "cancelled", "error")
 MOST_EVENTS = 10_000
 MOST_ARTIFACTS = 1_000
 MOST_BYTES = 256 * 2**20
-"""Limits of one session; a page that goes beyond them is refused."""
+"""Limits of one session. Saving beyond them is refused."""
 
 Payload = dict[str, Any]
 
 
 class WebSession:
-    """One session with a page, in a directory of its own below `storage` from the first time that it saves something.
+    """One session with a page. Its directory below `storage` is created when the page first saves something.
 
-    A session that was `saved` before goes on. Requests that the page makes are counted by the model's id.
+    A session that was `saved` before is continued. The page's requests are counted by model id.
     """
 
     def __init__(
@@ -52,26 +52,26 @@ class WebSession:
 
     @property
     def run_id(self) -> str | None:
-        """The id of the session, None before anything is saved."""
+        """The session's id, or None before anything is saved."""
         return None if self.saved is None else self.saved["runId"]
 
     @property
     def directory(self) -> Path | None:
-        """Where it is saved, None before anything is."""
+        """The session's directory, or None before anything is saved."""
         return None if self.run_id is None else self._storage / self.pack.id / self.run_id
 
     def asked(self, model: str, record: RequestRecord) -> None:
-        """Counts a request of the page's."""
+        """Count a request made by the page."""
         self._requests.setdefault(model, []).append(record)
 
     def save(self, payload: Payload) -> Payload:
-        """Adds what the page gives to what it saved: the newest status and score, all events, artifacts and metadata.
+        """Merge the page's data into the saved session, and return the summary.
 
-        Returns the summary.
+        Status and score are replaced; events and artifacts are appended; metadata is merged.
 
         Raises:
-            UserError: the payload is of another shape, or too large.
-            JournalError: it cannot be written.
+            UserError: If the data has the wrong format or is too large.
+            JournalError: If the summary cannot be written.
         """
         former = self.saved or {}
         history = _merged(former.get("webHistory") or {}, payload)
@@ -110,11 +110,11 @@ class WebSession:
     def add_artifact(
         self, kind: str, label: str, path: str, content_type: str | None, content: bytes
     ) -> Payload:
-        """Writes a file of the page's into the session, and notes it; returns what the page is told of it.
+        """Write a file of the page into the session, and return its entry in the summary.
 
         Raises:
-            UserError: there are too many, or they are too large.
-            JournalError: it cannot be written.
+            UserError: If there are too many artifacts, or they are too large.
+            JournalError: If the file cannot be written.
         """
         known = ((self.saved or {}).get("webHistory") or {}).get("artifacts") or []
         if len(known) >= MOST_ARTIFACTS or self._bytes + len(content) > MOST_BYTES:
@@ -135,12 +135,12 @@ class WebSession:
         return artifact
 
     def close(self) -> None:
-        """Writes the counts of requests that came after the page saved last."""
+        """Write the counts of requests made since the page last saved."""
         if self.saved is not None and self._requests:
             self.save({})
 
     def _counted_so_far(self) -> list[tuple[str, list[RequestRecord]]]:
-        """The requests as they are now: others may end on the event loop while a thread saves."""
+        """Return a copy of the requests, because others may finish on the event loop while a thread saves."""
         return [(model, list(records)) for model, records in list(self._requests.items())]
 
     def _write(self) -> None:
@@ -150,10 +150,10 @@ class WebSession:
 
 
 def _merged(former: Payload, payload: Payload) -> Payload:
-    """What the page saved, and what it saves now.
+    """Merge the page's new data into its saved data.
 
     Raises:
-        UserError: a part is of another shape, or there are too many events.
+        UserError: If a part has the wrong type, or there are too many events or artifacts.
     """
     status = payload.get("status", former.get("status", "running"))
     if status not in STATUSES:
@@ -172,7 +172,7 @@ def _merged(former: Payload, payload: Payload) -> Payload:
 
 
 def safe_path(path: str, label: str) -> str:
-    """A relative path of plain names, from the path that a page gives or the label of its file."""
+    """Return a relative path of plain file names, made from the page's path, or from the file's label."""
     parts = [
         re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.") for part in path.replace("\\", "/").split("/")
     ]
@@ -184,10 +184,10 @@ def safe_path(path: str, label: str) -> str:
 
 
 def saved_session(storage: Path, pack: str, reference: str) -> Payload:
-    """A session by its id, or the end of it that no other has.
+    """Load a saved session by its id, or by a part that occurs in exactly one id.
 
     Raises:
-        UserError: there is no such session, several fit, or it cannot be read.
+        UserError: If no session or several match, or the file cannot be read.
     """
     known = sorted(path.parent.name for path in (storage / pack).glob(f"*/{SUMMARY}"))
     found = [name for name in known if name == reference] or [name for name in known if reference in name]
@@ -205,7 +205,7 @@ def saved_session(storage: Path, pack: str, reference: str) -> Payload:
 
 
 def _counted(records: Sequence[RequestRecord]) -> Mapping[str, float]:
-    """What requests took; tokens only where the server counted those of every answer."""
+    """Sum up requests. Tokens are included only if the server reported them for every response."""
     answered = [record for record in records if record.error is None]
     figures = {
         "requests": len(records),

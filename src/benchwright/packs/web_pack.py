@@ -1,6 +1,6 @@
-"""A web pack (protocol 0.3): a page that its host shows in a frame, and what its manifest lets it ask for.
+"""A web pack (protocol 0.3): a page that its host shows in a frame, and the permissions in its manifest.
 
-Fields, permissions and rules of addresses are those of @benchlocal/core and of the desktop host, version 0.3.0.
+Fields, permissions and address rules follow @benchlocal/core and the desktop host, version 0.3.0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PERMISSIONS = frozenset(
         "artifacts:write",
     }
 )
-"""What a page may be allowed; others that a manifest asks for are not given."""
+"""Permissions that a page can have. Others requested by a manifest are refused."""
 
 BRIDGE_VERSION = 1
 
@@ -34,16 +34,17 @@ WEB_PACK = (
     "a web pack, a page on which a person works: its bridge has no message that starts a run, so it cannot be run "
     "unattended; `benchwright pack open` shows it"
 )
-"""What is said where a pack of the usual kind is asked for."""
+"""Message shown when a web pack is used as a table pack."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class WebPack(Record, frozen=True):
-    """A page and what it may ask for. `origins` may talk to the host; `refused` permissions are unknown here.
+    """A page and its permissions. `origins` may talk to the host; `refused` are unknown permissions.
 
-    `remote` are the places to which the pack says that it may send data; `policy` is what it says of that.
+    `remote` are the addresses to which the pack declares that it may send data; `policy` is its description
+    of that.
     """
 
     id: str
@@ -61,10 +62,11 @@ class WebPack(Record, frozen=True):
 
 
 def web_pack_of(manifest: PackManifest) -> WebPack:
-    """The web pack that a manifest declares.
+    """Return the web pack declared by a manifest.
 
     Raises:
-        UserError: it declares none, or one that cannot be shown; says all that is wrong.
+        UserError: If the manifest declares no web pack, or one that cannot be shown. The message lists all
+            problems.
     """
     if manifest.type != "web":
         raise UserError(f"{manifest.id} is not a web pack: run it with: benchwright pack run {manifest.id}")
@@ -105,7 +107,10 @@ def _problems(entry: str, web: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_page(address: str) -> bool:
-    """Whether a page may be at an address: https anywhere, http on this machine only, without user and password."""
+    """Return True if a page may be loaded from an address.
+
+    That is https anywhere or http on this machine, without user name and password.
+    """
     try:
         parts = urlsplit(address)
         _ = parts.port
@@ -119,7 +124,7 @@ def is_page(address: str) -> bool:
 
 
 def origin_of(address: str) -> str:
-    """The origin of the page at an address, as browsers write it: without the port that its scheme has anyway."""
+    """Return the origin of an address as browsers write it, without the scheme's default port."""
     parts = urlsplit(address)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"

@@ -1,4 +1,4 @@
-"""What an agent leaves in its folders: text files by their paths, as many as can be kept."""
+"""Collects the text files that an agent leaves in its folders, up to a limit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 LARGEST_FILE = 1024 * 1024
 LARGEST_TOTAL = 8 * 1024 * 1024
-"""Bytes of one file, and of all, that are kept."""
+"""Maximum size in bytes of one file, and of all files together, that are kept."""
 MOST_SEEN = 20_000
-"""Names of files and folders that are looked at."""
+"""Maximum number of files and folders that are examined."""
 
 OWN_FILES = (
     ".git",
@@ -25,20 +25,20 @@ OWN_FILES = (
     "__pycache__",
     "node_modules",
 )
-"""What agents and their tools leave in a work folder beside the work."""
+"""Names of files that agents and their tools leave in a work folder besides the work."""
 
 
 def texts_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> dict[str, str]:
-    """Return the text files below a folder by their paths: those of `files_below` that `texts_of` keeps."""
+    """Return the text files below a folder, by path: `texts_of` for the files in `files_below`."""
     return texts_of(folder, files_below(folder, patterns, without))
 
 
 def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> list[str]:
-    """Return the paths of the files below a folder that fit one of the patterns, in order.
+    """Return the sorted paths of the files below a folder that match one of the patterns.
 
-    In a pattern `*` and `?` stand for characters of one name, `**/` for any folders. Links are not followed, not even
-    `folder` itself: an agent can put one to files of the user's in its place. Folders
-    and files with a name in `without` are passed over, and so is all beyond the first `MOST_SEEN` names.
+    In a pattern, `*` and `?` match characters of one name, and `**/` matches any folders. Links are not
+    followed, not even `folder` itself, because an agent could replace it with a link to the user's files.
+    Files and folders with a name in `without` are skipped, and everything after the first `MOST_SEEN` names.
     """
     fits = re.compile("|".join(map(_expression, patterns)) or "(?!)").fullmatch
     passed_over = re.compile("|".join(map(_expression, without)) or "(?!)").fullmatch
@@ -50,7 +50,7 @@ def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = 
             with os.scandir(os.path.join(folder, here)) as listing:
                 entries = list(itertools.islice(listing, MOST_SEEN - seen))
         except OSError:
-            continue  # it may not be read, or its path is too long
+            continue  # it is not readable, or its path is too long
         seen += len(entries)
         for entry in entries:
             path = here + entry.name
@@ -64,7 +64,7 @@ def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = 
 
 
 def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Return the texts of files in a folder, of no file that is too large, nor of what is beyond the total."""
+    """Return the texts of files in a folder, by path. Skip files that are too large or exceed the total."""
     found: dict[str, str] = {}
     left = LARGEST_TOTAL
     for path in paths:
@@ -81,7 +81,7 @@ def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
 
 
 def _expression(pattern: str) -> str:
-    """Return the regular expression that a pattern stands for."""
+    """Return the regular expression for a pattern."""
     escaped = re.escape(pattern)
     for written, meant in ((r"\*\*/", "(?:[^/]+/)*"), (r"\*", "[^/]*"), (r"\?", "[^/]")):
         escaped = escaped.replace(written, meant)

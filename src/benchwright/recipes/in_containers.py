@@ -1,4 +1,4 @@
-"""Agents in containers: what is mounted, and the words that start an agent there."""
+"""Agents in containers: mounted folders, and the commands that start an agent there."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TMUX = "/opt/benchwright/tmux"
 SOCKET = "relay.sock"
 
 PORT = "benchwright-relay-port"
-"""Stands for the port of the loopback that leads to the relay, which is known in the container only."""
+"""Placeholder for the port of the loopback that leads to the relay, known only in the container."""
 BASE_URL = f"http://127.0.0.1:{PORT}/v1"
 
 _MODULE = (
     "import runpy, site, sys; site.addsitedir(sys.argv[1]); del sys.argv[:2]; "
     "runpy.run_module(sys.argv[0], None, '__main__', True)"
 )
-"""Runs a module as `python -m` does, with a folder of packages that is given before its name."""
+"""Runs a module as `python -m` does, with the folder of packages in the first argument."""
 _COLLECT = """
 import json, pathlib, sys
 folder = pathlib.Path(sys.argv[1])
@@ -41,19 +41,23 @@ print(json.dumps(texts_below(folder, sys.argv[2:]) if folder.is_dir() else {}))
 
 
 class ContainerAgent(Record, frozen=True):
-    """An agent as containers have it: `mounts` are folders of this machine by where they lie there, read-only."""
+    """An agent in a container.
+
+    `mounts` maps paths in the container to folders of this machine, mounted read-only.
+    """
 
     launch: list[str]
     mounts: dict[str, str]
 
 
 def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
-    """The agent of a recipe; `relay` is the folder of the relay's socket. What it needs besides is made on first use.
+    """Return the container agent of a recipe. `relay` is the folder of the relay's socket.
 
-    Of one whose loop is ours, `launch` starts its terminal.
+    Further requirements are created on first use. For an agent whose loop is ours, `launch` starts its
+    terminal.
 
     Raises:
-        UserError: it is not installed, or does not run in containers; says what to do.
+        UserError: If it is not installed or does not run in containers. The message states what to do.
     """
     if recipe.loop == "terminus":
         return ContainerAgent(tmux_command(TMUX), {TMUX: str(tmux_layer())})
@@ -84,7 +88,7 @@ def _layer(recipe: Recipe) -> Layer | None:
 
 
 def launching(start: Start) -> tuple[list[str], bytes]:
-    """The command that runs an agent in a container until it ends, and what it reads from stdin."""
+    """Return the command that runs an agent in a container until it ends, and its stdin."""
     order = {
         "socket": f"{RELAY}/{SOCKET}",
         "mark": PORT,
@@ -97,11 +101,10 @@ def launching(start: Start) -> tuple[list[str], bytes]:
 
 
 def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
-    """The command that leads a port of a container's loopback to a socket there, and what it reads from stdin.
+    """Return the command that connects a port of a container's loopback to a socket there, and its stdin.
 
-    Requests for the hosts of `direct`, and for the loopback, are led there.
-
-    It prints the port, any for 0, and ends; something goes on in the background.
+    Requests for the loopback, and for the hosts in `direct`, are sent there directly. The command prints the
+    port (any for 0) and ends; a background process continues.
     """
     code = f"{_text(forwarding)}\nforward_in_background()\n"
     return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(
@@ -110,11 +113,11 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
-    """The command that prints the text files below a folder that fit the patterns, as one JSON object."""
+    """Return the command that prints the matching text files below a folder as one JSON object."""
     return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
 
 
 def _text(module: ModuleType) -> str:
-    """The text of a module that is run in a container."""
+    """Return the source of a module that is run in a container."""
     assert module.__file__ is not None, "it is a file"
     return Path(module.__file__).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Installs agents: pinned packages of npm, without their scripts, or of PyPI, in an environment of their own."""
+"""Installs agents: pinned npm packages, without their scripts, or PyPI packages in their own environment."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from benchwright.recipes.recipe import Install, Recipe
 from benchwright.text import Say
 
 SECONDS = 1800.0
-"""How long an installation may take."""
+"""Time limit of an installation, in seconds."""
 
 _NPM = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def install_agent(recipe: Recipe, say: Say) -> Layer:
-    """Installs a recipe's agent, unless it is there.
+    """Install a recipe's agent unless it is installed already.
 
     Raises:
-        UserError: the recipe installs nothing, npm is missing, or a package cannot be had; says what to do.
+        UserError: If the recipe installs nothing, npm is missing, or a package cannot be installed. The
+            message states what to do.
     """
     if recipe.install is None:
         raise UserError(
@@ -51,7 +52,7 @@ def install_agent(recipe: Recipe, say: Say) -> Layer:
 
 
 def _installed(install: Install, directory: Path) -> dict[str, str]:
-    """Installs; returns the versions of all packages that came."""
+    """Install the packages; return the versions of all that were installed."""
     if install.npm:
         npm = shutil.which("npm")
         if npm is None:

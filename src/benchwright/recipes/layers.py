@@ -1,4 +1,4 @@
-"""What is installed of agents on this machine: a directory for each version, made whole or not at all."""
+"""Installed agents on this machine: a directory for each version, created completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,25 +15,28 @@ from benchwright.records import Record
 from benchwright.runs.keys import fingerprint
 
 STAMP = "installed.json"
-"""Written last: a directory without it is none."""
+"""File that is written last: a directory without it is incomplete."""
 
 
 class Layer(Record, frozen=True):
-    """An installed agent: where, and what exactly was installed."""
+    """An installed agent: its directory, and the versions of its packages."""
 
     directory: Path
     packages: dict[str, str]
 
 
 def directory_of(recipe: Recipe) -> Path:
-    """Where a recipe's agent is installed; another version, other packages or another Python have another place."""
+    """Return the directory of a recipe's agent.
+
+    It differs for other versions, packages or Python versions.
+    """
     python = sys.version_info[:2] if recipe.install is not None and recipe.install.pip else ()
     digest = fingerprint(msgspec.to_builtins(recipe.install), python)[:8]
     return agents_directory() / "-".join(filter(None, [recipe.name, recipe.version, digest]))
 
 
 def layer_of(recipe: Recipe) -> Layer | None:
-    """The installed agent; None where it is not installed."""
+    """Return the installed agent, or None if it is not installed."""
     directory = directory_of(recipe)
     try:
         packages = msgspec.json.decode((directory / STAMP).read_bytes(), type=dict[str, str])
@@ -43,10 +46,11 @@ def layer_of(recipe: Recipe) -> Layer | None:
 
 
 def launch_on_host(recipe: Recipe) -> list[str]:
-    """The words that start an agent's program here; none where the recipe installs nothing.
+    """Return the words that start an agent's program on this machine, or [] if the recipe installs nothing.
 
     Raises:
-        UserError: it works in containers only, is not installed, or needs a Node.js that is not there; says what to do.
+        UserError: If it works in containers only, is not installed, or needs a missing Node.js. The message
+            states what to do.
     """
     if recipe.loop != "program":
         raise UserError(f"{recipe.name} works in the containers of a benchmark only: `benchwright run`.")

@@ -1,4 +1,4 @@
-"""The newest versions of agents, asked of npm and pip, and so of the registries that these are set to."""
+"""Looks up the newest versions of agents with npm and pip, and so in their configured registries."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from benchwright.recipes.recipe import Recipe
 
 SECONDS = 15.0
-"""How long a registry may take."""
+"""Time limit for a registry's answer, in seconds."""
 
 
 def newest_versions(recipes: Iterable[Recipe]) -> dict[str, str]:
-    """Return the newest version of each agent by the recipe's name; one that no registry tells is left out."""
+    """Return the newest version of each agent, by the recipe's name. Unknown ones are left out."""
     asked = [recipe for recipe in recipes if recipe.install is not None]
     with ThreadPoolExecutor(max_workers=4) as threads:
         found = threads.map(newest_version, asked)
@@ -24,7 +24,7 @@ def newest_versions(recipes: Iterable[Recipe]) -> dict[str, str]:
 
 
 def newest_version(recipe: Recipe) -> str | None:
-    """Return the newest version of a recipe's first package; None if it has none, or its registry does not answer."""
+    """Return the newest version of a recipe's first package, or None if there is none or it is unknown."""
     install = recipe.install
     if install is None:
         return None
@@ -42,7 +42,7 @@ def _first_word(command: Sequence[str]) -> str | None:
 
 
 def _said(command: Sequence[str]) -> str:
-    """Return the first line that a command prints; nothing if it fails or takes too long."""
+    """Return the first line that a command prints, or "" if it fails or takes too long."""
     environment = {**os.environ, "npm_config_update_notifier": "false", "npm_config_fetch_retries": "0"}
     try:
         ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""What a recipe says of an agent, and how it is read from its file."""
+"""The content of an agent's recipe, and its parser."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Dialect = Literal["chat", "responses", "messages", "gemini"]
 Loop = Literal["program", "terminus"]
 
 AGENT = "{agent}"
-"""The word of a command that stands for the installed program and what it is run by."""
+"""Placeholder in a command for the installed program and its interpreter."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 PLACEHOLDERS = frozenset({"agent", "prompt", "model", "base_url", "root_url", "token", "home"})
 
 
 class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is installed: packages of npm or of PyPI, pinned; no install script of npm is run.
+    """Packages to install, from npm or PyPI, pinned. No install script of npm is run.
 
-    `program` is the file that is run, below the installed folder, `module` the Python module of a PyPI package.
-    `node` says that the program is run by Node.js. `containers` says that it also runs in containers.
+    `program` is the file to run, below the installed folder; `module` is the Python module of a PyPI package.
+    With `node`, the program is run by Node.js. With `containers`, it also runs in containers.
     """
 
     npm: tuple[str, ...] = ()
@@ -38,13 +38,13 @@ class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An agent that is a program, or with another `loop` one that we play ourselves, in the containers of a benchmark.
+    """An agent that is a program or, with another `loop`, one run by Benchwright in a benchmark's containers.
 
-    `dialect` is what it asks the model in. Without `install`, its program is one that is there already: on the host's
-    PATH, or in the image of a task. In `command`, in the values of `environment` and in `files` (by their paths below
-    the agent's home folder) placeholders in braces are replaced: see `PLACEHOLDERS`. `records` are patterns, below the
-    home folder, of the files in which it writes down what it did. `turns` is how many turns it has where nobody says;
-    without it, it is what the benchmark says.
+    `dialect` is the API that it uses. Without `install`, its program must exist already: on the host's PATH,
+    or in a task's image. In `command`, in the values of `environment` and in `files` (by paths below the
+    agent's home folder), placeholders in braces are replaced; see `PLACEHOLDERS`. `records` are patterns,
+    below the home folder, of the files in which it records its work. `turns` is the default turn limit;
+    without it, the benchmark's default applies.
     """
 
     name: str
@@ -69,15 +69,15 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def fingerprint(self) -> str:
-        """Changes with anything in the recipe."""
+        """Digest of the whole recipe."""
         return fingerprint(msgspec.to_builtins(self))
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Reads a recipe; it is called what its file is called.
+    """Read a recipe. Its default name is the file's name without the ending.
 
     Raises:
-        UserError: the file cannot be read, or is not a recipe; says what is wrong with it.
+        UserError: If the file cannot be read or is not a recipe. The message has the reason.
     """
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""A Python that runs in any Linux container of this machine's kind, whatever its image has: ours, with its libraries.
+"""A Python that runs in any Linux container of this machine's architecture: ours, with its libraries.
 
-It is started by its own dynamic loader, which looks for libraries beside it, so the image needs neither a Python nor
-this machine's C library. Programs that it starts run as the image has them.
+It is started by its own dynamic loader, which finds the libraries beside it, so the image needs neither a
+Python nor this machine's C library. Programs that it starts use the image's own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchwright.own_processes import interpreter
 from benchwright.runs.keys import fingerprint
 
 LIBRARIES = "libraries"
-"""The folder of shared libraries in a runtime, and in the layer of an agent that needs further ones."""
+"""Folder of shared libraries in a runtime, and in the layer of an agent that needs more."""
 LOADER = "loader"
 
 _VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
@@ -31,10 +31,10 @@ _RESOLVED = re.compile(r"=> (/\S+) \(0x|^\s+(/\S+) \(0x", re.MULTILINE)
 
 
 def container_runtime() -> Path:
-    """The directory of the runtime; made on first use, some 40 MB.
+    """Return the directory of the runtime, about 40 MB, which is created on first use.
 
     Raises:
-        UserError: this machine's Python is not one of Linux that needs a loader.
+        UserError: If this machine's Python is not a dynamically linked one for Linux.
     """
     directory = agents_directory() / f"python-{fingerprint(sys.version, interpreter())[:12]}"
     stamp = directory / LOADER
@@ -47,14 +47,17 @@ def container_runtime() -> Path:
 
 
 def python_command(runtime: str, *libraries: str) -> list[str]:
-    """The command of the runtime's Python where it lies at `runtime`; `libraries` are further folders of them."""
+    """Return the command of the Python in a runtime at `runtime`.
+
+    `libraries` are additional library folders.
+    """
     folders = ":".join([f"{runtime}/{LIBRARIES}", *libraries])
     python = f"{runtime}/bin/{_VERSION}"
     return [f"{runtime}/{LOADER}", "--library-path", folders, python, "-I", "-S", "-B", "-u", "-X", "utf8"]
 
 
 def copy_libraries(programs: Iterable[Path], directory: Path) -> Path | None:
-    """Copies the shared libraries that programs need into a directory; returns their loader, if they name one."""
+    """Copy the shared libraries that programs need into a directory; return their loader, if any."""
     ended = subprocess.run(
         ["ldd", *map(str, programs)], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )

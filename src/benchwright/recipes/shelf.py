@@ -1,4 +1,4 @@
-"""The recipes there are: those that come with Benchwright, and the user's own, which go first."""
+"""All recipes: those shipped with Benchwright, and the user's own, which take precedence."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 
 def all_recipes() -> list[Recipe]:
-    """All recipes by name.
+    """Return all recipes, sorted by name.
 
     Raises:
-        UserError: a recipe of the user's is none.
+        UserError: If a recipe is invalid.
     """
     return [read_recipe(path) for _, path in sorted(_files().items())]
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of this name, or of this file (`./mine.toml`).
+    """Return the recipe with this name or in this file (`./mine.toml`).
 
     Raises:
-        UserError: there is none, or it cannot be read.
+        UserError: If it does not exist or cannot be read.
     """
     if name.endswith(".toml"):
         return read_recipe(Path(name))
@@ -37,12 +37,12 @@ def find_recipe(name: str) -> Recipe:
 
 
 def recipe_names() -> list[str]:
-    """The names of all recipes."""
+    """Return the names of all recipes."""
     return sorted(_files())
 
 
 def is_shipped(name: str) -> bool:
-    """Return whether the recipe of this name is one that comes with Benchwright."""
+    """Return True if the recipe with this name is shipped with Benchwright."""
     return name in _files() and _files()[name].parent == SHIPPED
 
 

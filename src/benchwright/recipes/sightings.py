@@ -1,4 +1,4 @@
-"""What was last seen to hold of each agent, and with which version: the file `sightings.toml`."""
+"""The last verified facts about each agent, with its version: the file `sightings.toml`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILE = Path(__file__).with_name("sightings.toml")
 
 
 class Sighting(Record, frozen=True, omit_defaults=False):
-    """The version of an agent that was tried, the day, and the points that held; the file says what each means."""
+    """The verified version of an agent, the day, and the points that held. The file explains each point."""
 
     version: str
     date: datetime.date
@@ -24,7 +24,7 @@ class Sighting(Record, frozen=True, omit_defaults=False):
 
 @cache
 def sightings() -> dict[str, Sighting]:
-    """Return the last sighting of each agent that comes with Benchwright, by its name."""
+    """Return the last sighting of each shipped agent, by name."""
     return msgspec.convert(
         tomllib.loads(_FILE.read_text(encoding="utf-8")), dict[str, Sighting], strict=False
     )

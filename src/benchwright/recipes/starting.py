@@ -1,4 +1,4 @@
-"""How an agent is started for one trial: command, environment and files, with the placeholders filled in."""
+"""The start of an agent for one trial: command, environment and files, with placeholders replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FOLDERS = {
 
 
 class Way(Record, frozen=True):
-    """The way to the model: the relay's address, with `/v1`, the trial's token, and the model's name."""
+    """Access to the model: the relay's address with `/v1`, the trial's token, and the model's name."""
 
     base_url: str
     token: str
@@ -28,7 +28,7 @@ class Way(Record, frozen=True):
 
 
 class Start(Record, frozen=True):
-    """A start: the command, the variables that are set for it, and files that are written before, by absolute path."""
+    """A start: the command, its environment variables, and the files to write before it, by absolute path."""
 
     command: list[str]
     environment: dict[str, str]
@@ -36,7 +36,7 @@ class Start(Record, frozen=True):
 
 
 def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: str) -> Start:
-    """The start of an agent on a task; `launch` are the words for its program, `home` its home folder."""
+    """Return the start of an agent on a task. `launch` begins the command; `home` is its home folder."""
     values = {
         "prompt": prompt,
         "model": way.model,
@@ -60,5 +60,5 @@ def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: 
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with its placeholders replaced in one pass: what a value holds is not replaced again."""
+    """Replace the placeholders of a text in one pass, so that placeholders in values are not replaced."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[0][1:-1], found[0]), text)

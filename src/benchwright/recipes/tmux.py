@@ -1,6 +1,6 @@
-"""tmux for containers: this machine's, with its libraries and its loader, so that an image needs none.
+"""tmux for containers: this machine's, with its libraries and loader, so that an image needs none.
 
-What runs in its terminal is the image's own: only tmux itself is started by the loader.
+Programs in its terminal are the image's own: only tmux itself is started by the loader.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from benchwright.runs.keys import fingerprint
 
 PROGRAM = "tmux"
 LOCALE = "C.utf8"
-"""Without a locale of UTF-8 tmux does not start."""
+"""tmux does not start without a UTF-8 locale."""
 _LOCALES = Path("/usr/lib/locale")
 ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
 
 
 def tmux_layer() -> Path:
-    """The directory with tmux; made on first use, some 4 MB.
+    """Return the directory with tmux, about 4 MB, which is created on first use.
 
     Raises:
-        UserError: this machine has no tmux, or not one that is linked dynamically.
+        UserError: If this machine has no tmux, or none that is linked dynamically.
     """
     found = shutil.which(PROGRAM)
     if found is None:
@@ -43,7 +43,10 @@ def tmux_layer() -> Path:
 
 
 def tmux_command(layer: str) -> list[str]:
-    """The command of tmux where its layer lies at `layer`; what it starts should not inherit LOCPATH."""
+    """Return the command of tmux for a layer at `layer`.
+
+    Programs that it starts should not inherit LOCPATH.
+    """
     return [
         "env",
         f"LOCPATH={layer}/locale",
@@ -55,7 +58,7 @@ def tmux_command(layer: str) -> list[str]:
 
 
 def tmux_version() -> str | None:
-    """What this machine's tmux says of itself (`tmux 3.4`); None where there is none."""
+    """Return the version text of this machine's tmux (`tmux 3.4`), or None if it has none."""
     try:
         ended = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Where code that nobody here wrote runs: model-written programs, servers of such code, graders.
+"""Sandboxes for untrusted code: programs written by models, servers of such code, and graders.
 
     sandbox = LocalSandbox(limits=Limits(wall_seconds=10))
     ended = await sandbox.run(["python3", "main.py"], files={"main.py": source})
@@ -7,7 +7,7 @@
         await process.send(b'{"call": "add"}')
         line = await process.receive(timeout=5)
 
-What each protection holds and what it does not is said in docs/sandbox.md.
+docs/sandbox.md states what each protection prevents and what it does not.
 """
 
 from benchwright.sandbox.limits import Limits, ProgramResult

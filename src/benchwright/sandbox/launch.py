@@ -1,4 +1,4 @@
-"""Starts a sandbox with one program in it, and sees to its end whatever happens."""
+"""Starts a sandbox with one program in it, and guarantees that it is ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ START = (
 
 
 class Cell(NamedTuple):
-    """How one program is held: by which protection, as which user (None: this one), within which limits."""
+    """How one program is isolated: the protection, the user id (None: the current user) and the limits."""
 
     protection: str
     user: int | None
@@ -42,12 +42,13 @@ async def started(
     stdin: bool,
     line_bytes: int = 2**16,
 ) -> AsyncIterator[RunningProgram]:
-    """A sandbox in which the program has started; everything has ended when the context is left.
+    """Start a program in a sandbox. On exit, all its processes are ended.
 
-    `program` is {"argv": [...]} or, for a Python program, {"program": source}.
+    `program` is {"argv": [...]} or, for a Python program, {"program": source}. `line_bytes` is the maximum
+    length of a line that can be read.
 
     Raises:
-        ExecutionError: the sandbox or the program did not start.
+        ExecutionError: If the sandbox or the program did not start.
     """
     directory = _scratch_directory(cell)
     try:
@@ -64,7 +65,7 @@ async def started(
         finally:
             await asyncio.shield(running.stop())
     finally:
-        if directory:  # where the supervisor was lost, it is still there
+        if directory:  # it still exists if the supervisor was killed
             await asyncio.shield(_remove(directory))
 
 
@@ -124,7 +125,7 @@ def _scratch_directory(cell: Cell) -> str | None:
 
 
 async def _remove(directory: str) -> None:
-    """With `rm`: a program can nest folders deeper than Python's own function goes."""
+    """Remove the directory with `rm`, because programs can nest folders too deeply for shutil.rmtree."""
     arguments = ["rm", "-rf", "--", directory]
     await (await asyncio.create_subprocess_exec(*arguments, stdin=DEVNULL, stderr=DEVNULL)).wait()
 
@@ -132,7 +133,7 @@ async def _remove(directory: str) -> None:
 def _work(
     cell: Cell, program: Mapping[str, Any], files: Mapping[str, bytes], directory: str
 ) -> dict[str, Any]:
-    """What `inside.supervisor` is sent."""
+    """Return the message that is sent to `inside.supervisor`."""
     limits = cell.limits
     processes = limits.processes + _counted_with_it(cell)
     return {
@@ -162,7 +163,7 @@ def _work(
 
 
 def _counted_with_it(cell: Cell) -> int:
-    """The processes and threads that the kernel counts with the program's own, as they are the same user's."""
+    """Return the number of the same user's processes and threads that count towards the program's limit."""
     if cell.user is not None:
         return 0
     if cell.protection != "limits":

@@ -1,4 +1,4 @@
-"""What of this machine a program in the sandbox can see: the system's programs and libraries, and Python."""
+"""The part of this machine that is visible to a sandboxed program: system programs, libraries and Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.sandbox.limits import Limits
 INSIDE = Path(__file__).parent / "inside"
 
 WORK = "/tmp/work"
-"""Where a program starts and finds its files, where there is a file system of its own."""
+"""The program's working folder, if the sandbox has its own file system."""
 
 _SYSTEM = (
     *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share"),
@@ -24,7 +24,7 @@ _AT_THE_ROOT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 
 
 def shown() -> list[str]:
-    """The files and folders that are shown, read-only, under their own names."""
+    """Return the files and folders that are visible, read-only, under their own paths."""
     system = [path for path in _SYSTEM if os.path.exists(path)]
     system += [path for path in _AT_THE_ROOT if os.path.isdir(path) and not os.path.islink(path)]
     python = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(interpreter()))]
@@ -33,28 +33,28 @@ def shown() -> list[str]:
 
 
 def folders_above(paths: list[str]) -> list[str]:
-    """The folders that have to be made for the paths to lie in, outermost first."""
+    """Return the parent folders that must be created for these paths, outermost first."""
     above = {str(parent) for path in paths for parent in Path(path).parents}
     return sorted(above - {"/"})
 
 
 def links() -> dict[str, str]:
-    """The links at the root (/bin and the like, where they lead into /usr)."""
+    """Return the links at the root: {path: target} for /bin and the like, if they link into /usr."""
     return {path: os.readlink(path) for path in _AT_THE_ROOT if os.path.islink(path)}
 
 
 def scratch(limits: Limits) -> dict[str, int]:
-    """The folders that can be written to, each with the bytes it holds at most."""
+    """Return the writable folders, each with its capacity in bytes."""
     return {"/tmp": limits.disk_bytes, "/dev/shm": limits.disk_bytes}
 
 
 def view(limits: Limits) -> dict[str, Any]:
-    """All of the above, as `inside.namespaces` reads it."""
+    """Return all of the above in the format of `inside.namespaces`."""
     return {"shown": shown(), "links": links(), "scratch": scratch(limits)}
 
 
 def environment(directory: str) -> dict[str, str]:
-    """All environment variables that a program gets."""
+    """Return all environment variables of a program."""
     programs = [os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin"]
     return {
         "PATH": ":".join(dict.fromkeys(programs)),
@@ -66,5 +66,5 @@ def environment(directory: str) -> dict[str, str]:
 
 
 def module_paths() -> list[str]:
-    """The folders of installed packages, for Python programs that are executed without `site`."""
+    """Return the folders of installed packages, for Python programs that run without `site`."""
     return [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]

@@ -1,4 +1,4 @@
-"""What a program in the sandbox may use, and how it ended."""
+"""Limits of a sandboxed program, and its result."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ MiB = 1024 * 1024
 
 
 class Limits(Record, frozen=True):
-    """What one program, with all the processes it starts, may use.
+    """Limits of one program, including all processes that it starts.
 
     `wall_seconds` count from the program's start, not from the sandbox's. `cpu_seconds` and `memory_bytes`
-    bind each process by itself (private writable memory); memory is also bounded for all of them together,
-    looked at twenty times a second. `file_bytes` is the largest file, `disk_bytes` all that can be written
-    where the protection can bound it. Of stdout and of stderr `kept_bytes` are kept, half from the head and half from
-    the tail; a program that writes more than `output_bytes` is ended. `line_bytes` is the longest line of
-    a long-lived process.
+    apply to each process (private writable memory). The memory of all processes together is also bounded; it
+    is checked twenty times a second. `file_bytes` is the largest file, `disk_bytes` the total that can be
+    written, if the protection can limit it. Of stdout and of stderr, `kept_bytes` are kept, half from the
+    beginning and half from the end. A program that writes more than `output_bytes` is ended. `line_bytes` is
+    the longest line of a long-lived process.
     """
 
     wall_seconds: float = 10.0
@@ -33,15 +33,18 @@ class Limits(Record, frozen=True):
 
 
 Reason = Literal["exited", "killed", "timeout", "cpu", "memory", "output", "lost"]
-"""Why a program ended: by itself (`exited`), by a signal that is not a limit's (`killed`), by a limit, or with its
-supervisor (`lost`: the machine, or under weak protections the program itself, killed that)."""
+"""Why a program ended.
+
+By itself (`exited`), by a signal not caused by a limit (`killed`), by a limit, or with its supervisor
+(`lost`: the machine, or under weak protections the program itself, killed the supervisor).
+"""
 
 
 class ProgramResult(Record, frozen=True):
     """How a program ended.
 
-    `exit_code` is None where a signal ended it, `signal` where none did. `stdout` and `stderr` are what was
-    kept; where `stdout_cut` or `stderr_cut` is not 0, so many bytes are missing at the mark in the middle.
+    `exit_code` is None if a signal ended the program; otherwise `signal` is None. `stdout` and `stderr` are
+    the kept output. `stdout_cut` and `stderr_cut` are the numbers of bytes missing at the mark in the middle.
     `seconds` is the time from the program's start to its end.
     """
 
@@ -56,5 +59,8 @@ class ProgramResult(Record, frozen=True):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the program ended by itself with exit code 0. Any program can do so: no proof that it worked."""
+        """True if the program ended by itself with exit code 0.
+
+        Any program can do that; it proves nothing.
+        """
         return self.reason == "exited" and self.exit_code == 0

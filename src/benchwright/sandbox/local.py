@@ -1,4 +1,4 @@
-"""The local sandbox."""
+"""Runs programs in a sandbox on this machine."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from benchwright.sandbox.running import RunningProgram
 from benchwright.sandbox.users import ThrowAwayUsers
 
 PROCESSES_AT_ONCE = 64
-"""Long-lived processes; they mostly wait, and so do not count among the programs that run at once."""
+"""Maximum number of long-lived processes. They mostly wait, so they do not count towards `at_once`."""
 
 DRAIN_SECONDS = 1.0
-"""How long to wait for the end of output that something may keep open for good."""
+"""Seconds to wait for the end of the output, because an escaped process may keep the pipe open forever."""
 
 
 class Attempt(NamedTuple):
-    """How the attempt at a Python program went: whether its end was reached, and what was raised, if anything."""
+    """Outcome of a Python program: whether its end was reached, and the exception raised, if any."""
 
     ended: ProgramResult
     passed: bool
@@ -33,10 +33,10 @@ class Attempt(NamedTuple):
 
 
 class LocalSandbox:
-    """Runs programs on this machine, each shut off from the network, the user's files and each other.
+    """Sandbox on this machine. Its programs are isolated from the network, the user's files and each other.
 
-    At most `at_once` run at a time (the number of processors, unless said otherwise); the others wait. Can be
-    used from one event loop at a time.
+    At most `at_once` run concurrently (default: the number of processors); others wait. Use it from one event
+    loop at a time.
     """
 
     def __init__(
@@ -54,7 +54,10 @@ class LocalSandbox:
 
     @property
     def protection(self) -> Protection:
-        """What holds the programs. Where it was not given, the first use finds it out, which takes some 0.2 s."""
+        """The protection in use.
+
+        If it was not given, the first use determines it, which takes about 0.2 s.
+        """
         if self._protection is None:
             self._protection = choose_protection()
         return self._protection
@@ -67,22 +70,22 @@ class LocalSandbox:
         stdin: bytes = b"",
         limits: Limits | None = None,
     ) -> ProgramResult:
-        """Runs a program to its end; by then everything it started has ended too.
+        """Run a program until it ends, and end all processes that it started.
 
-        `files` lie in the folder it starts in ({relative name: content}). Its environment holds PATH, HOME, TMPDIR and
-        LANG. Cancelling ends it.
+        `files` are written to the folder in which it starts ({relative name: content}). Its environment has
+        PATH, HOME, TMPDIR and LANG. Cancelling ends the program.
 
         Raises:
-            ExecutionError: the sandbox or the program cannot be started.
+            ExecutionError: If the sandbox or the program cannot be started.
         """
         ended, _ = await self._run({"argv": list(argv)}, files or {}, stdin, limits or self.limits)
         return ended
 
     async def attempt(self, program: str, *, limits: Limits | None = None) -> Attempt:
-        """Executes a Python program; it has passed only if control reached its end. See `run_python`.
+        """Execute a Python program. It passes only if control reaches its end; see `run_python`.
 
         Raises:
-            ExecutionError: the sandbox cannot be started.
+            ExecutionError: If the sandbox cannot be started.
         """
         source = {"program": program.encode("utf-8", "surrogatepass")}
         ended, ending = await self._run(source, {}, b"", limits or self.limits)
@@ -107,13 +110,13 @@ class LocalSandbox:
         limits: Limits | None = None,
         busy: bool = False,
     ) -> AsyncIterator[SandboxProcess]:
-        """A long-lived program spoken to in lines; it and all it started are ended with the context.
+        """Start a long-lived program that reads and writes lines. On exit, end it and all that it started.
 
-        `wall_seconds` bound its whole life. At most 64 are open at once; the others wait. A `busy` one computes rather
-        than waits: it takes one of the places of programs that run at once.
+        `wall_seconds` bounds its whole life. At most 64 can be open; others wait. A `busy` one computes
+        rather than waits, so it counts towards `at_once`.
 
         Raises:
-            ExecutionError: the sandbox or the program cannot be started.
+            ExecutionError: If the sandbox or the program cannot be started.
         """
         limits = limits or self.limits
         places = self._places if busy else self._places_of_processes
@@ -188,4 +191,4 @@ async def _feed(stdin: asyncio.StreamWriter | None, data: bytes) -> None:
         await stdin.drain()
         stdin.close()
     except OSError:
-        pass  # the program has ended, or wants no input
+        pass  # the program has ended or closed its stdin

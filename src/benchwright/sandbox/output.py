@@ -1,10 +1,10 @@
-"""What is kept of a stream that may be endless: its head and its tail."""
+"""Keeps the beginning and the end of a stream of unknown length."""
 
 from __future__ import annotations
 
 
 class HeadAndTail:
-    """The first and the last bytes of what it is fed, at most `most` of them."""
+    """The first and last bytes of a stream, at most `most` bytes in total."""
 
     def __init__(self, most: int) -> None:
         self._head_bytes = most - most // 2
@@ -14,7 +14,7 @@ class HeadAndTail:
         self.total = 0
 
     def feed(self, data: bytes) -> None:
-        """Takes the next bytes of the stream."""
+        """Add the next bytes of the stream."""
         self.total += len(data)
         room = self._head_bytes - len(self._head)
         self._head += data[:room]
@@ -23,10 +23,10 @@ class HeadAndTail:
 
     @property
     def cut(self) -> int:
-        """How many bytes are missing between head and tail."""
+        """Number of bytes missing between head and tail."""
         return self.total - len(self._head) - len(self._tail)
 
     def content(self) -> bytes:
-        """Head and tail, with a mark between them where something is missing."""
+        """Return head and tail, with a mark between them if bytes are missing."""
         mark = b"\n[... %d bytes left out ...]\n" % self.cut if self.cut else b""
         return bytes(self._head) + mark + bytes(self._tail)

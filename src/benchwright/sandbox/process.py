@@ -1,4 +1,4 @@
-"""A long-lived program in the sandbox, spoken to in lines."""
+"""A long-lived program in the sandbox that communicates by lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.text import last_line
 
 
 class SandboxProcess:
-    """A server of untrusted code: lines in, lines out. Made by `LocalSandbox.process`."""
+    """A server of untrusted code that reads and writes lines. Created by `LocalSandbox.process`."""
 
     def __init__(self, started: RunningProgram, limits: Limits) -> None:
         self._streams = started.process
@@ -21,14 +21,14 @@ class SandboxProcess:
 
     @property
     def stderr(self) -> bytes:
-        """What the program has written to stderr so far: the head and the tail of it."""
+        """The program's stderr so far: its head and its tail."""
         return self._errors.content()
 
     async def send(self, line: bytes) -> None:
-        """Sends one line, without its end of line; waits where the program reads too slowly.
+        """Send one line, given without its line ending. Waits while the program reads too slowly.
 
         Raises:
-            ExecutionError: the program has ended.
+            ExecutionError: If the program has ended.
         """
         assert b"\n" not in line, "one line at a time"
         assert self._streams.stdin is not None
@@ -39,10 +39,11 @@ class SandboxProcess:
             raise self._over() from None
 
     async def receive(self, timeout: float) -> bytes:
-        """The next line, without its end of line.
+        """Return the next line without its line ending.
 
         Raises:
-            ExecutionError: no line within `timeout` seconds, one longer than `line_bytes`, or the program has ended.
+            ExecutionError: If there is no line within `timeout` seconds, the line is longer than
+                `line_bytes`, or the program has ended.
         """
         assert self._streams.stdout is not None
         try:
@@ -64,7 +65,7 @@ class SandboxProcess:
         return ExecutionError("the program in the sandbox has ended" + (f": {said}" if said else ""))
 
     async def read_errors(self) -> None:
-        """Reads stderr until the program has ended, or writes too much of it."""
+        """Read stderr until the program ends or writes more than `output_bytes`."""
         assert self._streams.stderr is not None
         while self._errors.total <= self._limits.output_bytes:
             data = await self._streams.stderr.read(2**16)

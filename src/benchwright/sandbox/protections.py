@@ -1,4 +1,4 @@
-"""What can hold a program on this machine, strongest first: bubblewrap, namespaces, limits."""
+"""The ways to isolate a program on this machine, strongest first: bubblewrap, namespaces, limits."""
 
 from __future__ import annotations
 
@@ -32,17 +32,19 @@ _PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
 
 
 class Protection(Record, frozen=True):
-    """One way to hold a program. `words` say for a person or a manifest what it holds and what not."""
+    """One way to isolate a program. `words` describes what it prevents, for people and manifests."""
 
     name: str
     words: str
 
 
 def choose_protection(name: str = "auto") -> Protection:
-    """The strongest protection that works here, or the named one. Tries them by running a small program.
+    """Return the strongest protection that works here, or the named one.
+
+    Tests them by running a small program.
 
     Raises:
-        UserError: the named one, or none at all, works here; the message says why.
+        UserError: If the named one, or any at all, does not work here. The message has the reasons.
     """
     if name != "auto":
         if failure := _failure(name):
@@ -59,7 +61,7 @@ def choose_protection(name: str = "auto") -> Protection:
 
 
 def describe(name: str) -> Protection:
-    """The protection of that name, whether it works here or not."""
+    """Return the protection with this name, whether or not it works here."""
     root = os.geteuid() == 0
     user = "a user of its own" if root else "the same user"
     if name == "limits":
@@ -70,7 +72,7 @@ def describe(name: str) -> Protection:
 
 @cache
 def _failure(name: str) -> str | None:
-    """Why this protection does not work here; None where it does."""
+    """Return why this protection does not work here, or None if it works."""
     if sys.platform != "linux":
         return "it needs Linux"
     if name not in NAMES:
@@ -79,12 +81,15 @@ def _failure(name: str) -> str | None:
         return "the program 'bwrap' is not installed (Debian package: bubblewrap)"
     if name == "limits" and (closed := _closed_to_others(interpreter())):
         return f"the program runs as another user, who cannot enter {closed}, where this Python lies"
-    with ThreadPoolExecutor(1) as pool:  # where there may be a loop already
+    with ThreadPoolExecutor(1) as pool:  # in a thread, because an event loop may be running here
         return pool.submit(asyncio.run, _try(name)).result()
 
 
 def _closed_to_others(path: str) -> str | None:
-    """The first folder above the path that other users cannot enter; None for an ordinary user, who stays itself."""
+    """Return the outermost folder above the path that other users cannot enter, or None.
+
+    None for an ordinary user, because the program then runs as the same user.
+    """
     if os.geteuid() != 0:
         return None
     closed = [str(folder) for folder in Path(path).parents if not folder.stat().st_mode & stat.S_IXOTH]

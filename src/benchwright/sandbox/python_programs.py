@@ -1,4 +1,4 @@
-"""Runs a Python program for a verdict: did control reach its end?"""
+"""Runs a Python program to determine whether control reaches its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ TIMED_OUT = "timed out"
 
 
 class PythonVerdict(Record, frozen=True):
-    """Whether a program ran to its end. `reason` is "passed", "timed out" or "failed: ..."."""
+    """The verdict on a program: whether it ran to its end.
+
+    `reason` is "passed", "timed out" or "failed: ...".
+    """
 
     passed: bool
     reason: str
@@ -25,14 +28,15 @@ class PythonVerdict(Record, frozen=True):
 async def run_python(
     sandbox: LocalSandbox, program: str, *, seconds: float = 3.0, memory: int = 512 * MiB
 ) -> PythonVerdict:
-    """Runs a Python program as the official HumanEval harness does, but in a sandbox.
+    """Run a Python program as the official HumanEval harness does, but in a sandbox.
 
-    It is executed in fresh globals without `__name__ == "__main__"`; reading stdin raises; what it prints is kept
-    apart. It passes only if control reaches its end within `seconds`: SystemExit, any other exception, and an end of
-    the process by whatever means are failures. Unlike there, no function of the standard library is disabled.
+    The program is executed in fresh globals, without `__name__ == "__main__"`. Reading stdin raises an error.
+    Its output is not printed but kept. It passes only if control reaches its end within `seconds`:
+    SystemExit, any other exception, and any end of the process are failures. Unlike in the official harness,
+    no function of the standard library is disabled. `memory` is in bytes.
 
     Raises:
-        ExecutionError: the sandbox cannot be started.
+        ExecutionError: If the sandbox cannot be started.
     """
     limits = msgspec.structs.replace(sandbox.limits, wall_seconds=seconds, memory_bytes=memory)
     attempt = await sandbox.attempt(program, limits=limits)

@@ -1,4 +1,4 @@
-"""A sandbox with a program running in it, spoken to by way of its supervisor."""
+"""A sandbox with a running program, controlled through its supervisor."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any
 from benchwright.errors import ExecutionError
 
 START_SECONDS = 30.0
-"""How long the sandbox itself may take to start, on a machine under load."""
+"""Time limit for the start of the sandbox itself, on a machine under load."""
 GRACE_SECONDS = 5.0
-"""How much longer than the program's wall time the supervisor may take to say how it ended."""
+"""Seconds beyond the program's wall time in which the supervisor must report how it ended."""
 PATIENCE = 5.0
-"""Seconds that the supervisor gets to end everything, before it is killed with its process group."""
+"""Seconds in which the supervisor must end all processes before its process group is killed."""
 DYING_SECONDS = 1.0
-"""How long to wait for killed processes to be gone."""
+"""Seconds to wait until killed processes have disappeared."""
 
 
 class RunningProgram:
-    """A sandbox with a program running in it."""
+    """A sandbox with a running program."""
 
     def __init__(
         self,
@@ -38,10 +38,10 @@ class RunningProgram:
         self._reader, self._writer = reader, writer
 
     async def begin(self, work: dict[str, Any]) -> None:
-        """Sends the work; returns when the program has started.
+        """Send the work message, and return when the program has started.
 
         Raises:
-            ExecutionError: the sandbox or the program did not start.
+            ExecutionError: If the sandbox or the program did not start.
         """
         packed = marshal.dumps(work)
         try:
@@ -69,7 +69,7 @@ class RunningProgram:
         return lines[-1] if lines else "it says nothing"
 
     async def ending(self, wall_seconds: float) -> dict[str, Any]:
-        """What the supervisor says of the end: reason, exit_code, signal, seconds, told, passed."""
+        """Wait for the supervisor's report on the end: reason, exit_code, signal, seconds, told, passed."""
         try:
             async with asyncio.timeout(wall_seconds + GRACE_SECONDS):
                 line = await self._reader.readline()
@@ -78,11 +78,11 @@ class RunningProgram:
         return _read(line) if line.endswith(b"\n") else {"reason": "lost"}
 
     def end(self) -> None:
-        """Lets the supervisor end the program and all it started; returns at once."""
+        """Ask the supervisor to end the program and all that it started, without waiting."""
         self._writer.close()
 
     async def stop(self) -> None:
-        """Ends everything, and returns when it has ended."""
+        """End all processes, and return when they have ended."""
         self.end()
         for pipe in map(self._transport.get_pipe_transport, range(3)):
             if pipe is not None:
@@ -101,7 +101,7 @@ class RunningProgram:
             group_is_there = self._kill()
 
     def _kill(self) -> bool:
-        """Kills what is left of the process group; returns whether anything was."""
+        """Kill the rest of the process group; return whether there was one."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -1,4 +1,7 @@
-"""Users of nobody: one for each program at a time, so that limits count it alone and it can touch no other."""
+"""Temporary user ids, one per running program.
+
+They let limits count each program alone, and no program can touch another one's processes and files.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ _LARGEST = 2**31 - 2
 
 
 class ThrowAwayUsers:
-    """Hands out user ids that no account has; only root can become one of them.
+    """Pool of user ids that no account has. Only root can use them.
 
-    They lie in the upper half of the ids that this user namespace has, in a block that is drawn by chance, so that two
-    commands at the same time seldom share one.
+    They are in the upper half of the ids of this user namespace, in a block chosen at random, so that two
+    commands running at the same time seldom share one.
     """
 
     def __init__(self) -> None:
@@ -23,7 +26,7 @@ class ThrowAwayUsers:
         self._free: list[int] = []
 
     def take(self) -> int | None:
-        """A free id, or None where this process is not root."""
+        """Return a free id, or None if this process is not root."""
         if os.geteuid() != 0:
             return None
         if self._free:
@@ -32,7 +35,7 @@ class ThrowAwayUsers:
         return self._next
 
     def give_back(self, user: int | None) -> None:
-        """The program and all it started have ended."""
+        """Release an id after its program and all that it started have ended."""
         if user is not None:
             self._free.append(user)
 

@@ -1,6 +1,6 @@
 """Faults that were published of load clients: each played by a server that knows the truth.
 
-Numbers are those of docs/load.md. Faults that other modules test: shed load (`test_load_unknown.py`), prompts that a
+Faults that other modules test: shed load (`test_load_unknown.py`), prompts that a
 cache knows (`test_warm_cache.py`), coordinated omission and the limit of what is in flight (`test_load_command.py`),
 block sizes (`test_trace_replay.py`), objectives and cut answers (`test_load_figures.py`).
 """

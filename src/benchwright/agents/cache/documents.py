@@ -1,8 +1,8 @@
-"""The documented results of an eval: the summary, and what `-o` holds.
+"""The documented results of an eval: the summary, and the content of `-o`.
 
-A run without a score counts as 0.0, the standard deviation is that of the population, and pass@k is given for
-k of 1, 3, 5 and 10 up to the runs per row, over the rows that have k runs (`pass_at_rows` if these are not all). The
-run's own summary says how many runs were scored, and its intervals.
+A run without a score counts as 0.0, and the standard deviation is the population's. pass@k is given for k of
+1, 3, 5 and 10, up to the number of runs per row, over the rows with at least k runs (`pass_at_rows` if these
+are not all). The run's own summary states how many runs were scored, and the intervals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchwright.runs.manifest import Manifest
 class Results:
     """The documented figures of a run: of all models together, and of each.
 
-    Tokens and times are known once the runs have been gone through by `counting`.
+    Tokens and times are known after the runs have been iterated with `counting`.
     """
 
     def __init__(self, runs: DocumentedRuns) -> None:
@@ -35,7 +35,7 @@ class Results:
         self._milliseconds: defaultdict[str, float] = defaultdict(float)
 
     def counting(self) -> Iterator[DocumentedRun]:
-        """The runs, each counted as it passes."""
+        """Yield the runs, and count each."""
         primary = self._manifest.targets[0].slot
         for run in self._runs:
             slot = run.model_tag or primary
@@ -53,9 +53,10 @@ class Results:
         }
 
     def _eval_fns(self, target: Target) -> dict[str, dict[str, Any]]:
-        """Return {eval function: {mean, std, min, max, pass_at_1, ...}} of one model.
+        """Return {eval function: {mean, std, min, max, pass_at_1, ...}} for one model.
 
-        `pass_at_rows` says of how many rows each pass@k is, {k: rows}, if some rows have too few runs for one.
+        `pass_at_rows`, {k: rows}, is the number of rows behind each pass@k, if some rows have too few runs
+        for one.
         """
         rows = self._runs.row_count(target)
         summaries: dict[str, dict[str, Any]] = {}
@@ -70,18 +71,18 @@ class Results:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The documented `summary` of cache files: the primary's scores, totals over all runs."""
+        """The documented `summary` of cache files: the primary model's scores, and totals over all runs."""
         targets = self._manifest.targets
         return {"eval_fns": self._eval_fns(targets[0]), **self._totals(targets)}
 
     @property
     def nested_summary(self) -> dict[str, Any]:
-        """The `summary` of `-o`: also the number of rows."""
+        """The `summary` of `-o`, which also has the number of rows."""
         return {"total_rows": self._runs.row_count(), "total_runs": len(self._runs), **self.summary}
 
     @property
     def model_summaries(self) -> list[dict[str, Any]]:
-        """One per model, in the order primary, baseline."""
+        """One summary per model, in the order primary, baseline."""
         return [
             {
                 "model": typed_model(self._manifest, target),
@@ -94,9 +95,10 @@ class Results:
 
 
 def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, Any]:
-    """What `-o FILE` holds: config, summary, rows with their runs, and model_summaries with a baseline.
+    """Return the content of `-o FILE`: config, summary, rows with their runs, and model_summaries.
 
-    Where runs failed, or a scorer did, the summary also has the reasons with their counts (`failures`).
+    `model_summaries` is present only with a baseline. If runs or scorers failed, the summary also has the
+    reasons with their counts (`failures`).
     """
     manifest = runs.manifest
     results = Results(runs)
@@ -123,7 +125,7 @@ def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, 
 
 
 def typed_model(manifest: Manifest, target: Target) -> str:
-    """A model's name as the user typed it."""
+    """Return a model's name as the user typed it."""
     return manifest.typed_models.get(target.slot, target.model)
 
 

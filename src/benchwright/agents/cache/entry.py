@@ -1,4 +1,4 @@
-"""A cache file: found by task id, read, written whole by rename, set aside when it is fresh-ed or corrupt."""
+"""Reads and writes cache files. Files that are replaced by --fresh or are corrupt are set aside."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from benchwright.runs.journal import encode_json
 VERSION = 1
 
 RUNS_BEGIN = b'  "runs": [\n'
-"""The line of a cache file behind which its runs are."""
+"""The line before the runs in a cache file."""
 
 END = b"\n}\n"
-"""How a cache file ends that was written whole."""
+"""The last bytes of a completely written cache file."""
 
 
 MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
 COPIED_AT_ONCE = 2**20
-"""Bytes of a cache file that are copied at once."""
+"""Number of bytes of a cache file copied at once."""
 
 
 class CacheMismatch(UserError, RuntimeError):
-    """A cache file that cannot be resumed: a newer version made it, or it belongs to another configuration."""
+    """The error for a cache file of a newer version or another configuration, which cannot be resumed."""
 
 
 class PassedOver(msgspec.Struct, gc=False):
-    """A run in a cache file that nobody needs to see: it is only counted."""
+    """A run in a cache file that is only counted, not read."""
 
 
 class CacheEntry(msgspec.Struct):
-    """A cache file but for its runs. `run` is the directory of the run whose journal it projects.
+    """A cache file without its runs. `run` is the directory of the run from whose journal it is derived.
 
-    `simulated` is written only where it is true: the answers are not from a model.
+    `simulated` is written only if true: the answers are not from a model.
     """
 
     version: int
@@ -62,12 +62,12 @@ class CacheEntry(msgspec.Struct):
 
 
 def moment(seconds: float | None = None) -> str:
-    """A moment as cache files write it: UTC, whole seconds, Z."""
+    """Format a time as in cache files: UTC, whole seconds, Z. None means now."""
     return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(MOMENT)
 
 
 def created_ns(entry: CacheEntry) -> int | None:
-    """When an entry was created (wall-clock ns); None where what it says is not a moment."""
+    """Return when an entry was created (wall-clock ns), or None if its `created_at` is not a time."""
     try:
         return int(datetime.strptime(entry.created_at, MOMENT).replace(tzinfo=UTC).timestamp()) * 10**9
     except ValueError:
@@ -75,13 +75,13 @@ def created_ns(entry: CacheEntry) -> int | None:
 
 
 def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path) -> CacheEntry:
-    """The entry of a run that is about to start."""
+    """Return the entry for a run that is about to start."""
     now = moment()
     return CacheEntry(VERSION, task_id, config_hash, "in_progress", now, now, config, run=str(run))
 
 
 def new_path(directory: Path, task_id: str) -> Path:
-    """Where a new entry goes; the name begins with the time, so that names sort by age."""
+    """Return an unused path for a new entry. Its name begins with the time, so that names sort by age."""
     stamp = int(time.time())
     while (path := directory / f"{stamp}_{task_id}.json").exists():
         stamp += 1
@@ -89,16 +89,16 @@ def new_path(directory: Path, task_id: str) -> Path:
 
 
 def entry_files(directory: Path, task_id: str = "") -> list[Path]:
-    """The cache files in a directory, of one task or of all, the newest first."""
+    """Return the cache files in a directory, of one task or of all, newest first."""
     pattern = f"*_{task_id}.json" if task_id else "*_*.json"
     return sorted(directory.glob(pattern), key=age, reverse=True)
 
 
 def read_entry(path: Path) -> CacheEntry | None:
-    """Reads a cache file; None where it cannot be read.
+    """Read a cache file. None if it cannot be read.
 
     Raises:
-        CacheMismatch: a newer version made it.
+        CacheMismatch: If a newer version wrote it.
     """
     try:
         data = path.read_bytes()
@@ -113,7 +113,7 @@ def read_entry(path: Path) -> CacheEntry | None:
 
 
 def read_runs(path: Path) -> list[DocumentedRun] | None:
-    """The runs of a cache file; None where it cannot be read."""
+    """Read the runs of a cache file. None if it cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_RunsOnly).runs
     except (OSError, *UNREADABLE):
@@ -121,17 +121,17 @@ def read_runs(path: Path) -> list[DocumentedRun] | None:
 
 
 def read_head(path: Path) -> CacheEntry | None:
-    """Reads a cache file as far as its runs, without these and the summary; None where it cannot be read.
+    """Read a cache file without its runs and summary. None if it cannot be read.
 
     Raises:
-        CacheMismatch: a newer version made it.
+        CacheMismatch: If a newer version wrote it.
     """
     try:
         with path.open("rb") as file:
             head = b"".join(takewhile(lambda line: line != RUNS_BEGIN, file))
             file.seek(-len(END), os.SEEK_END)
             if file.read() != END:
-                return read_entry(path)  # cut off, or not written by `write_entry`
+                return read_entry(path)  # incomplete, or not written by `write_entry`
         entry = msgspec.json.decode(head + RUNS_BEGIN + b"]}", type=CacheEntry)
     except (OSError, *UNREADABLE):
         return read_entry(path)  # not written by `write_entry`
@@ -147,22 +147,22 @@ class _RunsOnly(msgspec.Struct):
 
 
 def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = ()) -> None:
-    """Writes a cache file whole, one run a line; the entry's summary may be set while its runs are gone through.
+    """Write a whole cache file, one run per line. The entry's summary may be set while its runs are iterated.
 
     Raises:
-        JournalError: it cannot be written.
+        JournalError: If it cannot be written.
     """
     entry.updated_at = moment()
     write_whole(path, _pieces(entry, runs), durable=True, error=JournalError)
 
 
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
-    """Adds runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
+    """Add runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
 
-    The file is replaced whole; the runs that it has are copied as bytes. Where none are added, it stays as it is.
+    The file is replaced whole; its existing runs are copied as bytes. Without new runs, it is left unchanged.
 
     Raises:
-        JournalError: it cannot be written.
+        JournalError: If it cannot be read or written.
     """
     added = iter(runs)
     first = next(added, None)
@@ -184,7 +184,7 @@ def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> No
 
 
 def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]:
-    """The file's JSON: the fields before the runs, the runs, the fields behind them."""
+    """Yield the file's JSON: the fields before the runs, the runs, and the fields after them."""
     yield _head(entry)
     yield from _run_lines(runs)
     yield _tail(entry)
@@ -210,7 +210,7 @@ def _tail(entry: CacheEntry) -> bytes:
 
 
 def back_up(path: Path) -> None:
-    """Sets a cache file and its samples aside for `--fresh`: `.backup.{time}`, never over an older one."""
+    """Set a cache file and its samples aside for `--fresh`: `.backup.{time}`, never over an older one."""
     stamp = int(time.time())
     while path.with_name(f"{path.name}.backup.{stamp}").exists():
         stamp += 1
@@ -218,7 +218,7 @@ def back_up(path: Path) -> None:
 
 
 def set_corrupt_aside(path: Path) -> Path:
-    """Sets a cache file that cannot be read aside, with its samples; returns where it is now."""
+    """Set an unreadable cache file and its samples aside; return the new path."""
     return _set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
 
 
@@ -230,11 +230,11 @@ def _set_aside(path: Path, suffix: str) -> Path:
 
 
 def samples_path(path: Path) -> Path:
-    """Where the logged conversations of a cache file are."""
+    """Return the path of a cache file's logged conversations."""
     return path.with_suffix(".jsonl")
 
 
 def age(path: Path) -> tuple[int, str]:
-    """A key that sorts cache files from the oldest to the newest, by the time in their names."""
+    """Return a key that sorts cache files from oldest to newest, by the time in their names."""
     stamp = path.name.partition("_")[0]
     return (int(stamp) if stamp.isdigit() else 0, path.name)

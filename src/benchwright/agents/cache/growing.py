@@ -1,4 +1,4 @@
-"""The runs that an eval gets while it is going on, read from its journal as that grows."""
+"""Reads new documented runs from a journal while the eval is running."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from benchwright.runs.tail import JournalTail
 
 
 class NewRuns:
-    """The documented runs that a journal has got since its table was read.
+    """The documented runs added to a journal since its table was read.
 
-    A run is given once it is scored by every scorer, or has failed. Scores of trials that the table has already do
-    not make a new run.
+    A run is returned once all scorers have scored it, or it has failed. New scores of trials already in the
+    table do not make a new run.
     """
 
     def __init__(self, table: RunTable, manifest: Manifest) -> None:
@@ -29,10 +29,10 @@ class NewRuns:
         self._tail.position = table.position
 
     def read_on(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
-        """The runs since the last time, each with the journal's own line, in the order in which they ended.
+        """Yield the runs finished since the last call, with their journal records, in the order of finishing.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: If the journal cannot be read.
         """
         for lines in self._tail.slices():
             for line in lines:
@@ -42,7 +42,7 @@ class NewRuns:
                     yield ended
 
     def _take(self, encoded: bytes) -> tuple[TrialRecord, DocumentedRun] | None:
-        """Takes in one line; the run that ended with it."""
+        """Process one line; return the run that it completes, if any."""
         try:
             line = decode_line(encoded)
         except UNREADABLE as error:

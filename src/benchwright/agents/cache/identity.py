@@ -1,4 +1,4 @@
-"""Which configuration a cache file belongs to: a digest of everything that shapes its results."""
+"""Identifies the configuration of a cache file, by a digest of everything that shapes its results."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ TASK_ID_DIGITS = 12
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
-    """The digest (xxh3, 128 bits, hex) of a configuration; the order of its keys does not matter.
+    """Return the digest (xxh3, 128 bits, hex) of a configuration, independent of the order of its keys.
 
     Values that are None are left out; -0.0 counts as 0.0.
 
     Raises:
-        ValueError: a number is not finite.
+        ValueError: If a number is not finite.
     """
     plain = {key: _normalised(value) for key, value in config.items() if value is not None}
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -26,7 +26,7 @@ def config_hash(config: Mapping[str, Any]) -> str:
 
 
 def task_id(digest: str) -> str:
-    """The short form of a configuration's digest that file names carry."""
+    """Return the short form of a configuration's digest, used in file names."""
     return digest[:TASK_ID_DIGITS]
 
 

@@ -1,4 +1,4 @@
-"""Where cache files lie: {root}/{model}/{dataset}/{unix time}_{task id}.json."""
+"""Paths of cache files: {root}/{model}/{dataset}/{unix time}_{task id}.json."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ LONGEST = 60
 RESERVED = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))]
 )
-"""Names that Windows keeps for devices."""
+"""Names that Windows reserves for devices."""
 
 
 def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
-    """$OSMOSIS_CACHE_DIR/eval, else $XDG_CACHE_HOME/osmosis/eval, else ~/.cache/osmosis/eval.
+    """Return the root of the cache.
 
-    Where BENCHWRIGHT_HOME is set and OSMOSIS_CACHE_DIR is not, it is $BENCHWRIGHT_HOME/cache/eval.
+    It is $OSMOSIS_CACHE_DIR/eval, else $XDG_CACHE_HOME/osmosis/eval, else ~/.cache/osmosis/eval. If
+    BENCHWRIGHT_HOME is set and OSMOSIS_CACHE_DIR is not, it is $BENCHWRIGHT_HOME/cache/eval.
     """
     if chosen := environ.get("OSMOSIS_CACHE_DIR"):
         root = Path(chosen)
@@ -37,15 +38,15 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def entry_directory(root: Path, model: str, dataset: str) -> Path:
-    """The directory of the entries for a model (as typed) over a dataset (a path)."""
+    """Return the directory of entries for a model (name as typed) and a dataset (path)."""
     return root / sanitize_path_part(model) / sanitize_path_part(Path(dataset).stem)
 
 
 def sanitize_path_part(text: str, longest: int = LONGEST) -> str:
-    """A name made safe as a directory: lower case, ASCII-like words joined by dashes, never empty.
+    """Make a name safe as a directory: lower case, ASCII-like words joined by dashes, never empty.
 
-    Accents are taken off; whatever is not a letter, digit, underscore or dash becomes a dash. Names that are too
-    long keep their beginning and get four digits of a digest; names of which nothing is left get eight.
+    Accents are removed. Anything but letters, digits, underscores and dashes becomes a dash. Names that are
+    too long are truncated and get four digits of a digest. Names of which nothing remains get eight.
     """
     decomposed = unicodedata.normalize("NFD", text)
     bare = "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -1,6 +1,7 @@
-"""A run made again from its cache file, where its journal is gone.
+"""Reconstructs a run from its cache file if its journal is missing.
 
-The file knows results, not conversations and timings: the new journal's lines have no requests and no body.
+The file has results, but no conversations and timings: the new journal's records have no requests and no
+body.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ LINES_AT_ONCE = 1000
 def restore(
     directory: Path, plan: Plan, entry: CacheEntry, runs: Iterable[DocumentedRun], source: str
 ) -> int:
-    """Writes the journal of a new run from a cache file and its runs; how many trials it has then.
+    """Write the journal of a new run from a cache file and its runs; return the number of restored trials.
 
-    Runs that are none of the plan, lack a score or have impossible figures are left out. Of several of one place the
-    last counts. `source` is the run that the results are from. Where that was completed and nothing is left out, the
-    new run is finished.
+    Runs that are not in the plan, lack a score or have impossible figures are skipped. Of several runs of the
+    same row, repeat and model, the last counts. `source` is the run from which the results come. If it was
+    completed and nothing is skipped, the new run is finished.
 
     Raises:
-        UserError: a row of the dataset cannot be read.
-        JournalError: the journal cannot be written.
+        UserError: If a row of the dataset cannot be read.
+        JournalError: If the journal cannot be written.
     """
     places = {(run.row_index, run.run_index, run.model_tag): run for run in runs if _is_sound(run)}
     restored = 0
@@ -71,7 +72,10 @@ def _lines(
 
 
 def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
-    """Return what a cache file knows of a trial. Why it failed is a text only: it counts as the agent's failure."""
+    """Return the record of a restored trial.
+
+    A failure's reason is only a text, so it counts as the agent's failure.
+    """
     return TrialRecord(
         key=trial.key,
         sample=trial.sample.id,
@@ -89,7 +93,7 @@ def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
 
 
 def _status(run: DocumentedRun) -> Status:
-    """Return how the trial ended, as far as its run tells."""
+    """Return how the trial ended, as far as its run shows."""
     if not run.success:
         return Status.EXECUTION_ERROR
     ends = [
@@ -114,6 +118,6 @@ def _scores(trial: Trial, run: DocumentedRun, scorers: Sequence[Scorer]) -> Iter
 
 
 def _is_sound(run: DocumentedRun) -> bool:
-    """Whether the figures of a run are such as a journal holds."""
+    """Return True if the figures of a run are within the limits of a journal."""
     figures = 0 <= run.tokens <= MOST and 0 <= run.duration_ms <= MOST / 1e6
     return figures and all(isfinite(score) for score in run.scores.values())

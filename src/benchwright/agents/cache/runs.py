@@ -1,7 +1,7 @@
-"""The runs of an eval under their documented names, made from its table one at a time.
+"""The runs of an eval under their documented names, created from its table one at a time.
 
-A documented run has a score by every scorer: one that failed, or found no answer, counts as 0.0. `unscored` tells these
-apart from answers that are worth 0.
+A documented run has a score by every scorer: a scorer that failed or found no answer counts as 0.0.
+`unscored` distinguishes these from answers that score 0.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 
 PARTS = 32
-"""Into how many parts a dataset is divided to put its runs in order: each sorts so many times less at once."""
+"""Number of parts into which a dataset is divided for sorting, to limit memory."""
 
 
 class DocumentedRun(msgspec.Struct, gc=False):
     """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests.
 
-    `unscored` names the scorers that gave no value, for which `scores` has 0.0, and why: `unparsed`, `truncated` and
-    the like if there was no answer, `grader_error` if the scorer failed. It is left out if all gave one.
+    `unscored` maps each scorer without a value, for which `scores` has 0.0, to the reason: `unparsed`,
+    `truncated` and the like if there was no answer, `grader_error` if the scorer failed. It is omitted if all
+    have a value.
     """
 
     row_index: int
@@ -52,9 +53,9 @@ class DocumentedRun(msgspec.Struct, gc=False):
 def documented_run(
     record: TrialRecord, scores: dict[str, float], unscored: dict[str, ScoreState], tag: str | None
 ) -> DocumentedRun:
-    """Return the documented run of a journal's line; one that failed has no scores.
+    """Return the documented run of a journal record. A failed run has no scores.
 
-    `unscored` tells of each scorer without a value why that is so.
+    `unscored` is the state of each scorer without a value.
     """
     success = record.status not in FAILED
     why = {name: _why_unscored(record.status, state) for name, state in unscored.items()}
@@ -72,25 +73,25 @@ def documented_run(
 
 
 def _why_unscored(trial: Status, state: ScoreState) -> Status:
-    """Return the status of a score without a value: that of the trial if it says why there was no answer."""
+    """Return the status of a missing score: the trial's if that explains why there was no answer."""
     if state is ScoreState.NO_ANSWER and trial in NO_ANSWER_STATUSES:
         return trial
     return STATUS_BY_SCORE[state]
 
 
 def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
-    """The documented `model_tag` of a line: only where there are several models."""
+    """Return the documented `model_tag` of a record, which is set only if there are several models."""
     return record.target if len(manifest.targets) > 1 else None
 
 
 class DocumentedRuns:
-    """The runs of an eval by row, model (primary first) and repeat; those that were cut off are left out.
+    """The runs of an eval, ordered by row, model (primary first) and repeat. Interrupted ones are left out.
 
-    With `under_way`, so are those that are not scored yet, and those that ended in one of the statuses `again`, which
-    are to be asked again: what is left is done.
+    With `under_way`, only finished runs are included: no unscored ones, and none with a status in `again`,
+    which will be retried.
 
     Raises:
-        JournalError: the journal has a row, model or repeat that its manifest does not know.
+        JournalError: If the journal has a row, model or repeat that is not in its manifest.
     """
 
     def __init__(
@@ -124,21 +125,21 @@ class DocumentedRuns:
             yield documented_run(record, scores, unscored, tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
-        """The journal's own lines of these runs."""
+        """Return the journal records of these runs."""
         return map(self.table.record, _in_order(self.table, self.manifest, self._done))
 
     def failure_reasons(self) -> dict[str, int]:
-        """Why runs failed, or their scorers, and how often."""
+        """Return the reasons why runs or their scorers failed, with counts."""
         return self.table.failure_reasons(self._done)
 
     def row_count(self, target: Target | None = None) -> int:
-        """Return how many rows of the dataset have runs, of one model or of all."""
+        """Return the number of dataset rows that have runs, of one model or of all."""
         from benchwright.stats.arrays import count_distinct
 
         return count_distinct(self.table.sample.narrow(self._done if target is None else self._of(target)))
 
     def _of(self, target: Target) -> NDArray[np.bool_]:
-        """Return which trials of the table, (n,), are runs of this model."""
+        """Return a mask, shape (n,), of the table's trials that are runs of this model."""
         slot = self.table.targets.find(target.slot)
         rows: NDArray[np.bool_] = self._done & self.table.target.equal(-1 if slot is None else slot)
         return rows
@@ -164,7 +165,7 @@ class DocumentedRuns:
 
 
 def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> NDArray[np.bool_]:
-    """Which trials of the table, (n,), have failed, or all their scores, and are not asked again."""
+    """Return a mask, shape (n,), of the table's trials that failed or have all scores and are not retried."""
     import numpy as np
 
     done = np.ones(len(table), np.bool_)
@@ -178,10 +179,10 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
 
 
 def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> None:
-    """Whether these trials are of the manifest's rows, models and repeats.
+    """Check that these trials belong to the manifest's rows, models and repeats.
 
     Raises:
-        JournalError: one is not.
+        JournalError: If one does not.
     """
     import numpy as np
 
@@ -200,7 +201,7 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 
 
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which of some trials are of no row of a dataset."""
+    """Return a mask of the trials that belong to no row of a dataset."""
     if _has_ids(table):
         strange: NDArray[np.bool_] = table.dataset_row.narrow(rows) == 0
     else:
@@ -209,12 +210,12 @@ def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _has_ids(table: RunTable) -> bool:
-    """Whether samples are named by a column of the dataset, and not by their rows."""
+    """Return True if samples are identified by a column of the dataset rather than by row."""
     return table.dataset_row.largest > 0
 
 
 def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
-    """These trials of the table by row of the dataset, model and repeat; a part of the dataset is sorted at a time."""
+    """Yield these trials by dataset row, model and repeat; one part of the dataset is sorted at a time."""
     import numpy as np
 
     models = _model_places(table, manifest)
@@ -228,7 +229,7 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
 
 
 def _model_places(table: RunTable, manifest: Manifest) -> NDArray[np.uint8]:
-    """Where the manifest has the model that each number of the table's column stands for; after all where nowhere."""
+    """Return the manifest's index of each model in the table's column. Unknown models come after all."""
     import numpy as np
 
     slots = [target.slot for target in manifest.targets]

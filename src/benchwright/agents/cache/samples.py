@@ -1,4 +1,4 @@
-"""The conversations of a run as `--log-samples` writes them, one JSON object per line."""
+"""The conversations of a run as written by `--log-samples`, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.manifest import Manifest
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Which run a line is of."""
+    """The row, repeat and model of a line."""
 
     row_index: int
     run_index: int
@@ -23,9 +23,9 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
-    """The lines of all runs that have messages, in their order; see `lines_of`.
+    """Yield the lines of all runs that have messages, in order; see `lines_of`.
 
-    Before them come the lines of `logged` of which the journal has the result only.
+    Before them come the lines of `logged` for restored runs, for which the journal has only results.
     """
     if runs.table.reused.equal(1).any():
         yield from _kept_lines(runs, logged)
@@ -47,7 +47,7 @@ def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
 
 
 def lines_of(records: Iterable[TrialRecord], directory: Path, manifest: Manifest) -> Iterator[bytes]:
-    """{row_index, run_index, model_tag, messages} of those lines of a journal whose trials have messages."""
+    """Yield {row_index, run_index, model_tag, messages} for those journal records that have messages."""
     kept = (record for record in records if record.restored_tokens is None)
     for record, body in read_bodies(directory, kept):
         if body.messages:

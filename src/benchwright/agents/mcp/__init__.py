@@ -1,1 +1,1 @@
-"""Evaluates a directory of MCP tools: no agent code of the user's, only `main.py` with a FastMCP server."""
+"""Evaluates a directory of MCP tools: no agent code by the user, only `main.py` with a FastMCP server."""

@@ -1,4 +1,4 @@
-"""The documented agent that works with the tools of a FastMCP server."""
+"""The documented agent that uses the tools of a FastMCP server."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 
 class MCPAgentLoop(RolloutAgentLoop):
-    """Lets the model call the tools of a server until it answers, or `max_turns` answers are used up.
+    """Agent that lets the model call a server's tools until it answers or has used up `max_turns`.
 
-    Each rollout connects to the server again, within this process. fastmcp 2 enters a server's lifespan but
-    once, and leaves it after the first connection; `McpTask`, which keeps its connection, has no such limit.
+    Each rollout opens a new connection to the server, within this process. fastmcp 2 enters a server's
+    lifespan only once, and exits it after the first connection. `McpTask`, which keeps its connection, does
+    not have this limit.
 
     Raises:
-        MCPLoadError: the server does not start.
+        MCPLoadError: If the server does not start.
     """
 
     name = NAME
@@ -44,17 +45,17 @@ class MCPAgentLoop(RolloutAgentLoop):
     def __init__(self, mcp_server: FastMCP, agent_name: str = NAME) -> None:
         self.name = agent_name
         self._server = mcp_server
-        # The tools are asked for over a connection, which takes an event loop; the caller may be inside one.
+        # Listing the tools needs a connection and so an event loop; the caller may already be in one.
         with ThreadPoolExecutor(max_workers=1) as thread:
             listed = thread.submit(lambda: asyncio.run(_list_tools(mcp_server))).result()
         self._tools = [McpToolSchema.model_validate(tool) for tool in listed]
 
     def get_tools(self, request: RolloutRequest) -> list[OpenAIFunctionToolSchema]:
-        """The server's tools, with their whole schemas."""
+        """Return the server's tools with their complete schemas."""
         return list(self._tools)
 
     async def run(self, ctx: RolloutContext) -> RolloutResult:
-        """Runs one rollout; the tool loop is the engine's own."""
+        """Run one rollout with the engine's tool loop."""
         async with open_toolbox(self._server) as toolbox:
             outcome = await tool_loop(
                 cast(Session, ContextSession(ctx)),
@@ -67,13 +68,13 @@ class MCPAgentLoop(RolloutAgentLoop):
 
 
 class ContextSession:
-    """The part of an engine's session that a tool loop uses, spoken through a rollout's context."""
+    """The part of an engine session that a tool loop uses, implemented by a rollout's context."""
 
     def __init__(self, ctx: RolloutContext) -> None:
         self._ctx = ctx
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
-        """Asks the model of the rollout."""
+        """Send a request to the rollout's model."""
         answer = await self._ctx.chat(list(messages), **params)
         return Reply(
             message=answer.message,
@@ -83,7 +84,7 @@ class ContextSession:
         )
 
     def progress(self, text: str) -> None:
-        """A rollout shows no progress."""
+        """Ignore the message, because a rollout shows no progress."""
 
 
 class ContextToolbox:
@@ -95,7 +96,7 @@ class ContextToolbox:
         self.tools = toolbox.tools
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Runs a tool; see `engine.tool_loop.Toolbox`."""
+        """Run a tool; see `engine.tool_loop.Toolbox`."""
         started = time.monotonic()
         try:
             return await self._toolbox.call(name, arguments)
@@ -104,7 +105,7 @@ class ContextToolbox:
 
 
 class McpParametersSchema(OpenAIFunctionParametersSchema):
-    """Parameters with everything that a JSON schema can say."""
+    """Parameters with any content of a JSON schema."""
 
     model_config = ConfigDict(extra="allow")
     properties: dict[str, Any]
@@ -112,13 +113,13 @@ class McpParametersSchema(OpenAIFunctionParametersSchema):
 
 
 class McpFunctionSchema(OpenAIFunctionSchema):
-    """A function with whole schemas of its parameters."""
+    """A function with complete schemas of its parameters."""
 
     parameters: McpParametersSchema
 
 
 class McpToolSchema(OpenAIFunctionToolSchema):
-    """A tool with whole schemas of its parameters."""
+    """A tool with complete schemas of its parameters."""
 
     function: McpFunctionSchema
 

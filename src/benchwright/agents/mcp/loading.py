@@ -1,4 +1,4 @@
-"""Finds the FastMCP server of a directory, and says in one line what is wrong when there is none."""
+"""Loads the FastMCP server of a directory, with one-line errors."""
 
 from __future__ import annotations
 
@@ -20,24 +20,29 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
 USUAL_NAME = "mcp"
-"""The variable that holds the server in every document; taken first where `main.py` has several servers."""
+"""Variable that usually contains the server; preferred if `main.py` has several servers."""
 
 _SAID_TWICE = ("fastmcp.server.server", "fastmcp.tools.tool_manager", "mcp.server.lowlevel.server")
-"""Loggers that report each tool error with a traceback, though the model is told of it and the transcript kept."""
+"""Loggers silenced because they print a traceback for each tool error.
+
+The model and the transcript contain the error anyway.
+"""
 
 
 class MCPLoadError(UserError):
-    """A directory of MCP tools cannot be used."""
+    """The error for a directory of MCP tools that cannot be used."""
 
 
 def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
-    """The FastMCP server that `main.py` of the directory makes; loaded afresh every time.
+    """Load the FastMCP server created by the directory's `main.py`, anew on every call.
 
-    `main.py` may import the files beside it by import statements, with or without a dot, also inside its
-    tools (`importlib.import_module` needs the dot). It is not run as a script: `__name__` is not `__main__`.
+    `main.py` may import the files beside it by import statements, with or without a leading dot, also inside
+    its tools (`importlib.import_module` needs the dot). It is not run as a script: `__name__` is not
+    `__main__`.
 
     Raises:
-        MCPLoadError: no directory, no `main.py`, no fastmcp, an error in the code, or no server in it.
+        MCPLoadError: If the directory, its `main.py` or fastmcp is missing, its code fails, or it creates no
+            server.
     """
     folder = Path(directory).resolve()
     main = folder / "main.py"
@@ -49,23 +54,23 @@ def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
     name = "_osmosis_mcp_" + hashlib.sha256(str(folder).encode()).hexdigest()[:8]
     try:
         module = DirectoryPackage(name, folder).import_afresh("main")
-    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
+    except (Exception, SystemExit) as failure:  # a user's module may raise anything
         raise MCPLoadError(f"Error importing {main}: {in_one_line(failure)}") from failure
     return _server_in(module, server_class, main)
 
 
 def import_fastmcp(folder: Path) -> type[FastMCP]:
-    """Imports fastmcp, which takes a second, without its banner, its log output and its warnings.
+    """Import fastmcp, which takes a second, without its banner, its log output and its warnings.
 
-    A folder `mcp` of the user's would be taken for the package of that name, which fastmcp needs. The working
-    directory and the place where `folder` lies are therefore left out of `sys.path` meanwhile.
+    A user's folder named `mcp` would hide the package of that name, which fastmcp needs. Therefore the
+    working directory and the parent of `folder` are removed from `sys.path` during the import.
 
     Raises:
-        MCPLoadError: it is not installed, or cannot be imported.
+        MCPLoadError: If it is not installed or cannot be imported.
     """
     os.environ.setdefault("FASTMCP_SHOW_SERVER_BANNER", "false")
     os.environ.setdefault("FASTMCP_LOG_ENABLED", "false")
-    os.environ.setdefault("FASTMCP_ENV_FILE", os.devnull)  # or else it reads a .env file by itself
+    os.environ.setdefault("FASTMCP_ENV_FILE", os.devnull)  # prevents it from reading a .env file
     users = {Path.cwd(), folder.parent}
     path = list(sys.path)
     sys.path[:] = [entry for entry in path if Path(entry).resolve() not in users]
@@ -74,7 +79,7 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
             warnings.simplefilter("ignore")
             from fastmcp import FastMCP
 
-            import_module("fastmcp.client")  # newer versions import it only when it is asked for
+            import_module("fastmcp.client")  # newer versions import it lazily
     except Exception as failure:  # an old fastmcp with a new pydantic raises more than ImportError
         if isinstance(failure, ModuleNotFoundError) and failure.name == "fastmcp":
             raise MCPLoadError(

@@ -1,10 +1,10 @@
-"""Imports the modules of a directory as a package that nobody else can see.
+"""Imports the modules of a directory as a package that is invisible to all other code.
 
-A tool server's `main.py` writes `import tools`, `from tools import search` or `from .tools import search` and
-means the file beside it, be it at the top or in a function that runs much later. With the directory on
-`sys.path` the first two would work too, but every other part of the program that says `import tools` would
-then get this one. So the files become modules of a package under a name of its own, and the import
-statement, inside these modules only, looks among them first.
+A tool server's `main.py` contains `import tools`, `from tools import search` or `from .tools import search`,
+at the top or in a function that runs much later, and means the file beside it. With the directory on
+`sys.path`, the first two would work, but every other part of the program that imports `tools` would get this
+file too. Therefore the files become modules of a package with a unique name, and import statements in these
+modules only look there first.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import Any
 
 
 class DirectoryPackage:
-    """The modules of a directory as the package `name`; finds them as a member of `sys.meta_path`."""
+    """The modules of a directory as the package `name`, which it finds as a member of `sys.meta_path`."""
 
     def __init__(self, name: str, directory: Path) -> None:
         self.name = name
         self._directory = directory
 
     def import_afresh(self, module: str) -> ModuleType:
-        """Imports a module and the others that it imports, whatever was imported before under this name.
+        """Import a module and those it imports anew, whatever was imported before under this name.
 
         Raises:
-            BaseException: whatever the modules' own code raises; nothing of them is left behind then.
+            BaseException: Any error raised by the modules' code. Nothing is left in `sys.modules` then.
         """
         self._forget()
         importlib.invalidate_caches()
@@ -45,7 +45,10 @@ class DirectoryPackage:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """How a module of this package is loaded; None for all others. Called by the import system."""
+        """Return the spec of a module in this package, or None for all others.
+
+        Called by the import system.
+        """
         if fullname == self.name:
             return self._own_spec()
         if not fullname.startswith(self.name + "."):
@@ -60,7 +63,7 @@ class DirectoryPackage:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        """What `import` does inside the package; see `builtins.__import__`."""
+        """Implement `import` inside the package; see `builtins.__import__`."""
         top = name.partition(".")[0]
         if level or not self._is_sibling(top):
             return builtins.__import__(name, globals, locals, fromlist, level)
@@ -68,7 +71,10 @@ class DirectoryPackage:
         return module if fromlist else sys.modules[f"{self.name}.{top}"]
 
     def _is_sibling(self, name: str) -> bool:
-        """Whether the directory has such a module. A mere folder (of data, say) hides no installed one."""
+        """Return True if the directory has this module.
+
+        A mere folder (of data, say) hides no installed module.
+        """
         if name in sys.builtin_module_names:
             return False
         spec = PathFinder.find_spec(name, [str(self._directory)])
@@ -102,14 +108,14 @@ class DirectoryPackage:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module whose import statements are those of its package."""
+    """Loader of a module that uses the package's import statement."""
 
     def __init__(self, name: str, path: str, package: DirectoryPackage) -> None:
         super().__init__(name, path)
         self._package = package
 
     def exec_module(self, module: ModuleType) -> None:
-        # Code finds its built-in names in the `__builtins__` of its globals, `__import__` among them.
+        # Code looks up built-in names, including `__import__`, in the `__builtins__` of its globals.
         own: dict[str, Any] = {"__import__": self._package.import_statement}
         module.__dict__["__builtins__"] = vars(builtins) | own
         super().exec_module(module)

@@ -1,4 +1,4 @@
-"""A model with a directory of MCP tools over a dataset, as a task of the engine."""
+"""A model with a directory of MCP tools over a dataset, as an engine task."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from benchwright.runs.sources import known_or_unique, source_fingerprint
 
 NAME = "mcp_agent"
 VERSION = "1"
-"""To be raised when the same row would be asked differently with the same tools."""
+"""Increase it when the requests for the same row with the same tools would change."""
 
 
 class McpTask(RowsTask):
-    """The task: the rows of the dataset at `path`, each asked with the tools of `directory`, and the scorers.
+    """The task: sends each row of the dataset at `path` to the model with the tools of `directory`.
 
-    A trial has `max_turns` answers of the model at most; one that runs out of them is scored by what was
-    said until then. `completion_params` are body fields of every request. The fingerprint covers both, and
-    every `*.py` file below the directory with what it imports of the user's own project, but nothing else that the
-    tools read.
+    A trial has at most `max_turns` responses by the model. A trial that reaches this limit is scored by the
+    conversation so far. `completion_params` are body fields of every request. The fingerprint covers both,
+    and every `*.py` file below the directory with what it imports from the user's own project, but nothing
+    else that the tools read.
 
     Raises:
-        MCPLoadError: see `load_mcp_server`.
+        MCPLoadError: If the server cannot be loaded; see `load_mcp_server`.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class McpTask(RowsTask):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[McpSolver]:
-        """Connects to the server, once for all trials of the worker.
+        """Connect to the server, once for all trials of the worker.
 
         Raises:
-            MCPLoadError: the server does not start, or has no tools.
+            MCPLoadError: If the server does not start or has no tools.
         """
         async with open_toolbox(self._server) as toolbox:
             if not toolbox.tools:
@@ -77,7 +77,7 @@ class McpTask(RowsTask):
 
 
 class McpSolver:
-    """Lets the model work with the tools until it answers."""
+    """Solver that lets the model use the tools until it answers."""
 
     def __init__(self, toolbox: Toolbox, max_turns: int, completion_params: Mapping[str, Any]) -> None:
         self._toolbox = toolbox
@@ -85,10 +85,11 @@ class McpSolver:
         self._completion_params = completion_params
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Asks the row's prompts; `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
+        """Send the row's prompts. `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
 
         Raises:
-            ProviderError, LimitReached: see `Session.chat`.
+            ProviderError: If the endpoint failed; see `Session.chat`.
+            LimitReached: If a limit of the trial was reached.
         """
         content = trial.sample.content
         messages = [
@@ -102,5 +103,5 @@ class McpSolver:
 
 
 def finish_reason(outcome: Outcome) -> str:
-    """How a tool loop ended, in the documents' words."""
+    """Return the documented finish reason of a tool loop."""
     return "max_turns" if outcome.status is Status.LIMIT else "stop"

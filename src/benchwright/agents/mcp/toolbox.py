@@ -1,4 +1,4 @@
-"""The tools of a FastMCP server, as the engine's tool loop wants them, each call contained."""
+"""The tools of a FastMCP server for the engine's tool loop, with each call contained."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class McpToolbox:
-    """The tools behind an open client; see `engine.tool_loop.Toolbox`."""
+    """The tools of a connected client; see `engine.tool_loop.Toolbox`."""
 
     def __init__(self, client: Client[Any], tools: Sequence[dict[str, Any]]) -> None:
         self._client = client
         self.tools = tools
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Runs a tool and returns its result as text.
+        """Run a tool and return its result as text.
 
         Raises:
-            ToolError: there is no such tool, the arguments do not fit, or the tool raised.
+            ToolError: If there is no such tool, the arguments are invalid, or the tool raised an error.
         """
         result = await self._client.call_tool(name, arguments)
         return result_text(result.structured_content, result.content)
@@ -35,10 +35,10 @@ class McpToolbox:
 
 @asynccontextmanager
 async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
-    """Connects to a server in this process, over memory streams, and lists its tools.
+    """Connect to a server in this process, over memory streams, and list its tools.
 
     Raises:
-        MCPLoadError: the server's lifespan fails, or the tools cannot be listed.
+        MCPLoadError: If the server's lifespan fails or the tools cannot be listed.
     """
     from fastmcp import Client
 
@@ -48,7 +48,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
         async with Client(server) as client:
             toolbox = McpToolbox(client, [tool_schema(tool) for tool in await client.list_tools()])
             yield toolbox
-    except Exception as error:  # a user's lifespan raises what it likes
+    except Exception as error:  # a user's lifespan may raise anything
         if toolbox is not None:
             raise
         raise MCPLoadError(
@@ -57,7 +57,10 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
 
 
 def tool_schema(tool: Any) -> dict[str, Any]:
-    """A listed tool in the OpenAI format, its JSON schema as it stands: items, references, defaults and all."""
+    """Return a listed tool in the OpenAI format.
+
+    Its JSON schema is kept whole (items, references, defaults).
+    """
     schema = tool.input_schema if hasattr(tool, "input_schema") else tool.inputSchema
     return {
         "type": "function",
@@ -70,10 +73,11 @@ def tool_schema(tool: Any) -> dict[str, Any]:
 
 
 def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> str:
-    """What the model is told of a tool's result.
+    """Return a tool's result as text for the model.
 
-    Structured content comes first: `{"result": x}`, into which fastmcp wraps what is not an object, counts as x.
-    Without it, the parts that are text, one per line; a result without any (None, an image) is empty.
+    Structured content is preferred: `{"result": x}`, in which fastmcp wraps values that are not objects,
+    counts as x. Otherwise the result is the text parts, one per line; it is empty if there are none (None, an
+    image).
     """
     if structured is None:
         return "\n".join(part.text for part in content if getattr(part, "text", None) is not None)
@@ -84,11 +88,11 @@ CallNext = Callable[[Any], Awaitable[Any]]
 
 
 class Containment:
-    """A middleware around every tool of a server, the innermost.
+    """The innermost middleware around every tool of a server.
 
     A tool that calls `sys.exit()` or cancels itself would end the session, and with it the tool calls of all
-    other trials; here that becomes an error of the call. fastmcp 2 runs plain functions on the event loop,
-    where a slow one would hold up everything; here they run in threads, as in later versions.
+    other trials. Here that becomes an error of the call. fastmcp 2 runs plain functions on the event loop,
+    where a slow one would block everything. Here they run in threads, as in later versions.
     """
 
     def __init__(self, server: FastMCP) -> None:
@@ -96,12 +100,12 @@ class Containment:
 
     @classmethod
     def add_to(cls, server: FastMCP) -> None:
-        """Puts it into a server that does not have it yet."""
+        """Add the middleware to a server that does not have it yet."""
         if not any(isinstance(middleware, cls) for middleware in server.middleware):
             server.add_middleware(cls(server))
 
     async def __call__(self, context: Any, call_next: CallNext) -> Any:
-        """Handles one message to the server; called by fastmcp."""
+        """Handle one message to the server; called by fastmcp."""
         if context.method != "tools/call":
             return await call_next(context)
         return await _abandonable(self._contained(context, call_next))
@@ -111,7 +115,7 @@ class Containment:
             if await self._would_block(context.message.name):
                 return await _in_thread(call_next, context)
             return await call_next(context)
-        except BaseException as error:  # what is no Exception would go past fastmcp
+        except BaseException as error:  # fastmcp catches only Exception
             if isinstance(error, Exception) or ends_the_run(error):
                 raise
             from fastmcp.exceptions import ToolError
@@ -119,14 +123,17 @@ class Containment:
             raise ToolError(f"Error calling tool '{context.message.name}': {describe(error)}") from error
 
     async def _would_block(self, name: str) -> bool:
-        if not hasattr(self._server, "get_tools"):  # gone since version 3
+        if not hasattr(self._server, "get_tools"):  # removed in version 3
             return False
         function = getattr((await self._server.get_tools()).get(name), "fn", None)
         return function is not None and not inspect.iscoroutinefunction(function)
 
 
 async def _abandonable(call: Coroutine[Any, Any, Any]) -> Any:
-    """What a call returns. Where this is cancelled nobody waits for the call to end, which a thread may never do."""
+    """Return a call's result.
+
+    If cancelled, do not wait for the call to end, because a thread may never end.
+    """
     calling = asyncio.create_task(call)
     try:
         await asyncio.wait({calling})

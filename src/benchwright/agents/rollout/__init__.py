@@ -1,1 +1,1 @@
-"""The documented types of an agent: what a user's agent imports through `osmosis_ai.rollout`."""
+"""The documented types of an agent, which a user's agent imports from `osmosis_ai.rollout`."""

@@ -1,4 +1,4 @@
-"""What an agent acts with while it runs, and what it returns."""
+"""The context of a running agent, and its result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class RolloutResult:
-    """How a rollout ended: `status` is "COMPLETED" or "ERROR"; `reward` is the agent's own score, if any."""
+    """The result of a rollout.
+
+    `status` is "COMPLETED" or "ERROR"; `reward` is the agent's own score, if any.
+    """
 
     status: str
     final_messages: list[Message]
@@ -35,7 +38,7 @@ class RolloutResult:
 
 @dataclass
 class RolloutContext:
-    """What `RolloutAgentLoop.run` gets: the request, the tools offered to the model, and the model itself."""
+    """The argument of `RolloutAgentLoop.run`: the request, the tools offered to the model, and the model."""
 
     request: RolloutRequest
     tools: list[OpenAIFunctionToolSchema]
@@ -46,13 +49,13 @@ class RolloutContext:
     _debug_dir: str | None = field(default=None, repr=False)
 
     async def chat(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Asks the model with the whole conversation so far; `kwargs` are body fields of the request."""
+        """Send the whole conversation so far to the model; `kwargs` are fields of the request's body."""
         return await self.llm.chat_completions(messages, **kwargs)
 
     def complete(
         self, final_messages: list[Message], finish_reason: str = "stop", reward: float | None = None
     ) -> RolloutResult:
-        """The result of a rollout that came to its end."""
+        """Return the result of a rollout that was completed."""
         return RolloutResult(
             status="COMPLETED",
             final_messages=final_messages,
@@ -62,7 +65,7 @@ class RolloutContext:
         )
 
     def error(self, error_message: str, final_messages: list[Message] | None = None) -> RolloutResult:
-        """The result of a rollout that failed."""
+        """Return the result of a rollout that failed."""
         return RolloutResult(
             status="ERROR",
             final_messages=final_messages or [],
@@ -72,19 +75,19 @@ class RolloutContext:
         )
 
     def record_tool_call(self, latency_ms: float = 0.0) -> None:
-        """Counts one tool call and its time in milliseconds."""
+        """Count one tool call and its time in milliseconds."""
         self._num_tool_calls += 1
         self._tool_latency_ms += latency_ms
 
     @property
     def debug_enabled(self) -> bool:
-        """Whether `log_event` writes anything."""
+        """True if `log_event` writes events."""
         return self._debug_dir is not None
 
     def log_event(self, event_type: str, **data: Any) -> None:
-        """Appends one line of JSON to `<debug directory>/<rollout id>.jsonl`, if there is such a directory.
+        """Append one line of JSON to `<debug directory>/<rollout id>.jsonl`, if there is a debug directory.
 
-        A file that cannot be written is logged and costs the rollout nothing.
+        A failure to write is logged and does not affect the rollout.
         """
         if self._debug_dir is None:
             return

@@ -1,4 +1,4 @@
-"""The documented base class of a user's agent, and the server that would run it."""
+"""The documented base class of a user's agent, and a placeholder for its server."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchwright.errors import UserError
 
 
 class RolloutAgentLoop(ABC):
-    """An agent: it says which tools it has, and runs a conversation with a model until it is done.
+    """Base class of an agent, which offers tools and runs a conversation with a model until it is done.
 
-    A concrete subclass sets `name`. One instance runs many rollouts at the same time, so that what belongs
-    to a single rollout lives in `run`, not on the instance.
+    A concrete subclass sets `name`. One instance runs many rollouts concurrently, so the state of a rollout
+    belongs in `run`, not on the instance.
     """
 
     name: str
@@ -27,16 +27,19 @@ class RolloutAgentLoop(ABC):
 
     @abstractmethod
     def get_tools(self, request: RolloutRequest) -> list[OpenAIFunctionToolSchema]:
-        """The tools that the model may call in this rollout; empty for none."""
+        """Return the tools that the model may call in this rollout, or [] for none."""
         raise NotImplementedError
 
     @abstractmethod
     async def run(self, ctx: RolloutContext) -> RolloutResult:
-        """Runs one rollout: starts with `ctx.request.messages`, ends with `ctx.complete` or `ctx.error`."""
+        """Run one rollout.
+
+        Start with `ctx.request.messages` and return `ctx.complete(...)` or `ctx.error(...)`.
+        """
         raise NotImplementedError
 
     def get_default_tools(self) -> list[OpenAIFunctionToolSchema]:
-        """The tools for a request that says nothing: what can be known of them before a rollout."""
+        """Return the tools for an empty request, which are known before any rollout."""
         return self.get_tools(
             RolloutRequest(
                 rollout_id="discovery", server_url="http://localhost", messages=[], completion_params={}
@@ -45,7 +48,7 @@ class RolloutAgentLoop(ABC):
 
 
 def _is_abstract(cls: type) -> bool:
-    # `__abstractmethods__` is not yet set while a subclass is being made.
+    # `__abstractmethods__` is not yet set while a subclass is being created.
     return any(getattr(getattr(cls, name, None), "__isabstractmethod__", False) for name in dir(cls))
 
 
@@ -54,16 +57,16 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class RolloutApp:
-    """An ASGI application that stands for an agent; an attempt to serve it ends with one plain line."""
+    """An ASGI placeholder for an agent's server. Starting it fails with a one-line message."""
 
     def __init__(self, agent_loop: RolloutAgentLoop) -> None:
         self.agent_loop = agent_loop
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Tells the server that starts it why it cannot be served.
+        """Report to the ASGI server that the agent cannot be served.
 
         Raises:
-            UserError: the server asked for anything but the start.
+            UserError: If the request is anything but the start.
         """
         message = (
             f"serving the agent '{self.agent_loop.name}' to a trainer needs the extra `server`, which this "
@@ -76,9 +79,9 @@ class RolloutApp:
 
 
 def create_app(agent_loop: RolloutAgentLoop, **options: Any) -> RolloutApp:
-    """The application of an agent's server, so that a module that makes one can be imported.
+    """Return the application of an agent's server, so that modules that create one can be imported.
 
-    `options` are those of a server (max_concurrent, record_ttl_seconds, settings, credentials, server_host,
-    server_port, api_key, debug_dir, on_startup, on_shutdown); without a server they have no effect.
+    `options` are a server's options (max_concurrent, record_ttl_seconds, settings, credentials, server_host,
+    server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect without a server.
     """
     return RolloutApp(agent_loop)

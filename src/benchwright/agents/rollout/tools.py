@@ -1,4 +1,4 @@
-"""Helpers for an agent that runs tools: reading a tool call, running it, answering it, and the errors of each."""
+"""Helpers for agents that run tools: parse, run and answer tool calls; and their errors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class OsmosisRolloutError(Exception):
 
 
 class OsmosisTransportError(OsmosisRolloutError):
-    """The network failed."""
+    """The error for a network failure."""
 
 
 class OsmosisTimeoutError(OsmosisRolloutError):
-    """An operation took longer than it may."""
+    """The error for an operation that exceeded its time limit."""
 
 
 class _HttpError(OsmosisRolloutError):
@@ -29,15 +29,15 @@ class _HttpError(OsmosisRolloutError):
 
 
 class OsmosisServerError(_HttpError):
-    """The server failed (HTTP 5xx); the same request may succeed later."""
+    """The error for a server failure (HTTP 5xx). The same request may succeed later."""
 
 
 class OsmosisValidationError(_HttpError):
-    """The server refused the request (HTTP 4xx); the same request will be refused again."""
+    """The error for a rejected request (HTTP 4xx). The same request will be rejected again."""
 
 
 class AgentLoopNotFoundError(OsmosisRolloutError):
-    """No agent loop has this name."""
+    """The error for an unknown agent loop."""
 
     def __init__(self, name: str, available: list[str]) -> None:
         super().__init__(f"Agent loop '{name}' not found. Available: {available}")
@@ -46,7 +46,7 @@ class AgentLoopNotFoundError(OsmosisRolloutError):
 
 
 class ToolExecutionError(OsmosisRolloutError):
-    """A tool failed. `tool_call_id` and `tool_name` are empty where they are not known."""
+    """The error for a tool that failed. `tool_call_id` and `tool_name` are empty if unknown."""
 
     def __init__(self, message: str, tool_call_id: str = "", tool_name: str = "") -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ class ToolExecutionError(OsmosisRolloutError):
 
 
 class ToolArgumentError(ToolExecutionError):
-    """The arguments of a tool call are not a JSON object."""
+    """The error for tool call arguments that are not a JSON object."""
 
 
 ToolCall = dict[str, Any]
@@ -63,17 +63,17 @@ ToolCall = dict[str, Any]
 
 
 def create_tool_result(tool_call_id: str, content: str) -> Message:
-    """The message that answers a tool call."""
+    """Return the message with a tool call's result."""
     return {"role": "tool", "content": content, "tool_call_id": tool_call_id}
 
 
 def create_tool_error_result(tool_call_id: str, error_message: str) -> Message:
-    """The message that tells the model that its tool call failed."""
+    """Return the message that reports a failed tool call to the model."""
     return create_tool_result(tool_call_id, f"Error: {error_message}")
 
 
 def serialize_tool_result(result: Any) -> str:
-    """What a tool returned, as text: strings as they are, numbers as Python writes them, the rest as JSON."""
+    """Convert a tool's result to text: strings unchanged, numbers as in Python, everything else as JSON."""
     if isinstance(result, str):
         return result
     if isinstance(result, int | float) and not isinstance(result, bool):
@@ -82,10 +82,10 @@ def serialize_tool_result(result: Any) -> str:
 
 
 def parse_tool_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a tool call, which come as a JSON string or already as an object.
+    """Return the arguments of a tool call, given as a JSON string or an object.
 
     Raises:
-        ToolArgumentError: they are neither.
+        ToolArgumentError: If they are neither.
     """
     if isinstance(arguments, str):
         try:
@@ -98,10 +98,10 @@ def parse_tool_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def get_tool_call_info(tool_call: ToolCall) -> tuple[str, str, dict[str, Any]]:
-    """(id, name, arguments) of a tool call; a missing id is "unknown", a missing name empty.
+    """Return (id, name, arguments) of a tool call. A missing id is "unknown", a missing name is empty.
 
     Raises:
-        ToolArgumentError: the arguments are no JSON object; carries the id and the name.
+        ToolArgumentError: If the arguments are not a JSON object. The error has the id and the name.
     """
     tool_call_id = tool_call.get("id", "unknown")
     function = tool_call.get("function", {})
@@ -115,5 +115,5 @@ def get_tool_call_info(tool_call: ToolCall) -> tuple[str, str, dict[str, Any]]:
 async def execute_tool_calls(
     tool_calls: Sequence[ToolCall], executor: Callable[[ToolCall], Awaitable[Message]]
 ) -> list[Message]:
-    """Runs the tool calls of one answer side by side; their results are in the order of the calls."""
+    """Run the tool calls of one response concurrently; return their results in the order of the calls."""
     return list(await asyncio.gather(*(executor(tool_call) for tool_call in tool_calls)))

@@ -1,4 +1,4 @@
-"""What an agent is asked, calls and gives back: requests, tool schemas, completions and metrics, as documented."""
+"""The documented data types of an agent: requests, tool schemas, completions and metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.records import Message
 
 
 class OpenAIFunctionPropertySchema(BaseModel):
-    """One parameter of a function: its JSON Schema type, what it means, and the values it may have."""
+    """One parameter of a function: its JSON Schema type, its meaning, and its allowed values."""
 
     type: str
     description: str | None = None
@@ -42,28 +42,28 @@ class OpenAIFunctionSchema(BaseModel):
 
 
 class OpenAIFunctionToolSchema(BaseModel):
-    """A tool; `type` is always "function"."""
+    """A tool that the model may call; `type` is always "function"."""
 
     type: str
     function: OpenAIFunctionSchema
 
 
 DEFAULT_MAX_METADATA_SIZE_BYTES = 1024 * 1024
-"""How long a request's metadata may be as JSON, in bytes, unless set otherwise."""
+"""Default maximum size of a request's metadata as JSON, in bytes."""
 
 _max_metadata_size = DEFAULT_MAX_METADATA_SIZE_BYTES
 
 
 def get_max_metadata_size_bytes() -> int:
-    """The largest metadata that a request may carry, in bytes of JSON."""
+    """Return the maximum size of a request's metadata as JSON, in bytes."""
     return _max_metadata_size
 
 
 def set_max_metadata_size_bytes(size_bytes: int) -> None:
-    """Changes the limit of `get_max_metadata_size_bytes` for this process.
+    """Set the limit of `get_max_metadata_size_bytes` for this process.
 
     Raises:
-        ValueError: the size is not positive.
+        ValueError: If the size is not positive.
     """
     global _max_metadata_size
     if size_bytes <= 0:
@@ -72,9 +72,9 @@ def set_max_metadata_size_bytes(size_bytes: int) -> None:
 
 
 class RolloutMetrics(BaseModel):
-    """What a rollout cost: times in milliseconds, numbers of calls, tokens.
+    """The cost of a rollout: times in milliseconds, numbers of calls, and tokens.
 
-    `max_context_tokens` is the longest prompt together with its answer.
+    `max_context_tokens` is the largest sum of prompt and response tokens of one call.
     """
 
     total_latency_ms: float = 0.0
@@ -88,10 +88,10 @@ class RolloutMetrics(BaseModel):
 
 
 class RolloutRequest(BaseModel):
-    """What an agent is asked to do.
+    """A request to an agent.
 
-    `messages` is where the conversation starts, `completion_params` are body fields that the agent should
-    pass on with every call; `max_turns` and `max_tokens_total` are advice that the agent itself follows.
+    `messages` is the start of the conversation. `completion_params` are body fields that the agent should
+    pass on with every call. `max_turns` and `max_tokens_total` are hints that the agent itself should follow.
     """
 
     rollout_id: str = Field(min_length=1, max_length=256)
@@ -134,11 +134,10 @@ class RolloutRequest(BaseModel):
 
 @dataclass(frozen=True)
 class CompletionsResult:
-    """The answer to one call.
+    """The response to one call.
 
-    `message` is the assistant message, ready to be appended to the conversation; `usage` holds
-    prompt_tokens, completion_tokens and total_tokens; `token_ids` and `logprobs` are there where the server
-    sends them.
+    `message` is the assistant message, ready to be appended to the conversation. `usage` has prompt_tokens,
+    completion_tokens and total_tokens. `token_ids` and `logprobs` are empty unless the server sends them.
     """
 
     message: Message
@@ -149,27 +148,27 @@ class CompletionsResult:
 
     @property
     def has_tool_calls(self) -> bool:
-        """Whether the model wants tools to be called."""
+        """True if the model calls tools."""
         return bool(self.message.get("tool_calls"))
 
     @property
     def tool_calls(self) -> list[dict[str, Any]]:
-        """The tool calls in the OpenAI format, their arguments a JSON string."""
+        """The tool calls in the OpenAI format, with arguments as JSON strings."""
         return self.message.get("tool_calls") or []
 
     @property
     def content(self) -> str | None:
-        """The text of the answer; None where there is none."""
+        """The text of the response, or None if there is none."""
         return self.message.get("content")
 
 
 class LLMClientProtocol(Protocol):
-    """What `RolloutContext.llm` can do."""
+    """The interface of `RolloutContext.llm`."""
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Asks the model; `kwargs` are body fields of the request."""
+        """Send a request to the model; `kwargs` are fields of its body."""
         ...
 
     def get_metrics(self) -> RolloutMetrics:
-        """The calls made so far, their times and tokens."""
+        """Return the calls so far, with their times and tokens."""
         ...

@@ -1,1 +1,1 @@
-"""The documented Python API: a dataset's reader, a model's client, and runners of an agent over rows."""
+"""The documented Python API: a dataset reader, a model client, and runners of an agent over rows."""

@@ -1,4 +1,4 @@
-"""`ExternalLLMClient`: the documented client of a model, alone or inside a run of the engine."""
+"""`ExternalLLMClient`: the documented client of a model, used alone or inside a run of the engine."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ logger = logging.getLogger(__name__)
 
 
 class ExternalLLMClient:
-    """Speaks to one model, and keeps the tools and the metrics of one rollout at a time.
+    """A client of one model. It holds the tools and the metrics of one rollout at a time.
 
-    `api_base` is the address of an OpenAI-compatible endpoint, where the model is asked by the name given;
-    without it OpenAI's models are asked at OPENAI_BASE_URL or OpenAI, others (`provider/name`) through
-    LiteLLM. No key anywhere means a server that wants none. `display_name` is the name as given, `model` the
-    same with its provider in front.
+    `api_base` is the address of an OpenAI-compatible endpoint, which is sent the model name as given. Without
+    it, OpenAI's models are used at OPENAI_BASE_URL or at OpenAI, and others (`provider/name`) through
+    LiteLLM. If no key is found, the server is assumed to need none. `display_name` is the name as given;
+    `model` is the name with its provider in front.
 
     Raises:
-        UserError: `api_base` is not an address.
+        UserError: If `api_base` is not an address.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ExternalLLMClient:
         self._access = replace(NO_ACCESS, key=api_key)
         self.api_base = api_base
         self.failure: ProviderError | None = None
-        """Why the last call had no answer; None after one that had."""
+        """Why the last call failed, or None if it succeeded."""
         self._target = find_target(model, api_base)
         self._connection: ModelClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -56,17 +56,17 @@ class ExternalLLMClient:
 
     @classmethod
     def with_access(cls, model: str, api_base: str | None, access: Access) -> Self:
-        """Return a client that sends the key and the headers of `access`, and uses its files for TLS."""
+        """Return a client that sends the key and headers of `access`, and uses its TLS files."""
         client = cls(model, access.key, api_base)
         client._access = access
         return client
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Asks once; `kwargs` are body fields of the request, and go before the client's own.
+        """Send one request. `kwargs` are fields of its body, and override the client's own.
 
         Raises:
-            SystemicProviderError: every further request would fail alike.
-            ProviderError: no usable answer came.
+            SystemicProviderError: If every further request would fail in the same way.
+            ProviderError: If there is no usable response.
         """
         try:
             result = await self._llm.chat_completions(messages, **kwargs)
@@ -77,10 +77,10 @@ class ExternalLLMClient:
         return result
 
     async def preflight_check(self) -> None:
-        """Asks for a single token, to see whether the model can be asked at all.
+        """Request a single token, to check that the model can be used at all.
 
         Raises:
-            SystemicProviderError: it cannot. Whatever else goes wrong may not go wrong again, and is ignored.
+            SystemicProviderError: If it cannot. Other failures may be temporary and are ignored.
         """
         body = {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 1}
         try:
@@ -90,31 +90,31 @@ class ExternalLLMClient:
                 raise documented_error(error) from error
 
     def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
-        """Offers these tools to the model with every call that does not bring its own."""
+        """Offer these tools to the model with every call that does not have its own."""
         self._llm.set_tools(tools)
 
     def clear_tools(self) -> None:
-        """Offers no tools any more."""
+        """Stop offering tools."""
         self._llm.clear_tools()
 
     def reset_metrics(self) -> None:
-        """Starts counting from 0."""
+        """Reset all counts to 0."""
         self.failure = None
         self._llm.reset_metrics()
 
     def get_metrics(self) -> RolloutMetrics:
-        """The calls since the last reset; tokens that the server did not count are 0."""
+        """Return the metrics since the last reset. Tokens that the server did not report count as 0."""
         return self._llm.get_metrics()
 
     def clone(self) -> Self:
-        """Another client of the same model, with tools, metrics and connections of its own."""
+        """Return another client of the same model, with its own tools, metrics and connections."""
         return self.with_access(self.display_name, self.api_base, self._access)
 
     def connection(self) -> ModelClient:
-        """What carries the calls, opened again in another event loop.
+        """Return the connection that sends requests. In another event loop, a new one is opened.
 
         Raises:
-            SystemicProviderError: there is no key for OpenAI, or no HTTP header can carry it.
+            SystemicProviderError: If there is no key for OpenAI, or the key cannot be sent in an HTTP header.
         """
         loop = asyncio.get_running_loop()
         if self._connection is None or self._loop is not loop:
@@ -129,7 +129,7 @@ class ExternalLLMClient:
 
     @contextmanager
     def within(self, session: Session, slot: str) -> Iterator[None]:
-        """While entered, calls are made through a session of the engine, which knows this client as `slot`."""
+        """Send requests through an engine session, which knows this client as `slot`, until exit."""
         alone = self._llm
         self._llm = SessionLLM(_Within(session, slot))
         try:
@@ -138,7 +138,7 @@ class ExternalLLMClient:
             self._llm = alone
 
     async def close(self) -> None:
-        """Closes the connections; a later call opens new ones."""
+        """Close the connections. A later call opens new ones."""
         if self._connection is not None and self._loop is asyncio.get_running_loop():
             self._connection.close()
         self._connection = None
@@ -168,16 +168,16 @@ class _Within:
 
 
 def _qualified_name(model: str, api_base: str | None) -> str:
-    """The name of a model with its provider in front.
+    """Return a model's name with its provider in front.
 
-    Whatever is served at a given address counts as `openai/…`, and so does a name without any provider.
+    Models served at a given address, and names without a provider, count as `openai/…`.
     """
     qualified = model.startswith("openai/") if api_base else "/" in model
     return model if qualified else f"openai/{model}"
 
 
 def systemic_failure(client: object, error: BaseException | None) -> SystemicProviderError | None:
-    """The systemic failure behind a rollout that did not complete, also where the agent hid it."""
+    """Return the systemic failure behind an incomplete rollout, even if the agent hid it, or None."""
     if isinstance(error, SystemicProviderError):
         return error
     failure = getattr(client, "failure", None)

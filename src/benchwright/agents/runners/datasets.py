@@ -1,4 +1,4 @@
-"""`DatasetReader`: the documented way to read a dataset, every row checked when it is read."""
+"""`DatasetReader`: the documented way to read a dataset. Every row is checked when it is read."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ __all__ = ["REQUIRED_COLUMNS", "DatasetReader", "DatasetRow", "dataset_row_to_re
 REQUIRED_COLUMNS = list(DOCUMENTED_COLUMNS)
 
 DatasetRow = Row
-"""A row: the required columns, which are text, and whatever other columns the dataset has."""
+"""A row: the required columns, which are text, and any other columns of the dataset."""
 
 
 class DatasetReader:
-    """Reads the rows of a .json, .jsonl, .csv or .parquet file; `len` is the number of rows in the file.
+    """Reader of the rows of a .json, .jsonl, .csv or .parquet file. `len` is the number of rows in the file.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        DatasetParseError: its suffix is none of these; when reading or counting: it is not what that says.
+        FileNotFoundError: If the file does not exist.
+        DatasetParseError: If its suffix is none of these. Also raised when reading or counting, if the
+            content does not match the suffix.
     """
 
     def __init__(self, file_path: str | PathLike[str]) -> None:
@@ -40,15 +41,15 @@ class DatasetReader:
             return count_rows(self.file_path)
 
     def read(self, limit: int | None = None, offset: int = 0) -> list[DatasetRow]:
-        """The rows from `offset` on, at most `limit` of them; see `iter_rows`."""
+        """Return at most `limit` rows, starting at `offset`; see `iter_rows`."""
         return list(self.iter_rows(limit, offset))
 
     def iter_rows(self, limit: int | None = None, offset: int = 0) -> Iterator[DatasetRow]:
-        """The same rows one by one, read as they are asked for. Rows outside are not checked.
+        """Yield at most `limit` rows, starting at `offset`, read when needed. Other rows are not checked.
 
         Raises:
-            DatasetParseError: the file is not what its suffix says.
-            DatasetValidationError: a row lacks a required column, or that is null, blank or no text.
+            DatasetParseError: If the content does not match the file's suffix.
+            DatasetValidationError: If a row lacks a required column, or its value is null, blank or not text.
         """
         with naming(self.file_path):
             for index, row in enumerate(read_rows(self.file_path, limit, offset), offset):

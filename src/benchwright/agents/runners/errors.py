@@ -1,4 +1,4 @@
-"""The documented exceptions of the Python API; all but one are those of the house under other names."""
+"""The documented exceptions of the Python API. All but one are Benchwright's own under other names."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = [
 ]
 
 LocalExecutionError = BenchwrightError
-"""The base of all the others."""
+"""Base of all the others."""
 
 
 class SystemicProviderError(ProviderError):
-    """Every further request would fail alike (wrong key, unknown model, closed port): runners stop.
+    """The error if every further request would fail in the same way (wrong key, unknown model, closed port).
 
-    A runner notes in `duration_ms` and `tokens` what the run that met it had taken.
+    Runners stop at it. They set `duration_ms` and `tokens` to the values of the run in which it occurred.
     """
 
     def __init__(self, message: str, *, http_status: int | None = None) -> None:
@@ -32,7 +32,7 @@ class SystemicProviderError(ProviderError):
 
 
 def documented_error(error: ProviderError) -> ProviderError:
-    """A failure of the endpoint as the documented class and in the documented words."""
+    """Convert a failure of the endpoint into the documented class with the documented message."""
     status = error.http_status
     if error.systemic:
         return SystemicProviderError(str(error), http_status=status)

@@ -1,4 +1,4 @@
-"""`EvalRunner`: an agent over rows, scored by eval functions, with one model or compared with another."""
+"""`EvalRunner`: runs an agent over rows, scored by eval functions, with one model or two."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Progress = Callable[[int, int, EvalRunResult], None]
 
 
 class EvalRunner:
-    """Runs an agent over rows and scores what comes of it, with one model or, for comparison, two.
+    """Runner of an agent over rows, with scores, for one model or, for comparison, two.
 
-    For runs at the same time (`batch_size`) each needs a client of its own: it is made by the factory, or
-    cloned from an `ExternalLLMClient`.
+    Concurrent runs (`batch_size`) need a client each. It is created by the factory, or cloned from an
+    `ExternalLLMClient`.
     """
 
     execution_mode: ClassVar[str] = "eval"
@@ -68,7 +68,7 @@ class EvalRunner:
 
     @property
     def has_baseline(self) -> bool:
-        """Whether there is a second model to compare with."""
+        """True if there is a second model for comparison."""
         return BASELINE in self._runners
 
     async def run_single(
@@ -81,12 +81,12 @@ class EvalRunner:
         runner: LocalRolloutRunner | None = None,
         model_tag: str | None = None,
     ) -> EvalRunResult:
-        """Runs the agent once on a row and applies all eval functions to what it said.
+        """Run the agent once on a row and score its messages with all eval functions.
 
-        `runner` brings a client of its own; otherwise `model_tag` says whose turn it is.
+        `runner` is used if given; otherwise `model_tag` selects the model.
 
         Raises:
-            SystemicProviderError: the model cannot be asked at all.
+            SystemicProviderError: If the model cannot be used at all.
         """
         runner = runner or self._runners[model_tag or PRIMARY]
         rollout_id = f"{self.execution_mode}-{row_index}-run-{run_index}"
@@ -120,13 +120,13 @@ class EvalRunner:
     async def _score(
         self, fn: EvalFnWrapper, messages: list[Message], row: DatasetRow, row_index: int, run_index: int
     ) -> float:
-        """The score of one eval function, 0.0 where it failed, which is logged."""
+        """Return the score of one eval function. A failure is logged and scores 0.0."""
         try:
             score = await fn(messages, row["ground_truth"], row)
             if not math.isfinite(score):
                 raise EvalFnError(f"the score is {score}, which cannot be averaged")
             return score
-        except (Exception, SystemExit) as error:  # a user's function raises what it likes
+        except (Exception, SystemExit) as error:  # a user's function may raise anything
             logger.warning(
                 "Eval function '%s' failed on row %d run %d: %s", fn.name, row_index, run_index, error
             )
@@ -143,15 +143,15 @@ class EvalRunner:
         start_index: int = 0,
         batch_size: int = 1,
     ) -> EvalResult:
-        """Runs every row `n_runs` times with every model, `batch_size` runs at a time.
+        """Run every row `n_runs` times with every model, with `batch_size` concurrent runs.
 
         A score of at least `pass_threshold` passes. `on_progress(current, total, result)` is called after
-        each run. Rows count from `start_index`. A systemic error of the provider ends the evaluation early,
-        any other failure does not.
+        each run. Row indexes begin at `start_index`. A systemic provider error ends the evaluation early;
+        other failures do not.
 
         Raises:
-            ValueError: `n_runs` or `batch_size` is not positive.
-            UserError: a client can neither be cloned nor made by a factory.
+            ValueError: If `n_runs` or `batch_size` is not positive.
+            UserError: If a client can neither be cloned nor created by a factory.
         """
         if n_runs < 1:
             raise ValueError(f"n_runs must be >= 1, got {n_runs}")
@@ -209,7 +209,7 @@ class EvalRunner:
 
 
 def _name(runner: LocalRolloutRunner) -> str:
-    """What to call the runner's model in summaries: as its client was told, if that says so."""
+    """Return the name of the runner's model in summaries: the client's `display_name`, else its class."""
     client = runner.llm_client
     return str(getattr(client, "display_name", type(client).__name__))
 

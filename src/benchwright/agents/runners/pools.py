@@ -1,4 +1,4 @@
-"""Clients for runs at the same time: made for them, and closed after them."""
+"""Creates and closes clients for concurrent runs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ClientFactory = Callable[[], LocalLLMClientProtocol]
 async def runner_pool(
     runner: LocalRolloutRunner, factory: ClientFactory | None, size: int
 ) -> AsyncIterator[list[LocalRolloutRunner]]:
-    """`size` runners that can work side by side: the runner itself, or as many with clients of their own.
+    """Yield `size` runners for concurrent runs: the runner itself if 1, else copies with their own clients.
 
     Raises:
-        ValueError: the size is not positive.
-        UserError: the client can neither be cloned nor made by a factory.
+        ValueError: If the size is not positive.
+        UserError: If the client can neither be cloned nor created by a factory.
     """
     if size < 1:
         raise ValueError(f"batch_size must be >= 1, got {size}")

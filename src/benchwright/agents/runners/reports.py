@@ -1,4 +1,4 @@
-"""Results, conversations and tools as text for a console."""
+"""Formats results, conversations and tools as text for a console."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class _Model(NamedTuple):
-    """A model in a table: how it is called there, the tag of its runs (None without a baseline), its figures."""
+    """A model in a table: its displayed name, the tag of its runs (None without a baseline), its figures."""
 
     name: str
     tag: str | None
     summaries: Mapping[str, EvalEvalSummary]
 
     def no_score(self, result: EvalResult) -> NoScore | None:
-        """Return why no run of it has a score; None if one has."""
+        """Return why none of its runs has a score, or None if one has."""
         runs = [run for row in result.rows for run in row.runs if self.tag in (None, run.model_tag)]
         if not runs or any(run.success for run in runs):
             return None
@@ -34,7 +34,7 @@ class _Model(NamedTuple):
 
 
 def format_duration(ms: float) -> str:
-    """Milliseconds as "26ms", from one second on as "6.2s", from one minute on as "3m12.4s"."""
+    """Format milliseconds as "26ms", from one second as "6.2s", and from one minute as "3m12.4s"."""
     if round(ms) < 1000:
         return f"{ms:.0f}ms"
     seconds = round(ms / 1000, 1)
@@ -45,14 +45,14 @@ def format_duration(ms: float) -> str:
 
 
 def format_tokens(tokens: int) -> str:
-    """A number of tokens, with commas between thousands."""
+    """Format a number of tokens with commas between thousands."""
     return f"{tokens:,}"
 
 
 def format_eval_report(result: EvalResult, console: Console, model: str = "") -> None:
     """Print totals, and a table of every eval function's scores for every model.
 
-    `model` is the name of the only model, if there is no baseline.
+    `model` is the name of the only model if there is no baseline.
     """
     models = [
         _Model(f"{summary.model} ({summary.model_tag})", summary.model_tag, summary.eval_summaries)
@@ -115,7 +115,10 @@ def _cells(score: EvalEvalSummary, ks: Sequence[int]) -> list[str]:
 
 
 def message_text(number: int, message: Message) -> str:
-    """A message with its number and role, its tool calls below, everything after the first line indented."""
+    """Format a message with its number and role, followed by its tool calls.
+
+    All lines but the first are indented.
+    """
     text = content_text(message.get("content")) or message.get("refusal") or ""
     said = f"[{number}] {message.get('role')}: {text}".rstrip()
     lines = [said, *map(_call, message.get("tool_calls") or [])]
@@ -123,7 +126,7 @@ def message_text(number: int, message: Message) -> str:
 
 
 def tool_text(tool: Mapping[str, Any]) -> str:
-    """A tool in the OpenAI format: its name with its parameters (`?`: may be left out), and what it does."""
+    """Format a tool given in the OpenAI format: name, parameters (`?`: optional) and description."""
     function = tool["function"]
     schema = function.get("parameters") or {}
     required = schema.get("required") or []

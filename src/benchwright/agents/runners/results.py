@@ -1,4 +1,4 @@
-"""The documented results of runners that score: of a run, a row, a model, and the whole."""
+"""The documented results of runners with scores: of a run, a row, a model, and the whole evaluation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from benchwright.records import Message
 
 @dataclass
 class EvalRunResult:
-    """One run of one row. `success`: the agent completed, so that there are scores; `error` says why not.
+    """One run of one row.
 
-    `duration_ms` is the agent's time, without scoring. `model_tag` is "primary", "baseline", or None where
-    there is one model.
+    `success`: the agent completed, so there are scores; otherwise `error` is the reason. `duration_ms` is the
+    agent's time without scoring. `model_tag` is "primary", "baseline", or None if there is only one model.
     """
 
     run_index: int
@@ -38,9 +38,9 @@ class EvalRowResult:
 
 @dataclass
 class EvalEvalSummary:
-    """One eval function's scores over all runs, where a run without a score counts as 0.
+    """One eval function's scores over all runs. A run without a score counts as 0.
 
-    `std` is that of the population; `pass_at_k` is empty with one run per row.
+    `std` is the population's. `pass_at_k` is empty with one run per row.
     """
 
     mean: float = 0.0
@@ -52,7 +52,7 @@ class EvalEvalSummary:
 
 @dataclass
 class EvalModelSummary:
-    """One model's runs; `total_duration_ms` is the sum of their times."""
+    """One model's results. `total_duration_ms` is the sum of its runs' times."""
 
     model: str
     model_tag: str
@@ -64,9 +64,9 @@ class EvalModelSummary:
 
 @dataclass
 class EvalResult:
-    """A whole evaluation. With a baseline, `eval_summaries` are those of the primary model alone.
+    """The result of an evaluation. With a baseline, `eval_summaries` are the primary model's.
 
-    `total_rows` and `total_runs` count what was run, by either model; `total_duration_ms` is wall time.
+    `total_rows` and `total_runs` count what was run by either model. `total_duration_ms` is wall time.
     """
 
     rows: list[EvalRowResult]
@@ -89,7 +89,10 @@ BenchResult = EvalResult
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """The chance that one of `k` of `n` runs passes, of which `c` did; 1.0 where fewer than `k` failed."""
+    """Return the probability that at least one of `k` runs, drawn from `n` of which `c` passed, passes.
+
+    It is 1.0 if fewer than `k` failed.
+    """
     from benchwright.stats import passk
 
     if c <= 0:
@@ -98,7 +101,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
-    """Runs in order of their rows, gathered into these."""
+    """Group runs, ordered by row, into one result per row."""
     rows: dict[int, EvalRowResult] = {}
     for run in runs:
         rows.setdefault(run.row_index, EvalRowResult(run.row_index)).runs.append(run)
@@ -108,7 +111,7 @@ def by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
 def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
-    """{eval function: summary} over these runs of one model."""
+    """Return {eval function: summary} over these runs of one model."""
     from benchwright.stats.documented import documented_statistics, tries_by_sample
 
     rows = [run.row_index for run in runs]
@@ -131,7 +134,7 @@ def summarise_model(
     n_runs: int,
     pass_threshold: float,
 ) -> EvalModelSummary:
-    """The summary of the model with this tag."""
+    """Return the summary of the model with this tag."""
     own = [run for run in runs if run.model_tag == tag]
     return EvalModelSummary(
         model=model,

@@ -1,4 +1,4 @@
-"""`LocalRolloutRunner`: runs an agent over rows, one row at a time, and says how each run ended."""
+"""`LocalRolloutRunner`: runs an agent over rows, one row at a time, and returns the result of each run."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ logger = logging.getLogger(__name__)
 
 
 class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
-    """What a runner needs of a model's client, beyond what the agent does."""
+    """The methods that a runner needs of a model's client, in addition to the agent's."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
-        """Offers these tools with every call."""
+        """Offer these tools with every call."""
         ...
 
     def clear_tools(self) -> None:
-        """Offers no tools any more."""
+        """Stop offering tools."""
         ...
 
     def reset_metrics(self) -> None:
-        """Starts counting from 0."""
+        """Reset all counts to 0."""
         ...
 
 
 @dataclass
 class LocalRunResult:
-    """How one row went. `success`: the agent completed; `error` says why not.
+    """The result of one row. `success`: the agent completed; otherwise `error` is the reason.
 
-    `token_usage` holds prompt_tokens, completion_tokens, total_tokens and num_llm_calls.
+    `token_usage` has prompt_tokens, completion_tokens, total_tokens and num_llm_calls.
     """
 
     row_index: int
@@ -53,7 +53,7 @@ class LocalRunResult:
 
 @dataclass
 class LocalBatchResult:
-    """How several rows went, in their order; `total` counts those that were run."""
+    """The results of several rows, in order. `total` is the number of rows that were run."""
 
     results: list[LocalRunResult]
     total: int
@@ -66,9 +66,9 @@ class LocalBatchResult:
 
 
 class LocalRolloutRunner:
-    """Runs one agent with one client. `request_metadata` is added to the metadata of every request.
+    """Runner of one agent with one client. `request_metadata` is added to the metadata of every request.
 
-    With `debug`, or a `debug_dir`, the agent's events are written to files named after the rollouts.
+    With `debug` or a `debug_dir`, the agent's events are written to files named after the rollouts.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class LocalRolloutRunner:
         self.request_metadata = dict(request_metadata or {})
 
     def with_client(self, llm_client: LocalLLMClientProtocol) -> LocalRolloutRunner:
-        """The same runner with another client."""
+        """Return the same runner with another client."""
         return LocalRolloutRunner(
             self.agent_loop,
             llm_client,
@@ -107,10 +107,11 @@ class LocalRolloutRunner:
         rollout_id: str | None = None,
         request_metadata: Mapping[str, Any] | None = None,
     ) -> LocalRunResult:
-        """Runs one row. Whatever goes wrong in it is told by the result.
+        """Run one row. Any failure is reported in the result.
 
         Raises:
-            SystemicProviderError: the model cannot be asked at all; carries the time and tokens of this run.
+            SystemicProviderError: If the model cannot be used at all. The error has the time and tokens of
+                this run.
         """
         started = time.monotonic()
         client = self.llm_client
@@ -155,10 +156,10 @@ class LocalRolloutRunner:
         on_progress: Callable[[int, int, LocalRunResult], None] | None = None,
         start_index: int = 0,
     ) -> LocalBatchResult:
-        """Runs rows one after the other; the first one's index is `start_index`.
+        """Run rows one after the other. The first row's index is `start_index`.
 
-        `on_progress(current, total, result)` is called after each. A systemic error of the provider ends the
-        batch early, any other failure does not.
+        `on_progress(current, total, result)` is called after each. A systemic provider error ends the batch
+        early; other failures do not.
         """
 
         async def attempt(run: RowRun[LocalRolloutRunner]) -> LocalRunResult:
@@ -173,7 +174,7 @@ class LocalRolloutRunner:
 def batch_result(
     results: list[LocalRunResult], duration_ms: float, stop_reason: str | None
 ) -> LocalBatchResult:
-    """The rows that were run, counted; `stop_reason` says why others were not."""
+    """Return the totals of the rows that were run. `stop_reason` is why others were not."""
     passed = sum(result.success for result in results)
     return LocalBatchResult(
         results=results,

@@ -1,7 +1,7 @@
-"""Runs of rows that are already in memory, as a plan that the engine works off.
+"""Runs of rows in memory, as a plan executed by the engine.
 
-Each run borrows a runner from the pool of its model, so that no two runs share a client. Nothing is kept: the
-journal lies in a temporary directory, and the results are handed to the caller.
+Each run borrows a runner from its model's pool, so that no two runs share a client. Nothing is kept: the
+journal is in a temporary directory, and the results are returned to the caller.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from benchwright.records import Outcome, Sample, Status, Target, TaskSpec, Trial
 
 
 class Runner(Protocol):
-    """What makes the runs, one at a time."""
+    """A runner, which executes one run at a time."""
 
     @property
     def llm_client(self) -> object:
-        """The client that it asks the model by."""
+        """The client by which it sends requests to the model."""
         ...
 
 
@@ -36,7 +36,7 @@ W = TypeVar("W", bound=Runner)
 
 
 class RowRun(NamedTuple, Generic[W]):
-    """One run of one row. `model_tag` names its model where there are several."""
+    """One run of one row. `model_tag` is its model's name if there are several models."""
 
     row: DatasetRow
     row_index: int
@@ -46,7 +46,7 @@ class RowRun(NamedTuple, Generic[W]):
 
 
 class RunOutcome(Protocol):
-    """What a run comes to, as far as it matters here."""
+    """The outcome of a run, as far as needed here."""
 
     success: bool
     error: str | None
@@ -55,11 +55,11 @@ class RunOutcome(Protocol):
 R = TypeVar("R", bound=RunOutcome)
 
 Pools = Mapping[str, Sequence[W]]
-"""The runners of each model, as many as there are to be runs at a time; the first model comes first."""
+"""The runners of each model, one per concurrent run. The first model comes first."""
 
 
 class RowResults(NamedTuple, Generic[R]):
-    """The results by row, model and run. `stop_reason` is there if runs were left undone."""
+    """The results by row, model and run. `stop_reason` is set if runs were not made."""
 
     results: list[R]
     duration_ms: float
@@ -76,13 +76,13 @@ async def run_rows(
     start_index: int = 0,
     on_progress: Callable[[int, int, R], None] | None = None,
 ) -> RowResults[R]:
-    """Makes `n_runs` attempts at every row with every model; the rows count from `start_index`.
+    """Run every row `n_runs` times with every model. Row indexes begin at `start_index`.
 
-    `failed` is the result of an attempt that raised. `on_progress(current, total, result)` is called after
-    each attempt. A systemic error of the provider stops what has not begun.
+    `failed` returns the result of an attempt that raised an error. `on_progress(current, total, result)` is
+    called after each attempt. After a systemic provider error, no further attempts begin.
 
     Raises:
-        UserError: a client cannot be used as it is.
+        UserError: If a client's settings are unusable.
     """
     task = _Rows(rows, start_index, pools, attempt, failed)
     plan = Plan(task, len(rows), [Target(slot, slot, "") for slot in pools], repeats=n_runs)
@@ -116,7 +116,7 @@ class _Place(NamedTuple):
 
 
 class _Rows(Generic[W, R]):
-    """The task, and its own solver."""
+    """The task, which is also its own solver."""
 
     spec = TaskSpec("rows", "1", "rows in memory")
     scorers: Sequence[Scorer] = ()
@@ -140,7 +140,7 @@ class _Rows(Generic[W, R]):
         self._failed = failed
 
     def connections(self) -> Mapping[str, ModelClient]:
-        """What carries the calls of the documented clients, by the names that their sessions know them by."""
+        """Return the connections of the documented clients, by the slots under which sessions know them."""
         return {
             name: runner.llm_client.connection()
             for runners in self._idle.values()

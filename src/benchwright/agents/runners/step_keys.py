@@ -1,4 +1,4 @@
-"""The keys by which a person steps through rollouts."""
+"""Keys and commands for stepping through rollouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HELP = """\
 
 
 class Key(Enum):
-    """What a person can ask for."""
+    """Commands of a person who steps through rollouts."""
 
     NEXT = ("", "n", "next")
     CONTINUE = ("c", "continue")
@@ -33,14 +33,14 @@ _KEY_OF = {word: key for key in Key for word in key.value}
 
 
 class Command(NamedTuple):
-    """What a line asks for; `key` is None where it makes no sense, `row` is there with `Key.ROW`."""
+    """The command in an input line. `key` is None if the line is invalid; `row` is set with `Key.ROW`."""
 
     key: Key | None
     row: int | None = None
 
 
 def read_command(line: str | None) -> Command:
-    """Reads a line; None, the end of the input, quits. A mere number is a row."""
+    """Parse an input line. None (end of input) quits. A number alone is a row."""
     if line is None:
         return Command(Key.QUIT)
     word, _, rest = line.strip().lower().partition(" ")
@@ -54,5 +54,5 @@ def read_command(line: str | None) -> Command:
 
 
 def out_of_range(row: int, rows: range) -> str:
-    """What to say of a row that is not there."""
+    """Return the message for a row that does not exist."""
     return f"Row index out of range: {row}. Rows: {rows.start} to {rows.stop - 1}."

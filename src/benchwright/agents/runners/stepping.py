@@ -1,7 +1,7 @@
-"""Stepping through rollouts: before every call of the model a person says how to go on.
+"""Stepping through rollouts: before each call to the model, a person decides how to continue.
 
-`Stepper` knows what the person has seen and wants, but no terminal; `SteppingClient` is the client that it
-holds up. Each row is a run of the engine like any other, made by whoever calls `Stepper.go`.
+`Stepper` holds the state of the person's session, but no terminal. `SteppingClient` is the client that it
+delays. Each row is an ordinary run of the engine, made by the caller of `Stepper.go`.
 """
 
 from __future__ import annotations
@@ -22,24 +22,27 @@ from benchwright.records import Message
 
 
 class Person(Protocol):
-    """Who steps. What is shown to them is text from anywhere: making it harmless is up to them."""
+    """The person who steps. Texts shown come from anywhere; the implementation must make them harmless."""
 
     def show(self, text: str) -> None:
-        """Shows some lines."""
+        """Show some lines."""
         ...
 
     async def ask(self, prompt: str) -> str | None:
-        """Asks for a line; None where there will be no more."""
+        """Ask for a line. Return None at the end of the input."""
         ...
 
 
 class RowLeft(BaseException):
-    """The person left the row. No `except Exception` of the agent's is to keep them there."""
+    """Raised when the person left the row. Not an Exception, so that the agent does not catch it."""
 
 
 @dataclass
 class _Row:
-    """Where a row stands: what was shown of it, and what the person wants. `way_out` is where they go."""
+    """The state of a row: the messages shown, and the person's decisions.
+
+    `way_out` is the command that leaves it.
+    """
 
     index: int
     messages: list[Message] = field(default_factory=list)
@@ -51,7 +54,7 @@ class _Row:
 
 
 class Stepper:
-    """Goes through rows with a person. `rows` are those there are; `failed` counts those that failed."""
+    """A person's session through rows. `rows` are those available; `failed` is the number of failed ones."""
 
     def __init__(self, person: Person, rows: range) -> None:
         self.failed = 0
@@ -60,7 +63,7 @@ class Stepper:
         self._row = _Row(rows.start)
 
     async def go(self, first: int, run_row: Callable[[int], Awaitable[LocalRunResult]]) -> None:
-        """Runs the row `first`, then those that the person asks for, until they quit."""
+        """Run the row `first`, then the rows that the person chooses, until they quit."""
         self._person.show(KEYS)
         index: int | None = first
         while index is not None:
@@ -74,10 +77,10 @@ class Stepper:
             index = row.way_out.row
 
     async def before_call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> None:
-        """Shows what is new in the conversation, and waits for the person.
+        """Show new messages of the conversation, and wait for the person.
 
         Raises:
-            RowLeft: they want to go elsewhere.
+            RowLeft: If the person wants to leave the row.
         """
         row = self._row
         if row.way_out is None:
@@ -92,13 +95,13 @@ class Stepper:
             raise RowLeft("the row was left")
 
     def answered(self, answer: CompletionsResult, duration_ms: float) -> None:
-        """Shows what the model said, how long it took, and what it cost."""
+        """Show the model's response, its duration and its tokens."""
         self._show_new([*self._row.messages, answer.message])
         tokens = format_tokens(answer.usage.get("total_tokens", 0))
         self._person.show(f"    ({format_duration(duration_ms)}, {tokens} tokens, {answer.finish_reason})")
 
     def failed_call(self, error: TrialError) -> None:
-        """Shows why the model gave no answer; the agent may yet ask again."""
+        """Show why a call failed. The agent may still call again."""
         self._person.show(f"The call failed: {error}")
 
     def _ended(self, run: LocalRunResult) -> None:
@@ -115,7 +118,7 @@ class Stepper:
         self._person.show(f"{told}\nTokens: {tokens}, calls: {run.token_usage.get('num_llm_calls', 0)}")
 
     def _show_new(self, messages: Sequence[Message]) -> None:
-        """Shows messages from the first on that was not there before."""
+        """Show messages, beginning with the first that is new or changed."""
         pairs = zip(self._row.messages, messages, strict=False)
         known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._row.messages = list(messages)
@@ -126,7 +129,7 @@ class Stepper:
             self._person.show(message_text(number, message))
 
     async def _decide(self, prompt: str) -> Command:
-        """Asks until a line says where to go on."""
+        """Ask until a line is a command that continues or leaves the row."""
         row = self._row
         while True:
             line = await self._person.ask(prompt)
@@ -151,7 +154,7 @@ class Stepper:
 
 
 class SteppingClient:
-    """A client whose every call waits for a person; one call at a time, though the agent make several."""
+    """A client whose calls wait for a person. One call runs at a time, even if the agent makes several."""
 
     def __init__(self, client: LocalLLMClientProtocol, stepper: Stepper) -> None:
         self._client = client
@@ -165,11 +168,11 @@ class SteppingClient:
         return getattr(self._client, "failure", None)
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Asks the model when the person says so.
+        """Send a request to the model when the person continues.
 
         Raises:
-            RowLeft: they went elsewhere.
-            ProviderError: no usable answer came.
+            RowLeft: If the person left the row.
+            ProviderError: If there is no usable response.
         """
         async with self._one_at_a_time:
             await self._stepper.before_call(messages, kwargs.get("tools") or self._tools)
@@ -183,19 +186,19 @@ class SteppingClient:
             return answer
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
-        """Offers these tools with every call."""
+        """Offer these tools with every call."""
         self._tools = [tool.model_dump(exclude_none=True) for tool in tools]
         self._client.set_tools(tools)
 
     def clear_tools(self) -> None:
-        """Offers no tools any more."""
+        """Stop offering tools."""
         self._tools = []
         self._client.clear_tools()
 
     def reset_metrics(self) -> None:
-        """Starts counting from 0."""
+        """Reset all counts to 0."""
         self._client.reset_metrics()
 
     def get_metrics(self) -> RolloutMetrics:
-        """The calls since the last reset."""
+        """Return the metrics since the last reset."""
         return self._client.get_metrics()

@@ -1,4 +1,4 @@
-"""The first steps of the documented commands: each returns what it made and None, or None and what is wrong."""
+"""First steps of the documented commands. Each returns (result, None) or (None, error message)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 def build_completion_params(temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
-    """The body fields that were given; what was not is not sent."""
+    """Return the given body fields. Fields that are None are not sent."""
     params = {"temperature": temperature, "max_tokens": max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 
@@ -31,7 +31,7 @@ def build_completion_params(temperature: float | None, max_tokens: int | None) -
 def load_agent(
     module: str, quiet: bool, console: Console
 ) -> tuple[RolloutAgentLoop, None] | tuple[None, str]:
-    """The agent that `module:attribute` names."""
+    """Load the agent named by `module:attribute`."""
     _say(console, quiet, f"Loading agent: {module}")
     try:
         agent = load_agent_or_raise(module)
@@ -50,7 +50,7 @@ def load_dataset_rows(
     empty_error: str,
     action_label: str,
 ) -> tuple[list[DatasetRow], None] | tuple[None, str]:
-    """The rows of a dataset, all checked. `empty_error` is what to say if there are none."""
+    """Read and check the rows of a dataset. `empty_error` is the error if there are none."""
     _say(console, quiet, f"Loading dataset: {dataset_path}")
     try:
         reader = DatasetReader(dataset_path)
@@ -73,7 +73,7 @@ def create_llm_client(
     console: Console,
     access: Access = NO_ACCESS,
 ) -> tuple[ExternalLLMClient, None] | tuple[None, str]:
-    """A client of the model; without a base URL, its provider and key are checked too."""
+    """Create a client of the model. Without a base URL, also check its provider and key."""
     if base_url:
         _say(console, quiet, f"Connecting to endpoint: {base_url}")
     else:

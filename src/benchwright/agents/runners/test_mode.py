@@ -1,4 +1,4 @@
-"""`LocalTestRunner`: an agent over rows without scores, to see whether it works."""
+"""`LocalTestRunner`: runs an agent over rows without scores, to check that it works."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LocalTestBatchResult = LocalBatchResult
 
 
 class LocalTestRunner(LocalRolloutRunner):
-    """Runs one agent with one client; rollouts are called `test-<row>`. See `LocalRolloutRunner`."""
+    """Runner of one agent with one client; rollouts are named `test-<row>`. See `LocalRolloutRunner`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The bridge: runs a pack in a process of its own (Node or Python) and holds whatever it does."""
+"""The bridge: runs a pack in its own process (Node or Python) and isolates the host from its failures."""
 
 from benchwright.packs.bridge.cell import CellResult, ProviderTrouble
 from benchwright.packs.bridge.connection import PackLog

@@ -1,4 +1,4 @@
-"""What comes of one cell: a scenario that one model did."""
+"""The result of one cell: one scenario run by one model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from benchwright.records import Record
 
 
 class ProviderTrouble(Record, frozen=True):
-    """How the cell's last request to its model's provider failed; `http_status` is None where no answer came.
+    """Why the cell's last request to its model's provider failed.
 
-    `blank`: the answer had no body, and the pack tried to read it.
+    `http_status` is None if no response arrived. `blank`: the response had no body, and the pack tried to
+    read it.
     """
 
     message: str
@@ -19,11 +20,11 @@ class ProviderTrouble(Record, frozen=True):
 
 
 class CellResult(Record, frozen=True):
-    """The result as the pack gave it, and its provider's trouble, if the last request to it had any.
+    """The result as returned by the pack, and the failure of its last provider request, if any.
 
-    A result that came back "fail" after such trouble has `errorType`, `retryable` and the verifier's details
-    `providerHttpStatus` and `providerResponseBlank` filled in, and one without timings has the bridge's own: these are
-    the only changes to `result.raw`.
+    The bridge changes `result.raw` in two cases only. A "fail" after a provider failure gets `errorType`,
+    `retryable` and the verifier's details `providerHttpStatus` and `providerResponseBlank`. A result without
+    timings gets the bridge's timings.
     """
 
     result: ScenarioResult

@@ -1,4 +1,4 @@
-"""The process of a pack, as the host holds it: two pipes for the channel, its output line by line, its end."""
+"""A pack's process from the host's side: two pipes for the channel, its output line by line, and its end."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ START = "import sys; sys.path[:0] = sys.argv[1:3]; import keeper; keeper.start()
 FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 PATIENCE = 3.0
-"""Seconds that the keeper gets to end everything, before it is killed with its process group."""
+"""Seconds in which the keeper must end all processes before its process group is killed."""
 DRAIN = 1.0
-"""Seconds to wait for output that something which got away may keep open for good."""
+"""Seconds to wait for remaining output. An escaped process may keep the pipe open forever."""
 PIPE_BYTES = 2**20
 
 
 class Child(asyncio.SubprocessProtocol):
-    """A pack's process under its keeper. `gone` is done when it has ended and all it wrote was received."""
+    """A pack's process under its keeper.
+
+    `gone` is set when the process has ended and all its output was received.
+    """
 
     def __init__(
         self, received: Callable[[bytes], None], line: Callable[[str, str], None], limits: BridgeLimits
@@ -52,10 +55,10 @@ class Child(asyncio.SubprocessProtocol):
         self, command: Callable[[int, int], Sequence[str]], environment: Mapping[str, str], folder: Path,
         memory_bytes: int,
     ) -> None:  # fmt: skip
-        """Starts `command(read, write)`, given the numbers of its two descriptors.
+        """Start the command `command(read, write)`, which gets the numbers of its two file descriptors.
 
         Raises:
-            ExecutionError: it cannot be started.
+            ExecutionError: If the process cannot be started.
         """
         self._lifeline, theirs = socket.socketpair()
         self._lifeline.setblocking(False)
@@ -87,20 +90,20 @@ class Child(asyncio.SubprocessProtocol):
             os.close(their_write)
 
     def send(self, line: bytes) -> None:
-        """Sends one line; nothing happens where the process reads no more."""
+        """Send one line. Do nothing if the process has stopped reading."""
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(line + b"\n")
 
     def end(self) -> None:
-        """Has the keeper end everything; returns at once."""
+        """Ask the keeper to end all processes, and return at once."""
         if self._lifeline is not None:
             try:
                 self._lifeline.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # the keeper has gone already
+                pass  # the keeper has ended already
 
     async def stop(self) -> None:
-        """Ends everything, and returns when it has ended."""
+        """End all processes and wait until they have ended."""
         self.end()
         try:
             if self._transport is not None:
@@ -123,22 +126,22 @@ class Child(asyncio.SubprocessProtocol):
             self._lifeline.close()
         self._finish()
 
-    # What the event loop calls
+    # Callbacks of the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keeps the transport."""
+        """Store the transport."""
         self._transport = cast(asyncio.SubprocessTransport, transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Takes output in."""
+        """Process output of the pack."""
         self._output.feed("stdout" if fd == 1 else "stderr", data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Notes that stdout or stderr is over."""
+        """Record that stdout or stderr was closed."""
         self.closed(fd)
 
     def process_exited(self) -> None:
-        """Reads from the keeper how the process ended; the rest of its output may still be on its way."""
+        """Read from the keeper how the process ended. Remaining output may still arrive."""
         self._exited = True
         try:
             assert self._lifeline is not None
@@ -149,14 +152,14 @@ class Child(asyncio.SubprocessProtocol):
         self._loop.call_later(DRAIN, self._finish)
         self._finish_when_drained()
 
-    # What the channel's reader calls
+    # Callbacks of the channel's reader
 
     def received(self, data: bytes) -> None:
-        """Passes on what came through the channel."""
+        """Pass on data from the channel."""
         self._received(data)
 
     def closed(self, which: int | str) -> None:
-        """Notes that one of the three streams is over."""
+        """Record that one of the three streams was closed."""
         self._open.discard(which)
         self._finish_when_drained()
 
@@ -187,7 +190,7 @@ def _file(descriptor: int, mode: str) -> IO[bytes]:
 
 
 def _enlarge(*descriptors: int) -> None:
-    """A pack waits where its pipe is full: larger ones let it go on while the host does something else."""
+    """Enlarge pipes, so that a pack is not blocked by a full pipe while the host is busy."""
     for descriptor in descriptors:
         try:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -1,4 +1,4 @@
-"""How a pack's process is started: in Node or in Python, and with which environment."""
+"""Command line and environment of a pack's process, in Node or Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.own_processes import isolated_command
 from benchwright.packs.bridge.limits import MEBI
 
 Command = Callable[[int, int], Sequence[str]]
-"""From the numbers of the descriptors to read and to write to a command line."""
+"""Function from the numbers of the descriptors to read and to write to a command line."""
 
 OLDEST_NODE = (18, 0)
 HERE = Path(__file__).parent
@@ -27,26 +27,26 @@ START_PYTHON = (
 )
 
 LIBRARIES = "BENCHWRIGHT_PACK_LIBRARIES"
-"""The variable that tells JavaScript packs' processes where supplied libraries are."""
+"""Environment variable with the folder of supplied libraries, for JavaScript packs."""
 
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _versions: dict[tuple[str, float], tuple[int, int]] = {}
 
 
 async def command_for(entry: str, node: str, memory_bytes: int) -> Command:
-    """The command for a pack with this entry.
+    """Return the command for a pack with this entry.
 
     Raises:
-        UserError: there is no Node, or it is too old.
+        UserError: If the pack needs Node and it is missing or too old.
     """
     return python_command() if entry.endswith(".py") else await node_command(node, memory_bytes)
 
 
 async def node_command(node: str, memory_bytes: int) -> Command:
-    """The command for a JavaScript pack.
+    """Return the command for a JavaScript pack.
 
     Raises:
-        UserError: there is no Node, or it is too old.
+        UserError: If Node is missing or too old.
     """
     program = shutil.which(node)
     if program is None:
@@ -80,12 +80,12 @@ async def _version(program: str) -> tuple[int, int]:
 
 
 def python_command() -> Command:
-    """The command for a pack written in Python: this interpreter, without the user's settings for it."""
+    """Return the command for a Python pack: this interpreter, isolated from the user's Python settings."""
     start = isolated_command(START_PYTHON, str(PYTHON))
     return lambda read, write: [*start, str(read), str(write)]
 
 
 def environment_for(home: Path, added: Mapping[str, str]) -> dict[str, str]:
-    """All environment variables that a pack gets: no keys, and nothing of the host's settings."""
+    """Return all environment variables of a pack's process: no keys and none of the host's settings."""
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {"PATH": os.defpath, "LANG": "C.UTF-8", **passed, "HOME": str(home), **added}

@@ -1,4 +1,4 @@
-"""One live process of a pack: calls to it, what it says in between, and its end."""
+"""The connection to one live process of a pack: calls, messages during calls, and the process's end."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, describe_ending, thrown
 
 PackLog = Callable[[str, str, Any], None]
-"""(level, message, data): what a pack logs and prints. Levels: debug, info, warn, error, stdout, stderr."""
+"""(level, message, data): a log entry or output of the pack.
+
+Levels: debug, info, warn, error, stdout, stderr.
+"""
 
 Progress = Callable[[dict[str, Any]], None]
 
 MOST_EVENTS = 10_000
-"""Progress events of one scenario."""
+"""Maximum number of progress events of one scenario."""
 
 
 class Reply(NamedTuple):
-    """What a call returned; `odd` see `reading`; `about`: startedAt, durationMs, trouble."""
+    """Result of a call. `odd`: see `reading`. `about`: startedAt, durationMs, trouble."""
 
     value: Any
     odd: dict[str, str]
@@ -48,7 +51,7 @@ class _Call:
 
 
 class Connection:
-    """A pack's process under way. `over`: it has ended, or is about to."""
+    """A running process of a pack. `over`: it has ended or is about to end."""
 
     def __init__(self, limits: BridgeLimits, log: PackLog) -> None:
         self.over = False
@@ -71,16 +74,16 @@ class Connection:
     async def start(
         self, command: Command, environment: Mapping[str, str], folder: Path, settings: dict[str, Any]
     ) -> None:
-        """Starts the process and greets it.
+        """Start the process and send it the settings.
 
         Raises:
-            ExecutionError: it cannot be started.
+            ExecutionError: If the process cannot be started.
         """
         await self._child.start(command, environment, folder, self._limits.memory_bytes)
         self._send({"nonce": self._nonce, "messageBytes": self._limits.message_bytes, **settings})
 
     async def stop(self) -> None:
-        """Ends the process and all that it started."""
+        """End the process and all processes that it started."""
         self.over = True
         self._reason = self._reason or "the pack was closed"
         await self._child.stop()
@@ -88,7 +91,7 @@ class Connection:
     # Calls
 
     def begin(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
-        """Sends a call; its number is for `result` and `abort`."""
+        """Send a call and return its number, for `result` and `abort`."""
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():
@@ -98,11 +101,14 @@ class Connection:
         return self._count
 
     async def result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
-        """What a call returned.
+        """Wait for the result of a call.
+
+        After `seconds` the call is sent an abort signal, and has `grace` more seconds to end.
 
         Raises:
-            PackFailure, ProcessLoss, CallTimeout: as they say. Once its `seconds` are over the call is told to stop,
-                and has `grace` seconds.
+            PackFailure: If the pack's code failed.
+            ProcessLoss: If the process ended during the call.
+            CallTimeout: If the call did not end in time.
         """
         call = self._calls[number]
         try:
@@ -122,7 +128,7 @@ class Connection:
         raise settled
 
     def abort(self, number: int, name: str, message: str) -> None:
-        """Gives a scenario its abort signal, with a DOMException of this name as the reason."""
+        """Send a scenario its abort signal, with a DOMException of this name as the reason."""
         self._send({"call": "abort", "of": number, "reason": {"name": name, "message": message}})
 
     async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessLoss:
@@ -131,7 +137,7 @@ class Connection:
             self.abort(number, "TimeoutError", f"the scenario did not end within {seconds:g} s")
             await asyncio.wait({call.future}, timeout=grace)
         stuck = False
-        if not call.future.done() and call.name != "dispose":  # after which the process ends anyway
+        if not call.future.done() and call.name != "dispose":  # after dispose, the process ends anyway
             asked = self._give_up(number)
             await asyncio.wait({asked})
             lost = asked.result()
@@ -139,12 +145,12 @@ class Connection:
             if isinstance(lost, ProcessLoss) and self._inside not in (
                 None,
                 number,
-            ):  # another one never let go
+            ):  # another call blocks the process
                 return ProcessLoss(lost.reason, blamed=False, suspected=False)
         return CallTimeout(seconds, stuck, call.rejected)
 
     def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessLoss]:
-        """Lets go of a call that does not end, and of the process if that does not answer either."""
+        """Abandon a call that does not end, and end the process if it does not answer a ping either."""
         self._calls.pop(number, None)
         self._overdue.add(number)
         self._send({"call": "forget", "of": number})
@@ -159,7 +165,7 @@ class Connection:
             self.end(f"the pack's process did not answer for {seconds:g} s (an endless loop?) and was ended")
 
     def end(self, reason: str) -> None:
-        """Ends the process and all that it started; returns at once."""
+        """End the process and all processes that it started, without waiting."""
         self.over = True
         self._reason = self._reason or reason
         self._child.end()
@@ -167,7 +173,7 @@ class Connection:
     def _send(self, message: dict[str, Any]) -> None:
         self._child.send(msgspec.json.encode(message))
 
-    # What the process says
+    # Messages from the process
 
     def _received(self, data: bytes) -> None:
         try:
@@ -250,7 +256,7 @@ class Connection:
     def _printed(self, stream: str, text: str) -> None:
         self._log(stream, text, None)
 
-    # Its end
+    # End of the process
 
     def _gone(self, _: object) -> None:
         self.over = True
@@ -260,7 +266,7 @@ class Connection:
             call.settle(ProcessLoss(reason, number in culprits, suspected=not culprits))
 
     def _culprits(self) -> set[int]:
-        """The calls that ended the process; empty where nobody can tell which of several it was."""
+        """Return the calls that ended the process, or an empty set if the responsible one is unknown."""
         if self._ended_by is not None:
             return {self._ended_by}
         if self._inside is not None:

@@ -1,7 +1,7 @@
-"""Frames from a pack's process: "<nonce> <sequence> <call> <kind> <JSON>", one a line.
+"""Frames from a pack's process, one per line: "<nonce> <sequence> <call> <kind> <JSON>".
 
-The nonce is made for each process and told to it before the pack is loaded. Whatever else comes through the pipe
-is noise: the pack found the pipe and wrote to it.
+The nonce is created for each process and sent to it before the pack is loaded. Everything else that arrives
+through the pipe is noise, written by a pack that found the pipe.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _decode = msgspec.json.Decoder().decode
 
 
 class ChannelBroken(Exception):
-    """A frame is missing or damaged: the pack wrote into the middle of it, or closed the pipe."""
+    """The error for a missing or damaged frame: the pack wrote into it or closed the pipe."""
 
 
 class Frame(NamedTuple):
-    """One message; `call` is 0 where it belongs to none. `json` is decoded by `decoded`."""
+    """One message. `call` is 0 if it belongs to no call. `json` is decoded by `decoded`."""
 
     call: int
     kind: str
@@ -36,7 +36,7 @@ class Frame(NamedTuple):
 
 
 class FrameReader:
-    """Takes bytes as they come, gives whole frames; lines that are none go to `noise`, shortened."""
+    """Parser of bytes into frames. Lines that are not frames are passed to `noise`, shortened."""
 
     def __init__(self, nonce: str, most_bytes: int, noise: Callable[[bytes], None]) -> None:
         self._start = nonce.encode() + b" "
@@ -48,10 +48,10 @@ class FrameReader:
         self._next = 0
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """The frames that these bytes complete.
+        """Yield the frames that are completed by these bytes.
 
         Raises:
-            ChannelBroken: a frame that has the nonce is not as it was written.
+            ChannelBroken: If a frame with the nonce is damaged or out of sequence.
         """
         self._buffer += data
         while (end := self._buffer.find(b"\n", self._searched)) != -1:
@@ -76,7 +76,7 @@ class FrameReader:
         return Frame(int(words[1]), words[2].decode("ascii", "replace"), words[3])
 
     def _drop(self) -> None:
-        """Lets go of a line that is too long to be a frame."""
+        """Discard a line that is too long to be a frame."""
         if self._buffer.startswith(self._start):
             raise ChannelBroken
         if not self._skipping:
@@ -87,10 +87,10 @@ class FrameReader:
 
 
 def decoded(text: bytes) -> Any:
-    """The JSON value; halves of surrogate pairs, which UTF-8 does not know, become U+FFFD.
+    """Decode a JSON value. Unpaired surrogates, which UTF-8 cannot encode, become U+FFFD.
 
     Raises:
-        ValueError: it is no JSON, or nested too deeply.
+        ValueError: If the text is not JSON or is nested too deeply.
     """
     try:
         return _decode(text)

@@ -1,9 +1,11 @@
-"""Starts a pack's process, and ends it and all that it started: when it ends, when it uses too much memory, and
-when the host is gone, however it went.
+"""Starts a pack's process and ends it with all processes that it started.
+
+It ends them when the pack's process ends, when they use too much memory, and when the host is gone for any
+reason.
 
 `python -I -S -c START FOLDERS LIFELINE KEPT MEMORY COMMAND…` (see `child.py`); standard library only. The
-host holds the other end of LIFELINE, a socket, and reads there how the process ended: "exit 3", "signal 9",
-"memory" or "trouble …". KEPT are descriptors for the process alone, and MEMORY is in bytes.
+host holds the other end of LIFELINE, a socket, and reads from it how the process ended: "exit 3", "signal 9",
+"memory" or "trouble …". KEPT are descriptors for the pack's process alone. MEMORY is in bytes.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ else:
     from inside import apart, family, processes, system
 
 LOOK_EVERY = 0.25
-"""Seconds between two looks at the memory that all processes use together."""
+"""Seconds between two checks of the total memory of all processes."""
 
 
 def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) -> NoReturn:
-    """Runs the command to its end, and says on the lifeline how it ended."""
+    """Run the command until it ends, and report on the lifeline how it ended."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     family.adopt()
@@ -45,7 +47,7 @@ def _become(command: list[str], keeper: int, lifeline: int) -> NoReturn:
     try:
         os.set_inheritable(lifeline, False)
         system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == keeper:  # else it died before it could be asked to take this process along
+        if os.getppid() == keeper:  # otherwise the keeper died before PR_SET_PDEATHSIG was set
             os.execv(command[0], command)
     except OSError as error:
         _say(lifeline, f"trouble {error.strerror}")
@@ -60,7 +62,10 @@ def _say(lifeline: int, what: str) -> None:
 
 
 def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
-    """Wait for the end of the process, of the host or of the memory; return "memory" for the last of these."""
+    """Wait until the process ends, the host is gone or too much memory is used.
+
+    Return "memory" in the last case.
+    """
     ended = os.pidfd_open(pack.pid)
     poll = select.poll()
     for descriptor in (lifeline, ended):
@@ -73,7 +78,7 @@ def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
 
 
 def _ending(status: int | None) -> str:
-    """Return how the process ended, in the words of the lifeline."""
+    """Return how the process ended, in the format of the lifeline."""
     if status is None:
         return "signal 9"
     if os.WIFEXITED(status):
@@ -82,6 +87,6 @@ def _ending(status: int | None) -> str:
 
 
 def start() -> NoReturn:
-    """Reads the command line."""
+    """Parse the command line and run `main`."""
     lifeline, kept, memory, *command = sys.argv[3:]
     main(int(lifeline), [int(number) for number in kept.split(",")], int(memory), command)

@@ -1,4 +1,4 @@
-"""How long and how much a pack's process may."""
+"""Limits of a pack's process on time, memory and data."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ MEBI = 2**20
 class BridgeLimits(Record, frozen=True):
     """Limits of a pack's process. A scenario's own time limit is given with each run.
 
-    `grace_seconds` is what a scenario gets to end after its abort signal; `answer_seconds` how long the process
-    may leave a question unanswered before it counts as stuck; `memory_bytes` is for the process and all that it
-    starts; `message_bytes` bounds one result; `output_bytes` what is kept of stdout and stderr, together.
+    `grace_seconds` is the time for a scenario to end after its abort signal. `answer_seconds` is how long the
+    process may leave a ping unanswered before it counts as stuck. `memory_bytes` is for the process and all
+    that it starts. `message_bytes` bounds one result, `output_bytes` the kept part of stdout and stderr
+    together.
     """
 
     load_seconds: float = 60.0

@@ -1,4 +1,4 @@
-"""What a pack prints: line by line to the log, up to a limit."""
+"""Passes a pack's output to the log, line by line and up to a limit."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 LONGEST_LINE = 8192
 _NO_MESSAGE = (" ", "\t", "#", "-", "<", "(", "Node.js v")
-"""Beginnings of lines around an error: stack frames, warnings, what V8 writes when it ends."""
+"""Beginnings of lines around an error that are not its message: stack frames, warnings, V8's last lines."""
 
 
 class OutputLines:
-    """Cuts two streams into lines for `line(stream, text)`; long lines are cut, and beyond `most_bytes` none come.
+    """Splitter of two streams into lines for `line(stream, text)`.
 
-    `last_error` is the last line of stderr that says something of its own: no stack frame, and not empty.
+    Long lines are cut, and output beyond `most_bytes` is dropped. `last_error` is the last line of stderr
+    that is a message: neither empty nor a stack frame.
     """
 
     def __init__(self, line: Callable[[str, str], None], most_bytes: int) -> None:
@@ -22,7 +23,7 @@ class OutputLines:
         self._pending = {"stdout": bytearray(), "stderr": bytearray()}
 
     def feed(self, stream: str, data: bytes) -> None:
-        """Takes in what came."""
+        """Process received data."""
         if self._left <= 0:
             return
         self._left -= len(data)
@@ -39,7 +40,7 @@ class OutputLines:
             self._line(stream, "(the pack prints too much: further output is dropped)")
 
     def flush(self) -> None:
-        """Tells the last lines, which had no end."""
+        """Pass on the last lines, which have no line ending."""
         for stream, pending in self._pending.items():
             if pending and self._left > 0:
                 self._tell(stream, bytes(pending))

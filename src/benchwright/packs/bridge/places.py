@@ -1,4 +1,4 @@
-"""Where in a pack's files an error was thrown: the first thing that its author looks for."""
+"""Finds the place in a pack's files where an error was thrown."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 MOST_CHECKED = 200
-"""Files of a pack in which a syntax error is looked for."""
+"""Maximum number of a pack's files that are checked for syntax errors."""
 
 _JAVASCRIPT = re.compile(r"(?:file://)?(/[^\s()]+?):(\d+)(?::\d+)?(?=[\s)]|$)", re.MULTILINE)
 _PYTHON = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 def place_of(stack: str, directory: Path) -> str | None:
-    """`file:line` of the innermost frame of a stack that lies in the pack, None where none does.
+    """Return `file:line` of the innermost stack frame inside the pack, or None if there is none.
 
-    JavaScript names the innermost frame first, Python last.
+    JavaScript lists the innermost frame first, Python last.
     """
     root = directory.resolve()
     javascript = list(_inside(_JAVASCRIPT.findall(stack), root))
@@ -38,9 +38,9 @@ def _scripts(directory: Path) -> list[Path]:
 
 
 async def syntax_error_in(directory: Path, node: str, environment: Mapping[str, str]) -> str | None:
-    """`file:line` of the first JavaScript file of a pack that Node cannot parse; nothing is run.
+    """Return `file:line` of the pack's first JavaScript file that Node cannot parse; nothing is run.
 
-    Node does not say where the syntax error of a module is that was imported.
+    Needed because Node does not report where the syntax error of an imported module is.
     """
     for path in _scripts(directory)[:MOST_CHECKED]:
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""How a pack's process ended and how a call to it can fail, and the error that callers are given."""
+"""Failures of a pack's process and of calls to it, and the errors raised to callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.packs.bridge.limits import MEBI, BridgeLimits
 from benchwright.text import one_line
 
 RETRYABLE = frozenset({408, 409, 425, 429})
-"""HTTP statuses below 500 that call for another try, as the desktop host sees it."""
+"""HTTP statuses below 500 that are retried, as in the desktop host."""
 
 _WHAT_FAILED = {
     "load": "the pack did not load",
@@ -26,9 +26,10 @@ _WHAT_FAILED = {
 
 @dataclass
 class PackFailure(Exception):
-    """The pack's code failed. `error`: name, message, stack, status, perhaps `uncaught`; or message and `unusable`.
+    """The error if the pack's code failed.
 
-    `place` is the file and line of the pack where that happened, as far as it is known.
+    `error` has name, message, stack, status and perhaps `uncaught`, or message and `unusable` for an unusable
+    return value. `place` is the file and line in the pack, if known.
     """
 
     error: dict[str, Any]
@@ -38,7 +39,10 @@ class PackFailure(Exception):
 
 @dataclass
 class ProcessLoss(Exception):
-    """The process ended during the call: `blamed`, this call did it; `suspected`, it may have."""
+    """The error when the process ended during a call.
+
+    `blamed`: this call caused it; `suspected`: it may have.
+    """
 
     reason: str
     blamed: bool
@@ -47,8 +51,11 @@ class ProcessLoss(Exception):
 
 @dataclass
 class CallTimeout(Exception):
-    """The call did not end within its `seconds`. `stuck`: nor did the process answer, and was ended; `rejected`: what
-    was rejected before without anybody noticing."""
+    """The error for a call that did not end within its `seconds`.
+
+    `stuck`: the process did not answer either and was ended. `rejected`: an earlier promise rejection that
+    nobody handled.
+    """
 
     seconds: float
     stuck: bool
@@ -56,10 +63,10 @@ class CallTimeout(Exception):
 
 
 def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> TrialError:
-    """The error, its text in one line; `call` is load, prepare, run, score or dispose.
+    """Return the error to raise, with a one-line text. `call` is load, prepare, run, score or dispose.
 
-    A scenario that failed is its provider's error where what it threw carries an HTTP status, or where its last
-    request to its provider had failed; one that did not end in time has reached a limit.
+    A scenario's failure is a provider error if the thrown error has an HTTP status, or if the last request to
+    the provider had failed. A scenario that did not end in time has reached a limit.
     """
     if isinstance(problem, ProcessLoss):
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
@@ -91,7 +98,7 @@ def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
 
 
 def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
-    """How the last request to the provider failed, from what the process says about a call."""
+    """Return why the last request to the provider failed, read from a call's `about`; None if it did not."""
     trouble = about.get("trouble")
     if not isinstance(trouble, dict):
         return None
@@ -105,11 +112,15 @@ def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
 
 LONGEST = 400
 CHANNEL_LOST = 70
-"""Exit code of both sides' helpers where the channel does not work any more."""
+"""Exit code of the helpers on both sides when the channel no longer works."""
 
 
 def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
-    """The keeper's word on the end ("exit 3", "signal 9", "memory", "trouble …") and the last line of stderr."""
+    """Describe how the process ended.
+
+    `ending` is the keeper's report ("exit 3", "signal 9", "memory", "trouble …"), `last_error` the last line
+    of stderr.
+    """
     kind, _, what = ending.partition(" ")
     said = f": {one_line(last_error, LONGEST)}" if last_error else ""
     if kind == "memory" or "heap out of memory" in last_error:
@@ -131,6 +142,6 @@ def _signal_name(number: str) -> str:
 
 
 def thrown(error: dict[str, Any]) -> str:
-    """An error of the pack's as "Name: message"; one that is named Error as its message alone."""
+    """Format a pack's error as "Name: message", or as the message alone if its name is Error."""
     name, message = str(error.get("name") or ""), str(error.get("message") or "")
     return one_line(message if name in ("", "Error") else f"{name}: {message}", LONGEST)

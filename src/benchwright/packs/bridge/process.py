@@ -1,4 +1,4 @@
-"""A pack, loaded and ready: what the rest of the house sees of the bridge."""
+"""A loaded pack: the interface of the bridge for the rest of the program."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from benchwright.packs.bridge.reading import blamed_on_provider, read_result, re
 from benchwright.packs.types import BenchmarkScore, HostContext, ScenarioMeta, ScenarioRunInput, to_json
 
 MOST_LOSSES = 5
-"""How often a cell is begun again because others ended its process."""
+"""Maximum number of restarts of a cell whose process was ended by others."""
 
 
 class PackProcess:
-    """A pack in a process of its own: use as an async context manager, which loads it.
+    """A pack in its own process. Use as an async context manager; entering it loads the pack.
 
-    `directory` is the pack's root and `entry` its entry file, relative to it: in Python where it ends in .py, else
-    in JavaScript. `home` is the process's HOME and working directory, and is made where it is missing.
-    `environment` adds to the few variables that the process gets; never keys. `libraries` is the folder of what the
-    desktop host supplies, see `packs.libraries`.
+    `directory` is the pack's root. `entry` is its entry file, relative to the root: Python if it ends in .py,
+    else JavaScript. `home` is the process's HOME and working directory, created if missing. `environment`
+    adds to the few variables that the process gets; it must not contain keys. `libraries` is the folder of
+    the libraries that the desktop host supplies; see `packs.libraries`.
 
-    Whatever the pack does stays with it: a cell that fails, hangs or ends the process is reported as an error of that
-    cell, and the process is started again for the others. A cell that lost its process through another's fault is
-    begun anew; where nobody can tell whose fault it was, once.
+    Failures of the pack are contained. A cell that fails, hangs or ends the process is reported as an error
+    of that cell, and the process is restarted for the others. A cell that lost its process by another cell's
+    fault is restarted. If the culprit is unknown, a cell is restarted once.
 
     Raises (on entering):
-        UserError: no Node, too old a Node, or no such entry file in the pack.
-        ExecutionError: the pack did not load, or its list of scenarios cannot be used.
+        UserError: If Node is missing or too old, or the entry file does not exist in the pack.
+        ExecutionError: If the pack did not load, or its list of scenarios cannot be used.
     """
 
     def __init__(
@@ -98,13 +98,13 @@ class PackProcess:
     async def prepare(
         self, context: HostContext, relay_url: str | None = None, way: Mapping[str, str] = {}
     ) -> None:
-        """Prepares the pack for a run; done again by itself when the process had to be started again.
+        """Prepare the pack for a run. This is repeated automatically when the process is restarted.
 
-        Requests of a cell to the origin of `relay_url` carry the cell's token from then on; `way` are variables in
-        which clients of the pack find the relay.
+        From then on, requests of a cell to the origin of `relay_url` carry the cell's token. `way` holds the
+        environment variables by which the pack's clients find the relay.
 
         Raises:
-            ExecutionError: the pack's `prepare` failed.
+            ExecutionError: If the pack's `prepare` failed.
         """
         given = to_json(context)
         self._context = {**given, "sidecars": given["verifiers"]}
@@ -120,14 +120,14 @@ class PackProcess:
         token: str | None = None,
         on_progress: Progress | None = None,
     ) -> CellResult:
-        """Runs one scenario; any number of them run at once, told apart by `cell`.
+        """Run one scenario. Any number can run concurrently, identified by `cell`.
 
-        It may take so many `seconds`. Cancelling gives the scenario its abort signal and returns at once.
+        `seconds` is the time limit. Cancelling sends the scenario its abort signal and returns at once.
 
         Raises:
-            ExecutionError: the pack failed, in whichever way; its text says how, in one line.
-            ProviderError: it failed because the model's provider did.
-            LimitReached: it took longer than that.
+            ExecutionError: If the pack failed in any way. The message describes it in one line.
+            ProviderError: If the scenario failed because the model's provider did.
+            LimitReached: If the scenario exceeded `seconds`.
         """
         fields = {"input": to_json(given), "token": token}
         reply = await self._call("run", fields, seconds, cell=cell, progress=on_progress)
@@ -143,16 +143,16 @@ class PackProcess:
         return CellResult(result, trouble)
 
     def abort(self, cell: str, reason: str = "the run was stopped") -> None:
-        """Gives a cell its abort signal; `run` then ends with what the pack makes of that."""
+        """Send a cell its abort signal. `run` then ends with whatever the pack returns."""
         if cell in self._cells:
             connection, number = self._cells[cell]
             connection.abort(number, "AbortError", reason)
 
     async def score(self, results: Sequence[Mapping[str, Any]]) -> BenchmarkScore:
-        """The pack's own score of a model's results, which are given as it gave them.
+        """Return the pack's own score for a model's results, which are passed back as the pack returned them.
 
         Raises:
-            ExecutionError: `scoreModelResults` failed, or what it returned is not a score.
+            ExecutionError: If `scoreModelResults` failed or did not return a score.
         """
         reply = await self._call("score", {"results": list(results)}, self._limits.score_seconds)
         for key, number in reply.odd.items():
@@ -160,7 +160,7 @@ class PackProcess:
         return read_score(reply.value, reply.odd)
 
     async def dispose(self) -> None:
-        """Lets the pack put its things away. What goes wrong there is logged, and harms nobody."""
+        """Let the pack dispose of its resources. Failures are only logged."""
         connection, self._context = self._connection, None
         if connection is None or connection.over or not connection.prepared:
             return
@@ -170,7 +170,7 @@ class PackProcess:
         except (PackFailure, ProcessLoss, CallTimeout) as problem:
             self._log("warn", str(error_of("dispose", problem)), None)
 
-    # Calls, in a process that may have to be started again
+    # Calls to a process that may have to be restarted
 
     async def _call(
         self,
@@ -213,7 +213,7 @@ class PackProcess:
             del self._cells[cell]
 
     async def _live(self, *, prepared: bool = False) -> Connection:
-        """The process, started again where it has ended, and prepared where that is asked for."""
+        """Return the connection to the process, restarted if it has ended, and prepared if requested."""
         async with self._lock:
             if self._broken is not None:
                 raise ExecutionError(self._broken)
@@ -260,7 +260,7 @@ class PackProcess:
             raise
 
     async def _placed(self, what: str, failure: PackFailure) -> PackFailure:
-        """The failure with the place in the pack where it happened; its stack goes to the log."""
+        """Return the failure with its place in the pack's files, and log its stack."""
         stack = str(failure.error.get("stack") or "")
         if stack:
             self._log("error", f"{what} failed: {thrown(failure.error)}", stack)

@@ -1,7 +1,7 @@
-"""What a pack gave back, as the protocol's data: lenient where real packs are, plain about what cannot be used.
+"""Converts a pack's return values into the protocol's data: lenient in details, strict in what is essential.
 
-`odd` maps the keys of numbers that were none (JSON has null for them) to "NaN" or "Infinity", with a "." in front
-of those of the object itself.
+`odd` maps the keys of numbers that JSON cannot represent (it has null instead) to "NaN" or "Infinity". Keys
+of the returned object itself begin with ".".
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ T = TypeVar("T")
 
 
 def read_scenarios(value: Any) -> list[ScenarioMeta]:
-    """The scenarios of `listScenarios`, in order.
+    """Convert the return value of `listScenarios`; the order is kept.
 
     Raises:
-        ExecutionError: it is not a list, or a scenario has no id, or one that another has.
+        ExecutionError: If it is not a list, or a scenario has no id or a duplicate one.
     """
     if not isinstance(value, list):
         raise ExecutionError(f"listScenarios() returned {kind_of(value)} where a list is expected")
@@ -63,11 +63,11 @@ def _scenario(item: Any, at: int) -> ScenarioMeta:
 
 
 def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> ScenarioResult:
-    """A scenario's result; parts of it that are not as they should be are left out of all but `raw`.
+    """Convert a scenario's result. Malformed optional parts are kept in `raw` only.
 
     Raises:
-        ExecutionError: it is not a result of this scenario: no object, another scenario's, or without a status;
-            or its score is not a number.
+        ExecutionError: If it is not a result of this scenario (not an object, another scenario's id, or no
+            valid status), or its score is not a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(f"the scenario returned {kind_of(value)} where a result is expected")
@@ -98,10 +98,10 @@ def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> Sc
 
 
 def read_score(value: Any, odd: Mapping[str, str] = {}) -> BenchmarkScore:
-    """A model's score; a category's score that is not a number is None.
+    """Convert a model's score. A category's score is None if it is not a number.
 
     Raises:
-        ExecutionError: it is not an object, or has no total score that is a number.
+        ExecutionError: If it is not an object, or its total score is missing or not a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(f"scoreModelResults() returned {kind_of(value)} where a score is expected")
@@ -132,8 +132,11 @@ def _category(item: dict[str, Any]) -> CategoryScore:
 
 
 def blamed_on_provider(value: dict[str, Any], trouble: ProviderTrouble | None) -> dict[str, Any]:
-    """The result; if it failed after its provider did, with that in its verifier's details, and marked as a
-    provider's error unless it says itself what kind of error it is."""
+    """Add a provider failure to a failed result.
+
+    The failure is added to the verifier's details. The result is marked as a provider error unless it has its
+    own `errorType`.
+    """
     if trouble is None or value.get("status") != "fail":
         return value
     if not value.get("errorType"):
@@ -154,7 +157,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in a word or two."""
+    """Return the type of a JSON value in a word or two, for messages."""
     if value is None:
         return "null"
     if isinstance(value, bool):

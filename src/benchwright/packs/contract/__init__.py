@@ -1,4 +1,4 @@
-"""What a pack owes its hosts, tried out with canned answers in place of a model: for `pack test`."""
+"""Checks a pack against its contract with hosts, with canned answers instead of a model: `pack test`."""
 
 from benchwright.packs.contract.answers import CannedAnswer, read_answers
 from benchwright.packs.contract.checks import Finding, check_contract

@@ -1,4 +1,4 @@
-"""The file of canned answers that an author keeps beside a pack: what a model could say, and what it must score."""
+"""Reads the file of canned answers beside a pack: possible responses of a model and their expected scores."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ANSWERS_FILE = "answers.jsonl"
 
 
 class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
-    """An answer to a scenario, the `status` and `score` that it must have (None: any).
+    """An answer to a scenario, with the expected `status` and `score` (None: any).
 
-    `answer` is a text, or a message with content or tool_calls; of a list, each request gets the next one, and further
-    requests the last.
+    `answer` is a text, or a message with content or tool_calls, or a list of these. From a list, each request
+    gets the next answer, and further requests get the last one.
     """
 
     scenario: str
@@ -28,7 +28,7 @@ class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The messages of the model, turn by turn."""
+        """The model's messages, one per turn."""
         turns = self.answer if isinstance(self.answer, list) else [self.answer]
         return [
             {"role": "assistant", **({"content": turn} if isinstance(turn, str) else turn)} for turn in turns
@@ -36,10 +36,10 @@ class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
 
 
 def read_answers(path: Path, scenarios: Sequence[str]) -> list[CannedAnswer]:
-    """The answers in a file of JSON Lines.
+    """Read the answers from a JSON Lines file.
 
     Raises:
-        UserError: it cannot be read, or a line is not an answer to a scenario of the pack.
+        UserError: If the file cannot be read, or a line is not an answer to one of the pack's `scenarios`.
     """
     try:
         lines = path.read_bytes().splitlines()

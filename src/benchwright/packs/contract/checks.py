@@ -1,4 +1,4 @@
-"""The checks: each tries one thing that a host relies on, and says what it found in a line."""
+"""The checks of a pack's contract. Each tries one thing that hosts rely on and reports it in one line."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from benchwright.packs.types import RegisteredModel
 from benchwright.records import Record, Status
 
 SILENT_SECONDS = 2.0
-"""How long a scenario waits for a model that never answers, before it is told to stop."""
+"""Seconds that a scenario waits for a model that never answers before it is aborted."""
 STATUSES = ("pass", "partial", "fail")
 VARYING = frozenset({"timings", "rawLog"})
-"""Parts of a result that may differ from one attempt to the next: they hold times and identifiers."""
+"""Keys of a result that may differ between attempts, because they contain times and ids."""
 NONSENSE = "Lorem ipsum dolor sit amet."
 
 
 class Finding(Record, frozen=True):
-    """What came of a check. A `problem` breaks the contract; without one, `text` says what was seen."""
+    """The result of a check. A `problem` breaks the contract; otherwise `text` is an observation."""
 
     check: str
     text: str
@@ -31,10 +31,10 @@ class Finding(Record, frozen=True):
 
 
 async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[Finding]:
-    """Tries a prepared pack out against a canned model.
+    """Check a prepared pack with a canned model.
 
     Raises:
-        ExecutionError: the pack's process cannot be started again.
+        ExecutionError: If the pack's process cannot be restarted.
     """
     pack = trial.pack
     by_id = {scenario.id: scenario for scenario in pack.scenarios}
@@ -62,7 +62,7 @@ async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) ->
 
 
 def _expected(canned: CannedAnswer, cell: Tried) -> Iterator[Finding]:
-    """Whether an answer scores what its author says, and the result can be used."""
+    """Check that an answer has the status and score that its author expects, and a usable result."""
     name = f"answer to {canned.scenario}"
     if cell.result is None:
         yield Finding(name, f"{cell.error}", problem=True)
@@ -89,7 +89,7 @@ def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterator[Finding]:
-    """Whether progress events are of the cell that sent them; all others are the host's to send."""
+    """Check that progress events belong to the cell that sent them; only the host may send other events."""
     for event in cell.events:
         if event.get("type") != "model_progress":
             said = f"{canned.scenario} sent {event.get('type')!r}; a pack sends model_progress alone"
@@ -105,7 +105,7 @@ def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterat
 def _reached(
     results: Iterable[Mapping[str, Any]], canned: bool, scenarios: Sequence[str]
 ) -> Iterator[Finding]:
-    """Which statuses the answers reached, and whether each scenario can be passed and failed."""
+    """Report the statuses that were reached, and each scenario that was never passed or never failed."""
     reached: dict[str, set[str]] = {name: set() for name in scenarios}
     for result in results:
         reached[str(result["scenarioId"])].add(str(result["status"]))
@@ -125,7 +125,7 @@ def _reached(
 async def _scoring(
     pack: PackProcess, results: Sequence[dict[str, Any]], scenarios: Sequence[str]
 ) -> list[Finding]:
-    """Whether scores are numbers, and the same each time and in any order: of nothing, of parts, of failures."""
+    """Check that scores are numbers and independent of repetition and order, for several lists of results."""
     one_each = list({result["scenarioId"]: result for result in results}.values())
     failures = [failed_result(name, Status.EXECUTION_ERROR, "not run") for name in scenarios]
     findings: list[Finding] = []
@@ -163,7 +163,7 @@ async def _scoring(
 
 
 def _failing(cell: Tried) -> Finding:
-    """A server's error is not a wrong answer: it is thrown, or comes back as a fail, which the host marks."""
+    """Check that a server error is raised as a provider error or returned as a fail marked as one."""
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
         return Finding("provider errors", f"{cell.error}", problem=not told)
@@ -174,7 +174,7 @@ def _failing(cell: Tried) -> Finding:
 
 
 def _silent(cell: Tried, after: Tried) -> Finding:
-    """A scenario that is told to stop holds up no other."""
+    """Check that an aborted scenario does not block the next one."""
     if isinstance(cell.error, ExecutionError):
         return Finding("timeouts", f"{cell.error}", problem=True)
     if after.result is None:

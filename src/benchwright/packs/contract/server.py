@@ -1,4 +1,4 @@
-"""A model's server that says what it is told to say: one scenario at a time, turn by turn."""
+"""A model server with prepared answers, for one scenario at a time."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Conduct = Literal["answers", "fails", "is silent"]
 class CannedModel:
     """The server, at a free port of this machine. Use as an async context manager.
 
-    `turns` are the messages of the next requests, of which the last is repeated. `conduct`: it answers, fails each
-    request with HTTP 500, or takes requests and never answers. `asked` counts the requests.
+    `turns` are the messages for the next requests; the last one is repeated. `conduct`: answer requests, fail
+    each with HTTP 500, or never answer. `asked` is the number of requests.
     """
 
     headers: Headers = ()
@@ -48,11 +48,11 @@ class CannedModel:
         await stop(self, self._server)
 
     def say(self, turns: Sequence[dict[str, Any]], conduct: Conduct = "answers") -> None:
-        """Has the next requests answered so."""
+        """Set the answers to the next requests, and reset the count."""
         self.turns, self.conduct, self.asked = turns, conduct, 0
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> _Given:
-        """Answers a request as it was told to."""
+        """Answer a request as configured."""
         given = _Given()
         if request.path.rstrip(b"/").endswith(b"/models"):
             listed = {"object": "list", "data": [{"id": self.name, "object": "model"}]}
@@ -68,13 +68,13 @@ class CannedModel:
         return given
 
     def close(self) -> None:
-        """Ends every connection."""
+        """Close every connection."""
         for connection in list(self.connections):
             connection.close()
 
 
 class _Given:
-    """An answer that is given at once, or never."""
+    """A response that is sent at once or never."""
 
     over = False
 
@@ -87,7 +87,7 @@ class _Given:
         self.over = True
 
     def resume(self) -> None:
-        """Nothing waits."""
+        """Do nothing, because nothing waits."""
 
 
 def _wants_stream(body: bytes) -> bool:
@@ -98,7 +98,7 @@ def _wants_stream(body: bytes) -> bool:
 
 
 def _completion(model: str, turn: dict[str, Any], *, stream: bool) -> bytes:
-    """The response with a message, whole or as a stream of one piece."""
+    """Return the HTTP response with a message, whole or as a stream with one chunk."""
     reason = "tool_calls" if turn.get("tool_calls") else "stop"
     about = {"id": "canned", "created": 0, "model": model}
     if not stream:

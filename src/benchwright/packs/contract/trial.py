@@ -1,4 +1,4 @@
-"""Scenarios against the canned model, one at a time."""
+"""Runs scenarios against the canned model, one at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CELL_SECONDS = 60.0
 
 
 class Tried(NamedTuple):
-    """What came of one attempt: a result, or how it failed; and the progress events that it sent."""
+    """Outcome of one attempt: its result or its error, and its progress events."""
 
     result: dict[str, Any] | None
     error: TrialError | None
@@ -22,7 +22,7 @@ class Tried(NamedTuple):
 
 
 class CannedTrial:
-    """Has a prepared pack do scenarios while the `server` says what it is told to say."""
+    """Runner of scenarios of a prepared pack, while `server` sends canned answers."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class CannedTrial:
         conduct: Conduct = "answers",
         seconds: float = CELL_SECONDS,
     ) -> Tried:
-        """One attempt, in which the model's messages are these `turns`."""
+        """Run one attempt in which the model's messages are `turns`. `seconds` is the time limit."""
         self._server.say(turns, conduct)
         self._count += 1
         given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)

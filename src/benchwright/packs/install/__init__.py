@@ -1,4 +1,4 @@
-"""Installs packs safely, finds them again, and says whether they are still what was installed."""
+"""Installs, finds and verifies packs."""
 
 from benchwright.packs.install.installed import InstalledPack, find_pack, installed, verify
 from benchwright.packs.install.installing import Update, install, uninstall, update

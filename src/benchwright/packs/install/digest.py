@@ -1,4 +1,4 @@
-"""The digest of an installed tree: what is there, and whether it is still what was installed."""
+"""Digests of an installed tree of files, and the differences between two trees."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from pathlib import Path
 from benchwright.packs.install.settings import CHUNK
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
-"""Directories that are not part of a pack."""
+"""Directories of version control, which are not part of a pack."""
 
 
 def digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
-    """{relative path: SHA-256 of its content} of all files and links below `root`, sorted.
+    """Return {relative path: SHA-256 of its content} for all files and links below `root`, sorted by path.
 
-    Directories of the names in `without` are left out, wherever they are.
-
-    Executable files have `x:` before their digest; of a link it is `link:` and where it leads, and of anything
-    else (a pipe, say) `other`.
+    Directories named in `without` are skipped at every level. The digest of an executable file is prefixed by
+    `x:`. A link has `link:` and its target instead of a digest, and anything else (a pipe, say) has `other`.
 
     Raises:
-        OSError: something cannot be read.
+        OSError: If something cannot be read.
     """
     found: dict[str, str] = {}
     for directory, folders, files in os.walk(root, onerror=_raise):
@@ -36,7 +34,7 @@ def digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
 
 
 def tree_digest(files: Mapping[str, str]) -> str:
-    """One SHA-256 over the sorted paths and digests of a tree."""
+    """Return one SHA-256 over the sorted paths and digests of a tree."""
     whole = hashlib.sha256()
     for name, digest in sorted(files.items()):
         whole.update(f"{digest}\0{name}\0".encode(errors="surrogateescape"))
@@ -44,7 +42,7 @@ def tree_digest(files: Mapping[str, str]) -> str:
 
 
 def file_digest(path: str | Path) -> str:
-    """The SHA-256 of a file's content, in hexadecimal digits."""
+    """Return the SHA-256 of a file's content, in hexadecimal digits."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         while piece := file.read(CHUNK):
@@ -53,7 +51,7 @@ def file_digest(path: str | Path) -> str:
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """What changed between two trees, a line per path."""
+    """Return the changes between two trees, one line per path."""
     lines = []
     for name in sorted(before.keys() | now.keys()):
         if name not in now:

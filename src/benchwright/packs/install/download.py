@@ -1,4 +1,4 @@
-"""Downloads over HTTP: bounded in bytes and seconds, following few redirects, with no credentials and no cookies."""
+"""Downloads over HTTP, limited in bytes, seconds and redirects, without credentials or cookies."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._?[]"
 
 
 class DownloadError(UserError):
-    """Nothing, or not the whole, came from an address."""
+    """The error for a download that failed or is incomplete."""
 
 
 def download(url: str, target: Path, largest: int, limits: InstallLimits) -> str:
-    """Writes what lies at an http or https address to the file `target`; returns the SHA-256 of its content.
+    """Download an http or https address to the file `target`; return the SHA-256 of its content.
 
-    Runs an event loop of its own, so it must not be called on one.
+    `largest` is the maximum size in bytes. Runs its own event loop, so it must not be called on one.
 
     Raises:
-        DownloadError: it could not be had within the limits; says why.
-        OSError: the file cannot be written.
+        DownloadError: If the download failed or exceeded the limits. The message has the reason.
+        OSError: If the file cannot be written.
     """
     with open(target, "wb") as out:
         return asyncio.run(_download(url, out, largest, limits))
@@ -64,7 +64,7 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
 
 
 class _Sink:
-    """Writes the body of a 200 answer, counted and hashed; breaks off where the answer is another one."""
+    """Receiver of one response. Writes, counts and hashes the body of a 200; aborts on any other status."""
 
     def __init__(self, out: BinaryIO, largest: int) -> None:
         self.status = 0
@@ -91,7 +91,7 @@ class _Sink:
         self._out.write(chunk)
 
     def token_at(self) -> None:
-        """None: files have no tokens."""
+        """Return None, because files have no tokens."""
 
     def _limit(self, size: int) -> None:
         if size > self._largest:
@@ -129,10 +129,10 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
 
 
 def _address(url: str, given: str) -> Address:
-    """The server of an address.
+    """Return the server of a URL. `given` is the URL that the user typed.
 
     Raises:
-        DownloadError: it is not an http or https address, or holds a password.
+        DownloadError: If it is not an http or https URL, or contains a user name or password.
     """
     via = "" if url == given else f" (redirected from {_shown(given)})"
     try:
@@ -155,7 +155,7 @@ def _joined(url: str, location: str) -> str:
 
 
 def _redirected(address: Address, former: Address, first: Address, given: str) -> Address:
-    """The next server of a redirect, unless it would be a worse one than asked for."""
+    """Return the next server of a redirect, unless it is less secure than the previous one."""
     if former.tls and not address.tls:
         raise DownloadError(f"{_shown(given)} redirects from https to http; that is not followed.")
     if address.is_this_machine and not first.is_this_machine:
@@ -164,7 +164,7 @@ def _redirected(address: Address, former: Address, first: Address, given: str) -
 
 
 def _shown(url: str) -> str:
-    """An address for messages, without what may be secret in it (user, password, query)."""
+    """Format a URL for messages, without user, password and query."""
     try:
         parts: SplitResult = urlsplit(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Brings a pack's files into the staging directory, from wherever its source means."""
+"""Fetches a pack's files from its source into the staging directory."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from benchwright.records import Record
 
 
 class PackLocation(Record, frozen=True):
-    """Where a pack's files are: an address or path, and what is known of them before they come.
+    """The address or path of a pack's files, and what is known before they are fetched.
 
-    `sha256` is what the archive must have; `version` what the registry says of the pack.
+    `sha256` is the expected digest of the archive, `version` the version in the registry.
     """
 
     at: Archive | ArchiveFile | Directory
@@ -33,17 +33,17 @@ class PackLocation(Record, frozen=True):
 
 
 class FetchedFiles(Record, frozen=True):
-    """A pack's root in the staging directory, and the SHA-256 of the archive it came from, if any."""
+    """A pack's root in the staging directory, and the SHA-256 of its archive, if it came from one."""
 
     root: Path
     archive_sha256: str | None = None
 
 
 def find(source: Source, settings: InstallSettings) -> PackLocation:
-    """Looks up where a source's files are.
+    """Return the location of a source's files.
 
     Raises:
-        UserError: the registry cannot be had, or has no such pack for this host.
+        UserError: If the registry cannot be read, or has no such pack for this host.
     """
     match source:
         case ByName(id=pack_id):
@@ -60,11 +60,11 @@ def find(source: Source, settings: InstallSettings) -> PackLocation:
 def fetch(
     found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[Phase, str], None]
 ) -> FetchedFiles:
-    """Downloads, checks and unpacks, or copies, into `room`.
+    """Download, check and unpack a pack's files into `room`, or copy them there.
 
     Raises:
-        UserError: it cannot be had, is not what its SHA-256 says, or breaks a rule of archives.
-        OSError: it cannot be written.
+        UserError: If the files cannot be fetched, their SHA-256 is wrong, or they break a rule for archives.
+        OSError: If they cannot be written.
     """
     from benchwright.packs.install.download import download
 
@@ -91,7 +91,7 @@ def _archive(source: GitHub | Archive, settings: InstallSettings) -> Archive:
 
 
 def _read(path: Path, target: Path, largest: int) -> str:
-    """Takes a copy of an archive, so that what is checked is what is unpacked."""
+    """Copy an archive, so that the file that is checked is the one that is unpacked."""
     try:
         if path.stat().st_size > largest:
             raise UserError(f"{path} is larger than {largest:,} bytes.")

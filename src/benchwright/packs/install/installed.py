@@ -1,4 +1,4 @@
-"""What is installed: the list, one pack by its name or path, and whether it is still as it was installed."""
+"""Lists and finds installed packs, and detects changes of their files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.typed_paths import typed_path
 
 
 class InstalledPack(Record, frozen=True):
-    """A pack on this machine. `local` where it is used in place; `record` is None where none was written."""
+    """A pack on this machine. `local`: it is used in place. `record` is None if no record was written."""
 
     id: str
     directory: Path
@@ -30,7 +30,7 @@ class InstalledPack(Record, frozen=True):
 
 
 def installed(storage: Path, compatible_version: str = COMPATIBLE_VERSION) -> list[InstalledPack]:
-    """The packs in a storage, sorted by id; broken ones too, with what is wrong in their inspection."""
+    """Return the packs in a storage, sorted by id, including broken ones (see their `inspection`)."""
     if not storage.is_dir():
         return []
     names = sorted(entry.name for entry in storage.iterdir() if PACK_ID.fullmatch(entry.name))
@@ -41,10 +41,10 @@ def installed(storage: Path, compatible_version: str = COMPATIBLE_VERSION) -> li
 def find_installed(
     pack_id: str, storage: Path, compatible_version: str = COMPATIBLE_VERSION
 ) -> InstalledPack:
-    """The installed pack of this id.
+    """Return the installed pack with this id.
 
     Raises:
-        UserError: there is none.
+        UserError: If it is not installed.
     """
     pack = _installed(storage, pack_id, compatible_version) if PACK_ID.fullmatch(pack_id) else None
     if pack is None:
@@ -54,12 +54,12 @@ def find_installed(
 
 
 def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBLE_VERSION) -> InstalledPack:
-    """A pack by its id in the storage, or by the path of its directory or manifest.
+    """Return a pack by its id in the storage, or by the path of its directory or manifest.
 
-    What could be either is an id where such a pack is installed.
+    A reference that could be either is an id if such a pack is installed.
 
     Raises:
-        UserError: there is none.
+        UserError: If there is no such pack.
     """
     if PACK_ID.fullmatch(reference) and (pack := _installed(storage, reference, compatible_version)):
         return pack
@@ -75,10 +75,10 @@ def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBL
 
 
 def verify(pack: InstalledPack) -> list[str] | None:
-    """How the files of a pack differ from those that were installed, a line each; None where none were recorded.
+    """Return how a pack's files differ from the installed ones, one line each. None if there is no record.
 
     Raises:
-        UserError: the pack's files cannot be read.
+        UserError: If the pack's files cannot be read.
     """
     record = pack.record
     if record is None:

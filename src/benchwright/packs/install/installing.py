@@ -1,7 +1,7 @@
 """Installs, updates and removes packs: staged, checked, then made the current version by one rename.
 
-Whatever fails, or is killed, before that rename leaves what was there. The functions block; never call them on
-an event loop.
+A failure or kill before that rename leaves the former version unchanged. The functions block; never call them
+on an event loop.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Update(Record, frozen=True):
-    """What came of an update: the pack as it is now, and whether it is another one than before."""
+    """The result of an update: the pack's present state, and whether it changed."""
 
     pack: InstalledPack
     changed: bool
@@ -77,14 +77,14 @@ def install(
     copy: bool = False,
     report: Report = quiet,
 ) -> InstalledPack:
-    """Installs the pack that SOURCE means (see `parse_source`) and makes it the current version.
+    """Install the pack named by SOURCE (see `parse_source`) and make it the current version.
 
-    A directory is used where it is, or with `copy` copied into the storage. `sha256` is what the archive must
-    have.
+    A directory is used in place, or with `copy` copied into the storage. `sha256` is the expected digest of
+    the archive.
 
     Raises:
-        UserError: it cannot be had, is not a whole and valid pack, or is not made for a host like this one; what
-            was installed before stays.
+        UserError: If the pack cannot be fetched, is incomplete or invalid, or is incompatible with this host.
+            The former version then stays installed.
     """
     try:
         expected = None if sha256 is None else checked_sha256(sha256)
@@ -99,13 +99,13 @@ def install(
 def update(
     pack_id: str, storage: Path, settings: InstallSettings = DEFAULTS, *, report: Report = quiet
 ) -> Update:
-    """Installs a pack again from where it came from, unless that still has what is installed.
+    """Reinstall a pack from its source, unless the source's files are the installed ones.
 
-    A pack of which no source was recorded is looked up in the registry; one that is used where it is needs no
+    A pack without a recorded source is looked up in the registry. A pack that is used in place needs no
     update.
 
     Raises:
-        UserError: it is not installed, or as `install`.
+        UserError: If the pack is not installed, or for the reasons of `install`.
     """
     former = find_installed(pack_id, storage, settings.compatible_version)
     job = _Job("update", storage, settings, report, former)
@@ -115,10 +115,10 @@ def update(
 
 
 def uninstall(pack_id: str, storage: Path, *, report: Report = quiet) -> None:
-    """Removes an installed pack from the storage; a directory that is used in place is left alone.
+    """Remove an installed pack from the storage. A directory that is used in place is not touched.
 
     Raises:
-        UserError: it is not installed, or cannot be removed.
+        UserError: If the pack is not installed or cannot be removed.
     """
     find_installed(pack_id, storage)
     home = storage / pack_id
@@ -247,7 +247,7 @@ class _Job:
         self._pack_id = self._pack_id or found.pack_id
 
     def _is_known(self, found: PackLocation) -> bool:
-        """Whether the registry still has the version, from the same place, that is installed and whole."""
+        """Return True if the registry's version and address are the installed ones, and no file changed."""
         former = self._former
         if former is None or former.record is None or former.inspection.manifest is None:
             return False
@@ -256,7 +256,7 @@ class _Job:
         return same and found.sha256 in (None, record.archive_sha256) and verify(former) == []
 
     def _has(self, tree_sha256: str) -> bool:
-        """Whether this is what an update would replace, byte for byte."""
+        """Return True if the new tree is identical to the installed one, and that was not modified."""
         former = self._former
         recorded = former.record.tree_sha256 if former and former.record else None
         return former is not None and recorded == tree_sha256 and verify(former) == []
@@ -267,7 +267,7 @@ class _Job:
 
 @contextmanager
 def _plain_errors(storage: Path) -> Iterator[None]:
-    """Turns what the file system refuses into one line."""
+    """Turn errors of the file system into one line for users."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The names of a tree that somebody else made: which are allowed, and that no two of them mean the same file."""
+"""Checks the file names of a foreign tree: they must be allowed and unambiguous."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import unicodedata
 from benchwright.packs.install.settings import ArchiveError, InstallLimits
 
 LONGEST_PART = 255
-"""Bytes of a file name on all usual file systems."""
+"""Longest file name on common file systems, in bytes."""
 
 
 class Names:
-    """The paths given so far, and what they are: a directory, or a leaf (file or link).
+    """The paths added so far, each a directory or a leaf (file or link).
 
-    Paths are compared as file systems do that fold case and normalise Unicode, so that a tree means the same on
-    all of them.
+    Paths are compared as on file systems that fold case and normalise Unicode, so that a tree is the same on
+    all file systems.
     """
 
     def __init__(self, limits: InstallLimits) -> None:
@@ -22,11 +22,11 @@ class Names:
         self._known: dict[str, tuple[str, bool]] = {}
 
     def add(self, name: str, *, directory: bool) -> str | None:
-        """The normal form of a path inside the tree, None for the top itself; its parents are directories then.
+        """Add a path; return its normal form, or None for the top itself. Its parents become directories.
 
         Raises:
-            ArchiveError: it leads out, is too long or too deep, holds characters that no name should, or is, or
-                lies below, another one's file.
+            ArchiveError: If the path leads out of the tree, is too long or too deep, contains forbidden
+                characters, or conflicts with another path.
         """
         parts = self._parts(name)
         if not parts:
@@ -38,7 +38,7 @@ class Names:
         return "/".join(parts)
 
     def is_file(self, path: str) -> bool:
-        """Whether a path, in normal form, is a leaf."""
+        """Return True if a path, in normal form, is a leaf."""
         return self._known.get(_folded(path)) == (path, False)
 
     def _parts(self, name: str) -> list[str]:

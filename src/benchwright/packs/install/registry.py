@@ -1,7 +1,7 @@
-"""The registry of packs: a list of names, versions and where each is found.
+"""The registry of packs: a list of names, versions and sources.
 
-The format is that of the public registry (schemaVersion 1). An entry that is not understood is kept and says
-why it cannot be installed; it never makes the others unusable.
+The format is the public registry's (schemaVersion 1). An entry that cannot be understood is kept, with the
+reason why it cannot be installed, and does not affect other entries.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchwright.typed_paths import typed_path
 
 
 class RegistryEntry(Record, frozen=True):
-    """A pack in the registry. `problem` says why it cannot be installed here; then `source` is None."""
+    """A pack in the registry. `problem` is why it cannot be installed here; `source` is then None."""
 
     id: str
     name: str
@@ -34,29 +34,29 @@ class RegistryEntry(Record, frozen=True):
 
     @property
     def page(self) -> str | None:
-        """The address of a web pack's page; None of other packs."""
+        """The address of a web pack's page; None for other packs."""
         source = self.raw.get("source")
         if not isinstance(source, dict) or source.get("type") != "web":
             return None
         return str(source.get("entry") or "(no address given)")
 
     def text(self, key: str) -> str | None:
-        """A text that the entry may have, such as author, description, homepage or license."""
+        """Return an optional text of the entry, such as author, description, homepage or license."""
         value = self.raw.get(key)
         return value if isinstance(value, str) else None
 
 
 class Registry(Record, frozen=True):
-    """A registry, its entries sorted by name."""
+    """A registry with its entries, sorted by name."""
 
     address: str
     entries: list[RegistryEntry]
 
     def find(self, pack_id: str) -> RegistryEntry:
-        """The entry of a pack.
+        """Return the entry of a pack.
 
         Raises:
-            UserError: there is none, or it cannot be installed here.
+            UserError: If it does not exist or cannot be installed here.
         """
         entry = next((entry for entry in self.entries if entry.id == pack_id), None)
         if entry is None:
@@ -68,11 +68,11 @@ class Registry(Record, frozen=True):
 
 
 def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Registry:  # noqa: B008  # frozen
-    """Reads the registry at an http or https address, or in a file.
+    """Read the registry at an http or https address, or in a file.
 
     Raises:
-        UserError: it cannot be had, or is not a registry.
-        OSError: a temporary file cannot be written.
+        UserError: If it cannot be read or is not a registry.
+        OSError: If a temporary file cannot be written.
     """
     try:
         content = msgspec.json.decode(_content(address, limits))
@@ -115,10 +115,10 @@ def _entry(raw: dict[str, Any]) -> RegistryEntry:
 
 
 def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
-    """Where an entry's archive is, and its checksum if the entry gives one (`sha256` or `integrity`).
+    """Return the source of an entry's archive, and its checksum (`sha256` or `integrity`), if any.
 
     Raises:
-        ValueError: says what is not understood.
+        ValueError: If the source is not understood. The message has the reason.
     """
     source = raw.get("source")
     if not isinstance(source, dict):

@@ -13,23 +13,23 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
 REGISTRY = "https://raw.githubusercontent.com/stevibe/benchlocal-registry/main/registry.json"
-"""The official list of packs."""
+"""Address of the official list of packs."""
 
 MEBIBYTE = 1024 * 1024
 CHUNK = 256 * 1024
-"""Bytes that are read at once."""
+"""Number of bytes read at once."""
 
 
 class ArchiveError(UserError):
-    """A pack's files are over a limit, or break another rule; the archive may be broken."""
+    """The error for pack files that exceed a limit or break another rule, or for a broken archive."""
 
 
 class InstallLimits(Record, frozen=True):
-    """Limits of a pack's download (bytes, seconds), and of its content.
+    """Limits of a pack's download (bytes, seconds) and of its content.
 
-    Sizes are counted while unpacking, never taken from a header. `ratio` is how often larger than the archive
-    its content may be, once it is over `ratio_from` bytes; `depth` counts the parts of a path, `name_bytes`
-    those of a whole path.
+    Sizes are counted while unpacking, never taken from a header. `ratio` is the maximum ratio of content to
+    archive size, applied above `ratio_from` bytes. `depth` is the maximum number of parts of a path,
+    `name_bytes` the maximum length of a whole path.
     """
 
     archive_bytes: int = 256 * MEBIBYTE
@@ -53,7 +53,7 @@ Phase = Literal["resolving", "downloading", "extracting", "validating", "activat
 
 
 class InstallProgress(Record, frozen=True):
-    """A phase that begins. `pack_id` is None until it is known."""
+    """The start of a phase. `pack_id` is None until it is known."""
 
     action: Action
     phase: Phase
@@ -65,21 +65,22 @@ Report = Callable[[InstallProgress], None]
 
 
 Check = Callable[[Path, PackManifest], None]
-"""A last look at a pack before it is installed; raises UserError with what keeps it from being used."""
+"""Final check of a pack before it is installed. Raises UserError if the pack cannot be used."""
 
 
 def quiet(progress: InstallProgress) -> None:
-    """Reports nothing."""
+    """Report nothing."""
 
 
 def unchecked(directory: Path, manifest: PackManifest) -> None:
-    """Finds nothing."""
+    """Accept any pack."""
 
 
 class InstallSettings(Record, frozen=True):
-    """`registry` is an address or a path; `github_archive` is an address with {repository} and {tag} in it.
+    """Settings of an installation.
 
-    `check` looks at the files of a pack before it takes the place of what was installed.
+    `registry` is an address or a path. `github_archive` is an address with {repository} and {tag}. `check` is
+    called with a pack's files before they replace the former version.
     """
 
     registry: str = REGISTRY

@@ -1,4 +1,4 @@
-"""Where a pack is to come from: what a SOURCE on the command line, or a recorded one, means."""
+"""Sources of packs, as typed on the command line or recorded at the installation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ON_GITHUB = re.compile(
 
 
 class ByName(Record, frozen=True, tag="registry"):
-    """A pack of the registry."""
+    """A pack in the registry."""
 
     id: str
 
@@ -43,7 +43,7 @@ class ArchiveFile(Record, frozen=True, tag="file"):
 
 
 class Directory(Record, frozen=True, tag="directory"):
-    """A pack's directory on this machine; used where it is unless it is to be `copied`."""
+    """A pack's directory on this machine. It is used in place unless it is to be `copied`."""
 
     path: str
     copied: bool = False
@@ -57,7 +57,7 @@ class GitHub(Record, frozen=True, tag="github"):
 
     @classmethod
     def checked(cls, repository: str, tag: str) -> GitHub:
-        """Raises ValueError where the names are none of a repository and a tag."""
+        """Return a checked source. Raises ValueError if the repository or the tag is invalid."""
         if not _REPOSITORY.fullmatch(repository):
             raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
         if not _TAG.fullmatch(tag):
@@ -65,7 +65,7 @@ class GitHub(Record, frozen=True, tag="github"):
         return cls(repository, tag)
 
     def url(self, template: str) -> str:
-        """The address of its archive; `template` has {repository} and {tag}."""
+        """Return the address of its archive. `template` has {repository} and {tag}."""
         return template.replace("{repository}", self.repository).replace("{tag}", self.tag)
 
 
@@ -73,13 +73,13 @@ Source = ByName | Archive | ArchiveFile | Directory | GitHub
 
 
 def parse_source(text: str, *, copy: bool = False) -> Source:
-    """What a SOURCE means.
+    """Parse a SOURCE.
 
-    A directory with a manifest, or written as a path; an http or https address (of a tag on GitHub, or of a
-    .tar.gz); a .tar.gz file; `owner/repository@tag`; else the name of a pack in the registry.
+    It is a directory (with a manifest, or written as a path); an http or https address (of a tag on GitHub,
+    or of a .tar.gz); a .tar.gz file; `owner/repository@tag`; or else the name of a pack in the registry.
 
     Raises:
-        UserError: it is none of these.
+        UserError: If it is none of these.
     """
     path = typed_path(text)
     if path.is_dir() and (os.sep in text or text in (".", "..") or (path / MANIFEST_NAME).is_file()):
@@ -106,7 +106,7 @@ def parse_source(text: str, *, copy: bool = False) -> Source:
 
 
 def shown(source: Source) -> str:
-    """A source in words."""
+    """Describe a source for messages."""
     match source:
         case ByName(id=pack_id):
             return f"the registry ({pack_id})"
@@ -119,15 +119,17 @@ def shown(source: Source) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is meant as an http or https address."""
+    """Return True if a text begins like an http or https address."""
     return text.lower().startswith(("http://", "https://"))
 
 
 def checked_sha256(text: str) -> str:
-    """A SHA-256 in lower-case hexadecimal digits, given as such (also after `sha256:`) or as `sha256-<base64>`.
+    """Return a SHA-256 in lower-case hexadecimal digits.
+
+    Accepts hexadecimal digits (also after `sha256:`) and `sha256-<base64>`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: If the text is not a SHA-256.
     """
     plain = text.strip()
     if plain.startswith("sha256-"):

@@ -1,13 +1,13 @@
-"""The storage of installed packs: its layout, and the few ways in which it is changed.
+"""The storage of installed packs: its layout, and the functions that change it.
 
-    <storage>/<id>/current.json                    which version counts; replaced whole, by rename
-              <id>/versions/<version>-<8 hex>/     a version, whole from the moment it is there
-              <id>/versions/<version>-<8 hex>.json where it came from, and the digests of its files
-              .staging/<hex>/                      what is on its way in or out; left ones are swept away
-              .lock                                held while any of this changes
+    <storage>/<id>/current.json                    names the current version; replaced whole, by rename
+              <id>/versions/<version>-<8 hex>/     a version, complete from the moment it appears
+              <id>/versions/<version>-<8 hex>.json its source, and the digests of its files
+              .staging/<hex>/                      files being installed or removed; leftovers are deleted
+              .lock                                held during changes
 
-The layout of `<id>` is that of the desktop host. A pack whose manifest lies directly in `<id>` (an older
-layout) is read too; one that is used where it is has `local` in its current.json.
+The layout of `<id>` is the desktop host's. A pack whose manifest is directly in `<id>` (an older layout) is
+read too. A pack that is used in place has `local` in its current.json.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LOCK_SECONDS = 60.0
 
 
 class CurrentVersion(Record, frozen=True, rename="camel"):
-    """current.json: the name of the version that counts, or the directory that is used in place."""
+    """current.json: the name of the current version, or the directory that is used in place."""
 
     version: str = ""
     updated_at: str = ""
@@ -47,10 +47,10 @@ class CurrentVersion(Record, frozen=True, rename="camel"):
 
 
 class InstallRecord(Record, frozen=True):
-    """How a version came here. `origin` is the address or path that it was read from in the end.
+    """The record of an installed version. `origin` is the address or path from which it was finally read.
 
-    `files` are digests as `digest.digests` gives them; `tree_sha256` is that over all of them, and
-    `archive_sha256` that of the archive, None where there was none. `installed_at` is ISO 8601.
+    `files` are digests as in `digest.digests`; `tree_sha256` is the digest over all files. `archive_sha256`
+    is the archive's digest, None if there was no archive. `installed_at` is ISO 8601.
     """
 
     source: Source
@@ -62,12 +62,12 @@ class InstallRecord(Record, frozen=True):
 
 
 def now() -> str:
-    """The time in ISO 8601, UTC, to the millisecond."""
+    """Return the current UTC time in ISO 8601, with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def read_current(home: Path) -> CurrentVersion | None:
-    """What counts for the pack at `home` (`<storage>/<id>`); None where nothing is installed there."""
+    """Return the current version of the pack at `home` (`<storage>/<id>`), or None if none is installed."""
     try:
         current = msgspec.json.decode((home / CURRENT).read_bytes(), type=CurrentVersion)
     except (OSError, *UNREADABLE):
@@ -77,7 +77,7 @@ def read_current(home: Path) -> CurrentVersion | None:
 
 
 def directory_of(home: Path) -> Path | None:
-    """Where the pack at `home` lies; None where nothing is installed there."""
+    """Return the directory of the pack at `home`, or None if none is installed."""
     current = read_current(home)
     if current is None:
         return home if (home / MANIFEST_NAME).is_file() else None
@@ -85,15 +85,15 @@ def directory_of(home: Path) -> Path | None:
 
 
 def record_path(version: Path) -> Path:
-    """Where the record of a version lies: beside its directory."""
+    """Return the path of a version's record, which is beside the version's directory."""
     return version.with_name(f"{version.name}.json")
 
 
 def move_tree(source: Path, target: Path) -> None:
-    """Moves a directory; also onto another file system, where it becomes visible when it is whole.
+    """Move a directory. On another file system it appears only when it is complete.
 
     Raises:
-        OSError: it cannot be moved.
+        OSError: If it cannot be moved.
     """
     try:
         os.rename(source, target)
@@ -106,7 +106,7 @@ def move_tree(source: Path, target: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Removes a directory with all that is in it, or a link; what cannot be removed stays."""
+    """Remove a directory with its content, or a link. Files that cannot be removed are left."""
     if path.is_symlink() or path.is_file():
         path.unlink(missing_ok=True)
     else:
@@ -115,11 +115,11 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def locked(storage: Path) -> Iterator[None]:
-    """Holds the storage for this process, for a change that takes a moment.
+    """Lock the storage against other processes, for a short change.
 
     Raises:
-        UserError: another process held it for a whole minute.
-        OSError: the storage cannot be written.
+        UserError: If another process held the lock for `LOCK_SECONDS`.
+        OSError: If the storage cannot be written.
     """
     from filelock import FileLock, Timeout
 
@@ -135,10 +135,11 @@ def locked(storage: Path) -> Iterator[None]:
 
 @contextmanager
 def staging(storage: Path) -> Iterator[Path]:
-    """A directory in the storage that is gone afterwards; sweeps those of processes that are no more.
+    """Create a directory in the storage that is removed on exit. Also remove those left by dead processes.
 
     Raises:
-        UserError, OSError: as `locked`.
+        UserError: If the storage cannot be locked; see `locked`.
+        OSError: If the storage cannot be written.
     """
     from filelock import FileLock
 
@@ -156,14 +157,14 @@ def staging(storage: Path) -> Iterator[Path]:
 
 
 def _sweep(storage: Path) -> None:
-    """Removes what killed processes left; the storage is locked."""
+    """Remove leftovers of killed processes. The storage must be locked."""
     from filelock import FileLock, Timeout
 
     for room in (storage / ".staging").glob("*"):
         try:
             with FileLock(room / "lock", timeout=0):
                 remove(room)
-        except (Timeout, OSError):  # its process is at work, or it cannot be removed
+        except (Timeout, OSError):  # its process is still running, or it cannot be removed
             continue
     for home in storage.iterdir():
         if not home.is_symlink() and home.is_dir() and [entry.name for entry in home.iterdir()] == [VERSIONS]:
@@ -171,7 +172,7 @@ def _sweep(storage: Path) -> None:
 
 
 def prune(home: Path, *keep: str) -> None:
-    """Removes all versions of a pack but those to keep; the storage is locked."""
+    """Remove all versions of a pack except those in `keep`. The storage must be locked."""
     kept = {name for version in keep for name in (version, f"{version}.json")}
     for entry in (home / VERSIONS).iterdir():
         if entry.name not in kept:

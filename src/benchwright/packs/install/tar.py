@@ -1,8 +1,8 @@
-"""Reads a .tar.gz as a stream of entries, bounded at every step and trusting nothing that it says.
+"""Reads a .tar.gz as a stream of entries, with a limit at every step, trusting no value in the archive.
 
-The format is that of POSIX.1-2001 (pax) and GNU tar; the standard library parses the fixed headers. It is not
-used for the rest: its reader takes the first broken header in the middle of an archive for its end, and holds
-extended headers of any size in memory.
+The format is POSIX.1-2001 (pax) and GNU tar. The standard library parses only the fixed headers. Its reader
+is not used, because it takes a broken header in the middle of an archive for the end and keeps extended
+headers of any size in memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK = b"x", b"g", b"L", b"K"
 
 
 class Entry(Record, frozen=True):
-    """An entry of an archive as its headers describe it. `kind` is one of file, directory, symlink, hardlink."""
+    """An entry of an archive, as described by its headers. `kind`: file, directory, symlink or hardlink."""
 
     name: str
     kind: str
@@ -50,7 +50,10 @@ _REFUSED = {
 
 
 class TarReader:
-    """The entries of one archive, in order. Between two entries, `chunks` gives the content of the former one."""
+    """Reader of the entries of one archive, in order.
+
+    Between two entries, `chunks` yields the former one's content.
+    """
 
     def __init__(self, file: BinaryIO, limits: InstallLimits) -> None:
         self._compressed = file
@@ -61,10 +64,10 @@ class TarReader:
         self._padding = 0
 
     def entries(self) -> Iterator[Entry]:
-        """All entries; what is not read of an entry's content is passed over.
+        """Yield all entries. Content that is not read is skipped.
 
         Raises:
-            ArchiveError: the archive is broken, ends too early, or unpacks to too much.
+            ArchiveError: If the archive is broken, truncated, or exceeds a limit.
         """
         count = 0
         extended: dict[str, str] = {}
@@ -84,11 +87,11 @@ class TarReader:
             for _ in self.chunks():
                 pass
             self._read(self._padding)
-        while self._piece(CHUNK):  # to the end, so that a cut off archive is noticed by its missing checksum
+        while self._piece(CHUNK):  # read to the end: a truncated archive is detected by its missing checksum
             pass
 
     def chunks(self) -> Iterator[bytes]:
-        """The content of the entry that came last, as far as it was not read yet."""
+        """Yield the content of the last entry that has not been read yet."""
         while self._left:
             piece = self._piece(min(self._left, CHUNK))
             if not piece:
@@ -113,7 +116,7 @@ class TarReader:
         return header
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
-        """What an extended header says of the entry after it, under the names of pax."""
+        """Return the fields of an extended header for the next entry, under their pax names."""
         if header.size > LARGEST_EXTENDED_HEADER:
             raise ArchiveError(f"the archive has a header of more than {LARGEST_EXTENDED_HEADER:,} bytes")
         self._begin(header.size)
@@ -127,7 +130,7 @@ class TarReader:
             raise ArchiveError("the archive has an extended header that cannot be read") from None
 
     def _read(self, size: int) -> bytes:
-        """Exactly so many bytes."""
+        """Read exactly `size` bytes."""
         parts = []
         while size:
             piece = self._piece(size)
@@ -138,7 +141,7 @@ class TarReader:
         return b"".join(parts)
 
     def _piece(self, size: int) -> bytes:
-        """Some unpacked bytes, counted; none at the end."""
+        """Read at most `size` unpacked bytes and count them; b"" at the end."""
         try:
             piece = self._plain.read1(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -166,10 +169,10 @@ def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> Entry:
 
 
 def _pax_records(content: bytes) -> dict[str, str]:
-    """The records `length key=value\\n` of a pax header.
+    """Parse the records `length key=value\\n` of a pax header.
 
     Raises:
-        ValueError: they are malformed.
+        ValueError: If they are malformed.
     """
     records = {}
     while content:

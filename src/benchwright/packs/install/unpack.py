@@ -1,7 +1,7 @@
-"""Brings a pack's files into a fresh directory: out of an archive, or as a copy of another directory.
+"""Writes a pack's files into a new directory, from an archive or from another directory.
 
-Only plain files, directories and links that stay inside arrive. No file is ever written through a link, since
-links are made last; no modes but "executable" are taken over.
+Only plain files, directories and links that stay inside are written. No file is ever written through a link,
+because links are created last. Of file modes, only "executable" is kept.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ GZIP = b"\x1f\x8b"
 
 
 def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
-    """Unpacks a .tar.gz into the new directory `target`; returns the pack's root in it.
+    """Unpack a .tar.gz into the new directory `target`; return the pack's root.
 
-    That is the one directory at the top, where there is exactly one entry there and it is a directory, else
-    `target` itself.
+    The root is the only entry at the top if that is a directory, else `target` itself.
 
     Raises:
-        ArchiveError: the archive is broken, over a limit, or holds what no pack may hold.
-        OSError: it cannot be written.
+        ArchiveError: If the archive is broken, exceeds a limit, or contains something forbidden.
+        OSError: If the files cannot be written.
     """
     with open(archive, "rb") as file:
         if file.read(len(GZIP)) != GZIP:
@@ -48,13 +47,13 @@ def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
 
 
 def copy_directory(source: Path, target: Path, limits: InstallLimits) -> Path:
-    """Copies a pack's directory into the new directory `target` by the same rules; returns `target`.
+    """Copy a pack's directory into the new directory `target` under the same rules; return `target`.
 
-    Directories of version control are left out.
+    Directories of version control are skipped.
 
     Raises:
-        ArchiveError: it is over a limit, or holds what no pack may hold.
-        OSError: it cannot be read or written.
+        ArchiveError: If the directory exceeds a limit or contains something forbidden.
+        OSError: If the files cannot be read or written.
     """
     tree = _Tree(target, limits)
     pending = [source]
@@ -85,7 +84,7 @@ def _content(path: Path) -> Iterator[bytes]:
 
 
 class _Tree:
-    """A directory that is being filled."""
+    """A directory to which files are added."""
 
     def __init__(self, root: Path, limits: InstallLimits) -> None:
         root.mkdir()
@@ -123,7 +122,7 @@ class _Tree:
         (self._hard_links if hard else self._symlinks)[path] = target
 
     def finish(self) -> None:
-        """Makes the links: what is a link to a file by another name (a hard link) becomes a copy of it."""
+        """Create the links. A hard link becomes a copy of its file."""
         for path, target in self._hard_links.items():
             self._copy(path, target)
         for path, target in self._symlinks.items():

@@ -1,5 +1,5 @@
-"""The other end of the bridge for packs written in Python.
+"""The pack's side of the bridge for packs written in Python.
 
-The pack's own process has this folder on its path and imports `benchwright_pack` from it, which packs import too
-and whose `inside` runs them: standard library only.
+The pack's process has this folder on its path. Packs import `benchwright_pack` from it, and its `inside` runs
+them. It uses only the standard library.
 """

@@ -1,11 +1,13 @@
-"""Verifiers: found or started before a pack's first model call, looked after while it runs, ended with it.
+"""Verifiers of a pack: programs that check answers, in containers or at addresses.
 
-pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, settings)
-async with running_verifiers(pack, Start(run_id), report) as verifiers:
-    verifiers.require()
-    ...                        # verifiers.endpoints go into the host context
-    await verifiers.check()    # before each cell
-    await verifiers.recheck()  # when a cell failed
+They are located or started before a pack's first request, checked while it runs, and ended with the run.
+
+    pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, settings)
+    async with running_verifiers(pack, Start(run_id), report) as verifiers:
+        verifiers.require()
+        ...                        # verifiers.endpoints go into the host context
+        await verifiers.check()    # before each cell
+        await verifiers.recheck()  # when a cell failed
 """
 
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices

@@ -1,4 +1,4 @@
-"""Where a verifier is found: what its pack declares and what the user set, put together."""
+"""Chooses how each verifier is reached, from the pack's manifest and the user's settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.records import Record
 
 
 class PackVerifiers(Record, frozen=True):
-    """A pack as its verifiers see it: `specs` from its manifest, `settings` of the user's by their ids."""
+    """A pack's data for its verifiers: `specs` from the manifest, and the user's `settings` by id."""
 
     id: str
     version: str
@@ -24,10 +24,11 @@ class PackVerifiers(Record, frozen=True):
 
 
 class Choice(Record, frozen=True):
-    """One verifier, and where it is found.
+    """How one verifier is reached.
 
-    Docker: `context` to build `image` from, or None where `image` is to be pulled, and the `port` inside.
-    Else: `url`, without a slash at its end. Where that is not known, `missing` says what to do.
+    Mode docker: `port` inside the container, and `context`, the folder from which `image` is built, or None
+    if `image` is pulled. Other modes: `url`, without a trailing slash. If this is not known, `missing` states
+    what to do.
     """
 
     id: str
@@ -43,15 +44,15 @@ class Choice(Record, frozen=True):
 
 
 def choices(pack: PackVerifiers) -> list[Choice]:
-    """Where each verifier of a pack is found."""
+    """Return how each verifier of a pack is reached."""
     return [choose(pack, spec, pack.settings.get(spec.id, VerifierSettings())) for spec in pack.specs]
 
 
 def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> Choice:
-    """Where one verifier is found.
+    """Return how one verifier is reached.
 
-    An image that the user set comes first, then the pack's own build, which is always of the pack's version, then
-    the image that the pack names.
+    An image set by the user comes first, then the pack's own build, which always has the pack's version, then
+    the image named by the pack.
     """
     mode = settings.mode or spec.default_mode
     if mode == "docker":
@@ -98,22 +99,22 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
 
 
 def where(pack: PackVerifiers, verifier_id: str) -> str:
-    """Where the user sets something for a verifier."""
+    """Return the place of a verifier's settings in the configuration, for messages."""
     return f"under [benchpacks.{pack.id}.verifiers.{verifier_id}]"
 
 
 def image_name(pack_id: str, verifier_id: str) -> str:
-    """The name, without tag, of the images that are built for a verifier; no other verifier has the same."""
+    """Return the name, without tag, of images built for a verifier. It is unique to the verifier."""
     return f"benchwright/{_lowered(pack_id)}-{_lowered(verifier_id)}"
 
 
 def kept_name(pack_id: str, verifier_id: str) -> str:
-    """What a verifier is kept as, to be found again."""
+    """Return the name under which a verifier's container is kept, to be found again."""
     return f"{pack_id}/{verifier_id}"
 
 
 def _lowered(name: str) -> str:
-    """A name as images may have it; where it had to be changed, with a digest of what it was."""
+    """Return a valid part of an image name. If it differs from `name`, it ends with a digest of `name`."""
     lowered = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if lowered == name:
         return name

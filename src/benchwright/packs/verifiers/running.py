@@ -1,4 +1,4 @@
-"""The verifiers of a pack while it runs: made ready before the first model call, looked after, ended."""
+"""The verifiers of a running pack: prepared before the first request, checked during the run, then ended."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from benchwright.sandbox.docker import (
 )
 
 CHECK_SECONDS = 1.0
-"""How old the last look at all verifiers may be for `check` to trust it."""
+"""Maximum age in seconds of the last check of all verifiers for `check` to rely on it."""
 AGAIN_SECONDS = 0.5
-"""After what time one that does not answer is asked a second time."""
+"""Seconds before a verifier that did not answer is checked a second time."""
 
 
 class Verifiers:
-    """The verifiers of a run; made by `running_verifiers`.
+    """The verifiers of a run; created by `running_verifiers`.
 
-    `gateway` is the address of this machine that their containers reach; None where none of them is a container.
-    `logs` holds the end of what those wrote that failed, by their ids.
+    `gateway` is the address at which their containers reach this machine; None if no verifier is a container.
+    `logs` holds the last output of failed verifiers, by id.
     """
 
     def __init__(self, pack: PackVerifiers) -> None:
@@ -48,12 +48,12 @@ class Verifiers:
 
     @property
     def endpoints(self) -> Sequence[VerifierEndpoint]:
-        """What the pack is told of them, as they were last seen."""
+        """The verifiers as the pack receives them, with their last known state."""
         return list(self._found.values())
 
     @property
     def problems(self) -> list[str]:
-        """Of each required verifier that does not run, why and what to do; one line each."""
+        """For each required verifier that is not running, one line with the reason and what to do."""
         return [
             f"The verifier {endpoint.id!r} of {self._pack.id} is not running: {endpoint.details}"
             for endpoint in self.endpoints
@@ -61,19 +61,19 @@ class Verifiers:
         ]
 
     def require(self) -> None:
-        """Sees to it that no model is asked where the answers could not be verified.
+        """Ensure that no request is sent to a model if the answers could not be verified.
 
         Raises:
-            UserError: a required one does not run.
+            UserError: If a required verifier is not running.
         """
         if self.problems:
             raise UserError(" ".join(self.problems))
 
     async def check(self) -> None:
-        """Looks after them, unless that was done within the last second.
+        """Check the verifiers, unless that was done within the last `CHECK_SECONDS`.
 
         Raises:
-            ExecutionError: a required one is gone.
+            ExecutionError: If a required verifier is not running.
         """
         if time.monotonic() - self._looked_at > CHECK_SECONDS:
             await self.recheck()
@@ -81,9 +81,10 @@ class Verifiers:
             raise ExecutionError(" ".join(self.problems))
 
     async def recheck(self) -> list[str]:
-        """Asks all of them now, and returns `problems`. For when a cell failed: a dead verifier is not a bad model.
+        """Check all verifiers now and return `problems`.
 
-        One that takes the question and is silent is at work, and not gone.
+        Called when a cell failed, because a dead verifier must not count against the model. A verifier that
+        accepts the request but does not answer in time is busy, not gone.
         """
         self._looked_at = time.monotonic()
         for endpoint in self.endpoints:
@@ -113,7 +114,7 @@ class Verifiers:
         return await trouble_with(endpoint.url, self._choices[endpoint.id].health_path)
 
     async def prepare(self, stack: AsyncExitStack, start: Start, report: Report) -> None:
-        """Makes all of them ready, side by side; what cannot be is told by its endpoint."""
+        """Prepare all verifiers concurrently. A failure is reported in the verifier's endpoint."""
         engine: Engine | EngineError | EngineUnavailable | None = None
         in_docker = [choice for choice in self._choices.values() if _needs_engine(choice)]
         if in_docker:
@@ -137,7 +138,7 @@ class Verifiers:
         report: Report,
         stack: AsyncExitStack,
     ) -> VerifierEndpoint:
-        """Makes one of them ready, as far as that can be."""
+        """Prepare one verifier and return its endpoint, which states a failure."""
         service = None
         try:
             if _needs_engine(choice):
@@ -176,9 +177,9 @@ class Verifiers:
 async def running_verifiers(
     pack: PackVerifiers, start: Start, report: Report = lambda preparing: None
 ) -> AsyncIterator[Verifiers]:
-    """The verifiers of a pack, as far as they are available; those that were started end with the context.
+    """Start the verifiers of a pack as far as possible. On exit, end the verifiers that were started.
 
-    None of them being there is no error here: see `Verifiers.require`. Cancelling ends what is under way, a build too.
+    A missing verifier is no error here; see `Verifiers.require`. Cancelling also ends a build in progress.
     """
     async with AsyncExitStack() as stack:
         verifiers = Verifiers(pack)

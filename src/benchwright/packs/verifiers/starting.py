@@ -1,4 +1,4 @@
-"""Starts a verifier in a container: image, container, health."""
+"""Starts a verifier in a container: image, container, health check."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Phase = Literal[
 
 
 class VerifierProgress(Record, frozen=True):
-    """What is being done to make a verifier ready: the protocol's event `verifier_preparing`."""
+    """A step in preparing a verifier: the protocol's event `verifier_preparing`."""
 
     verifier_id: str
     phase: Phase
@@ -36,8 +36,10 @@ Report = Callable[[VerifierProgress], None]
 
 
 class Start(Record, frozen=True):
-    """How verifiers are started. With `keep` they stay when the run has ended, and those start too that are set not to
-    start by themselves.
+    """How verifiers are started.
+
+    With `keep` they keep running after the run, and verifiers with `auto_start` off are started too.
+    `health_seconds` is the time for a verifier to become healthy.
     """
 
     run_id: str
@@ -48,10 +50,10 @@ class Start(Record, frozen=True):
 async def start_verifier(
     engine: Engine, pack: PackVerifiers, choice: Choice, start: Start, report: Report, stack: AsyncExitStack
 ) -> DockerService:
-    """A healthy verifier: one that was kept and is of the same image, or a new one, which ends with `stack`.
+    """Return a healthy verifier: a kept one with the same image, or a new one, which ends with `stack`.
 
     Raises:
-        EngineError: it cannot be built, pulled or started, or is not healthy in time.
+        EngineError: If it cannot be built, pulled or started, or does not become healthy in time.
     """
 
     def say(phase: Phase, message: str) -> None:
@@ -92,7 +94,7 @@ async def _image(
 async def _kept(
     engine: Engine, pack: PackVerifiers, choice: Choice, image: str, *, replace: bool
 ) -> DockerService | None:
-    """The kept one, if it is of this image and healthy; with `replace`, others are removed."""
+    """Return a kept verifier with this image that is healthy, or None. With `replace`, remove the others."""
     for service in await kept_services(engine, kept_name(pack.id, choice.id)):
         if service.image == image and await _why_not(service.url, choice.health_path) is None:
             return service

@@ -1,4 +1,4 @@
-"""How the verifiers of a pack stand outside of a run: whether one is healthy, and the end of kept ones."""
+"""State of a pack's verifiers outside a run, and removal of kept containers and images."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from benchwright.sandbox.docker.images import configuration_of, remove_image, ta
 
 
 async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
-    """How the verifiers of a pack stand; starts nothing.
+    """Return the state of a pack's verifiers. Starts nothing.
 
     Raises:
-        EngineError: the engine does not answer any more.
+        EngineError: If the engine stopped answering.
     """
     chosen = choices(pack)
     found = {choice.id: await _without_engine(choice) for choice in chosen}
@@ -41,11 +41,11 @@ async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
 
 
 async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
-    """Removes the containers that were kept of these verifiers; returns their names.
+    """Remove the kept containers of these verifiers; return the containers' names.
 
     Raises:
-        EngineUnavailable: there is no engine.
-        EngineError: it does not answer any more.
+        EngineUnavailable: If there is no engine.
+        EngineError: If the engine stopped answering.
     """
     stopped = []
     async with connected() as engine:
@@ -57,11 +57,11 @@ async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
 
 
 async def remove_images(pack_id: str, verifier_ids: list[str]) -> list[str]:
-    """Removes the images that were built for these verifiers, but for those in use; returns their names.
+    """Remove the images built for these verifiers, except images in use; return the removed names.
 
     Raises:
-        EngineUnavailable: there is no engine.
-        EngineError: it does not answer any more.
+        EngineUnavailable: If there is no engine.
+        EngineError: If the engine stopped answering.
     """
     async with connected() as engine:
         tags = [tag for one in verifier_ids for tag in await tags_of(engine, image_name(pack_id, one))]
@@ -97,22 +97,25 @@ async def _in_docker(engine: Engine, pack: PackVerifiers, choice: Choice) -> Ver
 
 
 SECONDS = 5.0
-"""How long a verifier may take to answer."""
+"""Time limit for a verifier's answer, in seconds."""
 _SILENT = ("read_timeout", "stall", "total_timeout")
 
 
 class Trouble(NamedTuple):
-    """Why a verifier is not healthy. A `silent` one took the question and did not answer in time: it may be at work."""
+    """Why a verifier is not healthy.
+
+    `silent`: it accepted the request but did not answer in time, so it may be busy.
+    """
 
     why: str
     silent: bool = False
 
 
 async def trouble_with(url: str, path: str | None) -> Trouble | None:
-    """Why the verifier at an address is not healthy; None if it is.
+    """Return why the verifier at an address is not healthy, or None if it is healthy.
 
-    Healthy is what answers GET of the health path with a status of 200 to 299, or GET of the address itself with any
-    status, where there is no such path.
+    It is healthy if GET of the health path returns a status from 200 to 299, or, without a health path, if
+    GET of the address returns any status.
     """
     try:
         address = parse_base_url(url)

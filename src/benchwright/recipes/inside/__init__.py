@@ -1,1 +1,1 @@
-"""What runs in a container: single files of the standard library, given to its Python as text."""
+"""Code that runs in a container: single files on the standard library alone, passed to Python as text."""

@@ -1,7 +1,8 @@
-"""Leads a port of the loopback of a container that has no network to a Unix socket that is mounted there.
+"""Forwards a loopback port in a container without network to a mounted Unix socket.
 
-Run by itself, it reads {"socket", "port", "direct"} from stdin, prints the port and goes on in the background; port 0
-is any. Requests to this loopback and to the hosts of `direct` go there: some programs know no exceptions from a proxy.
+Run as a program, it reads {"socket", "port", "direct"} from stdin, prints the port, and continues in the
+background; port 0 is any. Requests to this loopback and to the hosts in `direct` are sent there directly,
+because some programs do not support exceptions from a proxy.
 """
 
 import json
@@ -17,7 +18,7 @@ LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}")
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:
-    """Passes on what comes, at once, and its end."""
+    """Copy data as it arrives, and its end."""
     try:
         while data := source.recv(PIECE):
             sink.sendall(data)
@@ -31,7 +32,7 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
 
 
 def forward(listener: socket.socket, path: str, direct: list[str] | None = None) -> None:
-    """Connects whoever comes to the port with the socket at a path; see `lead`."""
+    """Connect each client of the port to the socket at `path`; see `lead`."""
     while True:
         client, _ = listener.accept()
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -39,7 +40,7 @@ def forward(listener: socket.socket, path: str, direct: list[str] | None = None)
 
 
 def lead(client: socket.socket, path: str, direct: list[str] | None) -> None:
-    """Passes a client's bytes on and back; with `direct` its request decides where to."""
+    """Copy a client's bytes in both directions. With `direct`, its request determines the destination."""
     try:
         head = b"" if direct is None else read_head(client)
         asked = REQUEST.match(head)
@@ -59,7 +60,7 @@ def lead(client: socket.socket, path: str, direct: list[str] | None) -> None:
 
 
 def read_head(client: socket.socket) -> bytes:
-    """What a client sends first, up to the end of a request's head where there is one."""
+    """Read a client's first bytes, to the end of a request's head if there is one."""
     head = b""
     while b"\r\n\r\n" not in head and len(head) < PIECE:
         piece = client.recv(PIECE)
@@ -70,7 +71,7 @@ def read_head(client: socket.socket) -> bytes:
 
 
 def forward_in_background() -> None:
-    """Returns in the process that was started; another one goes on."""
+    """Start the forwarder in another process, print its port, and return in this one."""
     order = json.load(sys.stdin)
     listener = socket.create_server(("127.0.0.1", order["port"]))
     if os.fork():

@@ -1,6 +1,7 @@
-"""Runs an agent in a container that has no network: a port of its loopback leads to the relay's socket.
+"""Runs an agent in a container without network, with a loopback port forwarded to the relay's socket.
 
-On stdin: {"socket", "mark", "command", "environment", "files"}. The mark stands for the port wherever it is.
+It reads {"socket", "mark", "command", "environment", "files"} from stdin. The mark is replaced by the port
+everywhere.
 """
 
 import json
@@ -12,11 +13,11 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright.recipes.inside.forwarding import forward  # stands before this text where it is run
+    from benchwright.recipes.inside.forwarding import forward  # precedes this text in the container
 
 
 def main() -> int:
-    """Starts the agent, and returns its exit status."""
+    """Start the agent, wait for its end, and return its exit status."""
     listener = socket.create_server(("127.0.0.1", 0))
     given = sys.stdin.read()
     order = json.loads(given.replace(json.loads(given)["mark"], str(listener.getsockname()[1])))

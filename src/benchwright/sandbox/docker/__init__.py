@@ -6,13 +6,13 @@
         async with sandboxes.started(SandboxSpec("python:3.11", directory="/task")) as sandbox:
             await sandbox.write_files({"/task/main.py": source})
             ended = await sandbox.run(["python3", "main.py"], seconds=30)
-
         image = await built(engine, "benchwright/pack-verifier", folder, version)
         async with started_service(engine, ServiceSpec(image, port=4010), run_id) as service:
             await service.until_healthy(probe)
 
-Every container is labelled with its run and its process, and removed when its context is left; what a killed process
-left behind is removed by the next one. What holds and what does not is said in docs/sandbox.md.
+Every container is labelled with its run and its process, and removed when its context exits. Leftovers of a
+killed process are removed by the next one. docs/sandbox.md states what containers prevent and what they do
+not.
 """
 
 from benchwright.sandbox.docker.building import built

@@ -1,8 +1,8 @@
-"""Where the container engine listens: DOCKER_HOST, the docker context in use, or one of the usual sockets.
+"""The address of the container engine: DOCKER_HOST, the current docker context, or one of the usual sockets.
 
-Contexts are read here, and not by the client library, which looks for them in `~/.docker` even where DOCKER_CONFIG
-names another folder. The `docker` program keeps a context in `contexts/meta/<sha256 of its name>/meta.json`, and its
-certificates in `contexts/tls/<sha256 of its name>/docker/`.
+Contexts are read here because the client library looks for them in `~/.docker` even if DOCKER_CONFIG names
+another folder. The `docker` program stores a context in `contexts/meta/<sha256 of its name>/meta.json`, and
+its certificates in `contexts/tls/<sha256 of its name>/docker/`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SOCKETS = (
 
 
 class Address(Record, frozen=True):
-    """Where an engine listens; the name of the context that says so, and its certificates, if any."""
+    """An engine's address, the docker context that defines it, and its certificates, if any."""
 
     host: str
     context: str | None = None
@@ -39,24 +39,27 @@ class Address(Record, frozen=True):
 
     @property
     def is_local(self) -> bool:
-        """Whether ports that the engine publishes on 127.0.0.1 are on this machine."""
+        """True if ports that the engine publishes on 127.0.0.1 are on this machine."""
         return self.host.startswith(("unix:", "npipe:"))
 
     @property
     def url(self) -> str:
-        """The address as the client library wants it: it does not speak TLS to `tcp://`."""
+        """The address for the client library, which does not use TLS for `tcp://`."""
         return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
 
     def environment(self) -> dict[str, str]:
-        """The environment in which the `docker` program speaks to the same engine; it follows a context itself."""
+        """Return the environment in which the `docker` program uses the same engine.
+
+        It follows a context itself.
+        """
         return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
 
 
 def address_in_use() -> Address:
-    """The address that DOCKER_HOST, then the docker context, then the usual sockets lead to.
+    """Return the engine's address, from DOCKER_HOST, the docker context, or the usual sockets, in this order.
 
     Raises:
-        UserError: the description of the context, or a certificate of it, cannot be read.
+        UserError: If the context's description or one of its certificates cannot be read.
     """
     if host := os.environ.get("DOCKER_HOST"):
         return Address(host)
@@ -67,7 +70,7 @@ def address_in_use() -> Address:
 
 
 def _context_in_use() -> str | None:
-    """The name of the context; None for the default one, which says no address."""
+    """Return the name of the current context. None for the default context, which has no address."""
     name = os.environ.get("DOCKER_CONTEXT")
     if not name:
         try:
@@ -78,7 +81,7 @@ def _context_in_use() -> str | None:
 
 
 def settings_folder() -> Path:
-    """Where the `docker` program keeps contexts and logins: DOCKER_CONFIG, or ~/.docker."""
+    """Return the folder of the `docker` program's contexts and logins: DOCKER_CONFIG, or ~/.docker."""
     return typed_path(os.environ.get("DOCKER_CONFIG") or "~/.docker")
 
 

@@ -1,7 +1,7 @@
-"""Files of a container, read and written by the engine: no program of the container takes part.
+"""Reads and writes files of a container through the engine, without running any program of the container.
 
-What a container's own `tar` or `head` would say is up to whoever worked in it. The engine sees its file system and its
-volumes, and not what was mounted from within, or as `tmpfs`.
+The container's own `tar` or `head` may have been replaced by whoever worked in it. The engine sees the
+container's file system and volumes, but neither mounts made inside it nor `tmpfs`.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
 LARGEST_COPY = 256 * MiB
-"""Bytes that are copied at once from one container to another."""
+"""Maximum number of bytes copied at once from one container to another."""
 
 _STAT = "X-Docker-Container-Path-Stat"
 _NOT_THERE = 404
 PIECE = 256 * 1024
-"""Bytes that are read at once."""
+"""Number of bytes read at once."""
 _NO_FILE = 0xFF280000
-"""Of Go's os.FileMode the bits of folders, links, devices, pipes and sockets."""
+"""Bits of Go's os.FileMode for folders, links, devices, pipes and sockets."""
 
 
 class NoFile(ExecutionError):
-    """There is no file at a path of a container."""
+    """The error for a path of a container that is not a file or does not exist."""
 
 
 class FileTooLarge(ExecutionError):
-    """A file of a container is larger than what is read of it."""
+    """The error for a file of a container that exceeds the size limit."""
 
 
 class PathStat(Record, frozen=True):
-    """What lies at a path. `mode` is Go's os.FileMode; `linkTarget` is where a link leads in the end, else ""."""
+    """The file at a path. `mode` is Go's os.FileMode. `linkTarget` is a link's final target, else ""."""
 
     size: int
     mode: int
@@ -53,27 +53,27 @@ class PathStat(Record, frozen=True):
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a plain file."""
+        """True for a plain file."""
         return not self.mode & _NO_FILE
 
 
 async def path_stat(container: Container, path: str) -> PathStat | None:
-    """What lies at a path, a link itself and not what it leads to; None where there is nothing.
+    """Return the state of a path (links are not followed), or None if it does not exist.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     async with _asked(container, path) as response:
         return None if response is None else _stat(response)
 
 
 async def read_file(container: Container, path: str, most: int) -> bytes:
-    """The content of a file, also behind links.
+    """Read a file; links are followed.
 
     Raises:
-        NoFile: there is none, or what lies there is no file.
-        FileTooLarge: it is larger than `most` bytes.
-        EngineError: the engine does not answer.
+        NoFile: If the path does not exist or is not a file.
+        FileTooLarge: If it is larger than `most` bytes.
+        EngineError: If the engine does not answer.
     """
     stat = await path_stat(container, path)
     async with _asked(container, stat.linkTarget if stat and stat.linkTarget else path) as response:
@@ -89,13 +89,13 @@ async def read_file(container: Container, path: str, most: int) -> bytes:
 
 
 async def read_archive(container: Container, path: str, most: int) -> bytes | None:
-    """An uncompressed archive of the file or folder at a path, also behind a link; None where there is nothing.
+    """Read an uncompressed tar archive of a file or folder; links are followed. None if it does not exist.
 
-    Its first entry is what lies at the path, the others lie below that.
+    Its first entry is the path itself, followed by the content of the folder.
 
     Raises:
-        FileTooLarge: it is larger than `most` bytes.
-        EngineError: the engine does not answer.
+        FileTooLarge: If it is larger than `most` bytes.
+        EngineError: If the engine does not answer.
     """
     stat = await path_stat(container, path)
     async with _asked(container, stat.linkTarget if stat and stat.linkTarget else path) as response:
@@ -111,15 +111,16 @@ async def read_archive(container: Container, path: str, most: int) -> bytes | No
 
 
 async def write_archive(container: Container, folder: str, archive: bytes, *, as_user: bool = False) -> None:
-    """Unpacks a tar archive into a folder that is there; `as_user` makes the container's user own what is in it.
+    """Unpack a tar archive into an existing folder.
 
-    A file or link in the way of a folder is replaced by it; folders that the archive does not hold belong to root.
+    With `as_user`, the files belong to the container's user. A file or link is replaced if the archive has a
+    folder in its place. Folders that are not in the archive belong to root.
 
     Raises:
-        EngineError: the engine does not answer, or refuses.
+        EngineError: If the engine does not answer or refuses.
     """
     with engine_errors(f"writing files to {folder} of a container"):
-        asked = container.handle.docker._query(  # the library's own call has no way to name the owner
+        asked = container.handle.docker._query(  # the library's own call cannot set the owner
             f"containers/{container.name}/archive",
             method="PUT",
             params={"path": folder, "copyUIDGID": int(as_user)},
@@ -131,12 +132,13 @@ async def write_archive(container: Container, folder: str, archive: bytes, *, as
 
 
 async def copy_path(source: Container, target: Container, path: str) -> bool:
-    """Puts what lies at a path of one container, a folder with all in it, at the same path of another; False where
-    there is nothing. Neither needs to run.
+    """Copy a path, with its content if it is a folder, to the same path of another container.
+
+    Return False if it does not exist. Neither container needs to be running.
 
     Raises:
-        FileTooLarge: it is larger than `LARGEST_COPY` bytes.
-        EngineError: the engine does not answer, or refuses.
+        FileTooLarge: If it is larger than `LARGEST_COPY` bytes.
+        EngineError: If the engine does not answer or refuses.
     """
     content = bytearray()
     async with _asked(source, path) as response:
@@ -151,10 +153,10 @@ async def copy_path(source: Container, target: Container, path: str) -> bool:
 
 
 async def blank_out(container: Container, paths: Iterable[str]) -> None:
-    """Puts empty files that cannot be executed at absolute paths, in place of what lies there. It need not run.
+    """Replace the files at absolute paths by empty, non-executable ones. The container need not be running.
 
     Raises:
-        EngineError: the engine does not answer, or refuses.
+        EngineError: If the engine does not answer or refuses.
     """
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -164,10 +166,10 @@ async def blank_out(container: Container, paths: Iterable[str]) -> None:
 
 
 def packed(files: Mapping[str, bytes], folder: str = "/") -> bytes:
-    """An uncompressed archive of {absolute path: content} for a folder; all files can be executed.
+    """Return an uncompressed tar archive of {absolute path: content} for a folder. All files are executable.
 
     Raises:
-        ExecutionError: a path is relative, leads upwards, or lies elsewhere.
+        ExecutionError: If a path is relative, contains "..", or is outside the folder.
     """
     buffer = io.BytesIO()
     inside = folder.rstrip("/") + "/"
@@ -185,7 +187,7 @@ def packed(files: Mapping[str, bytes], folder: str = "/") -> bytes:
 
 @asynccontextmanager
 async def _asked(container: Container, path: str) -> AsyncIterator[ClientResponse | None]:
-    """The engine's answer to the question for a path, whose body may be left unread; None where there is nothing."""
+    """Request the archive of a path; the body may be left unread. Yields None if the path does not exist."""
     import aiodocker
 
     with engine_errors(f"reading {path} of a container"):

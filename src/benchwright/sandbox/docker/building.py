@@ -1,4 +1,4 @@
-"""Builds images from a folder with a Dockerfile, by the `docker` program: it knows BuildKit and .dockerignore."""
+"""Builds images from a folder with a Dockerfile by the `docker` program (BuildKit, .dockerignore)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ BUILD_SECONDS = 1800.0
 KEPT_OUTPUT = 32 * 1024
 NEEDED_DISK = 1 * GiB
 PATIENCE = 10.0
-"""Seconds that the `docker` program gets to end a build that was cancelled."""
+"""Seconds in which the `docker` program must end a cancelled build."""
 
 
 class Recipe(Record, frozen=True):
-    """How a folder is built: the Dockerfile's path in it, values for its ARGs, and its stage ("" for the last one)."""
+    """How a folder is built: the path of its Dockerfile, values of ARGs, and the stage ("" for the last)."""
 
     dockerfile: str = "Dockerfile"
     arguments: Mapping[str, str] = {}
@@ -50,14 +50,14 @@ async def built(
     seconds: float = BUILD_SECONDS,
     recipe: Recipe = Recipe(),  # noqa: B008  # frozen
 ) -> str:
-    """The image `name` of a folder with a Dockerfile, built where it is not there yet; returns its tag.
+    """Build the image `name` from a folder with a Dockerfile, unless it exists; return its full tag.
 
-    The tag is a digest of version, recipe and everything in the folder, so that a change of any rebuilds it;
-    images of other tags of that name are removed then. Processes that want the same one build it once. Cancelling
-    ends the build.
+    The tag is a digest of version, recipe and the folder's content, so any change causes a rebuild. Images
+    with other tags of that name are then removed. If several processes want the same image, it is built once.
+    Cancelling ends the build. `say` receives progress messages; `seconds` is the time limit.
 
     Raises:
-        EngineError: it cannot be built; `log` is the end of what the build said.
+        EngineError: If it cannot be built. `log` is the end of the build's output.
     """
     image = await image_of(name, context, version, recipe)
     async with _alone(name, say):
@@ -71,13 +71,13 @@ async def built(
 
 
 async def image_of(name: str, context: Path, version: str, recipe: Recipe) -> str:
-    """The name and tag that an image has when it is built of these."""
+    """Return the name and tag of the image built from these."""
     made_as = version if recipe == Recipe() else f"{version} {recipe}"
     return f"{name}:{await asyncio.to_thread(content_digest, context, made_as)}"
 
 
 def lock_of(name: str) -> FileLock:
-    """The lock that is held while an image of this name is built, by any process of this user."""
+    """Return the lock that any process of this user holds while it builds an image of this name."""
     import platformdirs
 
     folder = platformdirs.user_cache_path("benchwright") / "builds"
@@ -160,7 +160,7 @@ async def _feed(process: Process, dockerfile: bytes) -> None:
         process.stdin.write(dockerfile)
         await process.stdin.drain()
     except OSError:
-        pass  # it has ended and says why
+        pass  # the build has ended, and its output has the reason
     process.stdin.close()
 
 
@@ -173,7 +173,7 @@ async def _follow(process: Process, kept: HeadAndTail, say: Say) -> None:
 
 
 async def _end(process: Process) -> None:
-    """Ends the program as Ctrl-C would, so that the engine ends the build too."""
+    """End the program as Ctrl-C would, so that the engine ends the build too."""
     for number in (signal.SIGINT, signal.SIGKILL):
         if process.returncode is not None:
             return
@@ -198,7 +198,7 @@ AT_ONCE = 2
 
 
 class Builds:
-    """Builds the images of an engine for all who need them."""
+    """Builder of an engine's images for several callers, with at most `at_once` builds at the same time."""
 
     def __init__(self, engine: Engine, at_once: int = AT_ONCE) -> None:
         self._engine = engine
@@ -208,10 +208,12 @@ class Builds:
     async def image(
         self, name: str, context: Path, version: str, recipe: Recipe, seconds: float, say: Say
     ) -> str:
-        """The image of a folder with a Dockerfile, see `building.built`; waits for a place where it must be built.
+        """Return the image of a folder, built if it does not exist; see `building.built`.
+
+        Waits for a free place.
 
         Raises:
-            EngineError: it cannot be built.
+            EngineError: If it cannot be built.
         """
         image = await image_of(name, context, version, recipe)
         if await configuration_of(self._engine, image) is not None:

@@ -1,4 +1,4 @@
-"""Programs to run in a container, and how they ended."""
+"""Commands to run in a container, and their results."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ OUTPUT_BYTES = 16 * MiB
 LONGEST_COMPLAINT = 300
 
 Reason = Literal["exited", "timeout", "output", "memory", "disk"]
-"""Why a program ended: by itself, or by a limit."""
+"""Why a program ended: by itself or by a limit."""
 
 
 class ExecResult(Record, frozen=True):
     """How a program in a container ended.
 
-    With `container_ended` its container ended too, and `exit_code` is None; of what a signal ended it is 128 and the
-    signal's number.
-    `stdout` and `stderr` are what was kept, head and tail; so many bytes as `stdout_cut` and `stderr_cut` say
-    are missing at the mark between them. `detail` says more where there is more to say.
+    If `container_ended`, the container ended too and `exit_code` is None. For a program ended by a signal,
+    `exit_code` is 128 plus the signal's number. `stdout` and `stderr` are the kept output, head and tail.
+    `stdout_cut` and `stderr_cut` are the numbers of bytes missing at the mark between them. `detail` is a
+    further explanation, if any.
     """
 
     reason: Reason
@@ -38,12 +38,15 @@ class ExecResult(Record, frozen=True):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the program ended by itself with exit code 0. Any program can do so: no proof that it worked."""
+        """True if the program ended by itself with exit code 0.
+
+        Any program can do that; it proves nothing.
+        """
         return self.reason == "exited" and self.exit_code == 0
 
     @property
     def complaint(self) -> str:
-        """The last line of stderr, or where it is empty why the program ended."""
+        """The last line of stderr, or if it is empty, why the program ended."""
         why = self.detail or f"{self.reason}, exit code {self.exit_code}"
         return last_line(self.stderr.decode("utf-8", "replace"), LONGEST_COMPLAINT) or why
 
@@ -51,8 +54,8 @@ class ExecResult(Record, frozen=True):
 class Command(Record, frozen=True):
     """A program to run, and its limits.
 
-    Of stdout and of stderr `kept_bytes` are kept; a program that writes more than `output_bytes` is ended. `cwd` and
-    `user` are the container's own where they are empty.
+    Of stdout and of stderr, `kept_bytes` each are kept. A program that writes more than `output_bytes` is
+    ended. If `cwd` or `user` is empty, the container's own is used.
     """
 
     argv: Sequence[str]

@@ -1,4 +1,4 @@
-"""Containers: what they may use, and their start and end, which nothing interrupts half-way."""
+"""Containers and their limits. Start and removal are never interrupted half-way."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ GiB = 1024 * MiB
 LOG_LINES = 60
 LOG_SECONDS = 30.0
 ENDING_SECONDS = 2.0
-"""How long the engine may take to know that a container has ended."""
+"""Seconds that the engine may take to notice that a container has ended."""
 
 
 class Resources(Record, frozen=True):
-    """What a container may use; `cpus` is lowered to what the machine has.
+    """Limits of a container. `cpus` is lowered to the machine's number of CPUs.
 
-    There is no swap, and no file is larger than `disk_bytes`.
+    There is no swap. No file can be larger than `disk_bytes`.
     """
 
     memory_bytes: int = 2 * GiB
@@ -37,7 +37,7 @@ class Resources(Record, frozen=True):
 
 
 def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
-    """The part of a container's HostConfig that says what it may use."""
+    """Return the part of a container's HostConfig that sets its limits."""
     cpus = min(resources.cpus, engine.information.get("NCPU") or resources.cpus)
     disk = resources.disk_bytes
     return {
@@ -56,8 +56,8 @@ def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
 class Container:
     """A container.
 
-    `trouble` says why we ended it before its time, where we did, and `over_disk` whether because it wrote too much;
-    `memory_kills` is how many of its processes are known to have been killed for lack of memory.
+    `trouble` is why we ended it early, if we did; `over_disk` is True if it wrote too much. `memory_kills` is
+    the number of its processes known to have been killed for lack of memory.
     """
 
     def __init__(self, name: str, handle: DockerContainer) -> None:
@@ -68,10 +68,12 @@ class Container:
         self.memory_kills = 0
 
     async def state(self) -> dict[str, Any]:
-        """The engine's `State` of it: Running, ExitCode, OOMKilled and so on; empty where it was removed.
+        """Return the engine's `State`: Running, ExitCode, OOMKilled and so on.
+
+        Empty if the container was removed.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not answer.
         """
         try:
             with engine_errors("looking at a container"):
@@ -82,10 +84,10 @@ class Container:
             return {}
 
     async def state_after_end(self) -> dict[str, Any]:
-        """The state of a container in which nothing can be run any more; the engine may take a while to know it.
+        """Return the state of a container that has ended, waiting until the engine notices the end.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not answer.
         """
         deadline = time.monotonic() + ENDING_SECONDS
         while True:
@@ -95,10 +97,10 @@ class Container:
             await asyncio.sleep(0.05)
 
     async def logs(self) -> str:
-        """The last lines of what it wrote.
+        """Return the last lines of the container's output.
 
         Raises:
-            EngineError: the engine does not answer, or the container was removed.
+            EngineError: If the engine does not answer, or the container was removed.
         """
         with engine_errors("reading a container's log"):
             return "".join(
@@ -106,19 +108,19 @@ class Container:
             )
 
     async def kill(self, why: str) -> None:
-        """Ends it at once with everything in it."""
+        """End the container and all its processes at once."""
         self.trouble = self.trouble or why
         try:
             with engine_errors("ending a container"):
                 await self.handle.kill()
         except EngineError:
-            pass  # it has ended already, or the engine has; removing it is what counts
+            pass  # the container or the engine has ended; only the removal matters
 
     async def remove(self) -> None:
-        """Ends and removes it with its volumes; nothing happens where it is gone.
+        """End and remove the container with its volumes. Do nothing if it does not exist.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not answer.
         """
         try:
             with engine_errors("removing a container"):
@@ -129,16 +131,16 @@ class Container:
 
 
 Prepare = Callable[[Container], Awaitable[None]]
-"""What is done to a container that was created and not started."""
+"""Prepares a container between its creation and its start."""
 
 
 async def start(
     engine: Engine, configuration: Mapping[str, Any], prepare: Prepare | None = None
 ) -> Container:
-    """Creates and starts a container, prepared in between; where that fails or is cancelled, nothing is left of it.
+    """Create a container, prepare it and start it. If this fails or is cancelled, the container is removed.
 
     Raises:
-        EngineError: the image is not there, or the engine refuses.
+        EngineError: If the image does not exist or the engine refuses.
     """
     name = f"benchwright-{secrets.token_hex(6)}"
     container = Container(name, engine.client.containers.container(name))
@@ -167,4 +169,4 @@ async def _abandon(starting: asyncio.Task[None], container: Container) -> None:
     try:
         await container.remove()
     except EngineError:
-        pass  # what was not removed now is removed at the next start
+        pass  # a leftover is removed at the next start

@@ -1,4 +1,4 @@
-"""What an image is built from: a digest of it, and a label for the images in between."""
+"""The inputs of an image build: a digest of the folder, and a Dockerfile that labels intermediate images."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PIECE = 1024 * 1024
 
 
 def content_digest(folder: Path, version: str) -> str:
-    """A digest of a version and of all files of a folder: their paths, contents, links and execute bits; 24 digits.
+    """Return a digest of a version and a folder's files: paths, contents, links and execute bits; 24 digits.
 
-    What is neither file, link nor folder does not count, as it reaches no image.
+    Anything but files, links and folders is ignored, because it reaches no image.
     """
     digest = xxhash.xxh3_128(version.encode())
     for path in _files_below(folder):
@@ -44,10 +44,10 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def with_label(dockerfile: bytes, name: str, value: str) -> bytes:
-    """The same Dockerfile with a label at the start of each of its stages.
+    """Return the Dockerfile with a label added at the start of each stage.
 
-    The classic builder leaves an image for each step where a build fails; what comes after the label carries it, so
-    that they can be told from those of others. (Labels given as options come last.)
+    If a build fails, the classic builder leaves an image for each step. Images of steps after the label carry
+    it, so they can be distinguished from other people's. (Labels given as options are added last.)
     """
     lines = dockerfile.split(b"\n")
     escape = b"\\"

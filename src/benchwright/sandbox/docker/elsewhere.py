@@ -1,4 +1,4 @@
-"""A file or folder of one container, written into another one."""
+"""Writes a file or folder of one container into another one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from benchwright.sandbox.docker.containers import Container
 async def write_elsewhere(
     container: Container, archive: bytes, path: str, exclude: Sequence[str] = ()
 ) -> tuple[int, int]:
-    """Writes an archive as `archives.read_archive` gives it, so that its first entry lies at `path`.
+    """Write an archive from `archives.read_archive` so that its first entry is at `path`.
 
-    All belongs to root. What fits a pattern of `exclude` is left out, and so are special files, set-user bits and links
-    that lead out. Returns how many files and links were written, and how many entries were left out as unsafe.
+    All files belong to root. Entries that match a pattern of `exclude` are left out, as are special files,
+    set-user bits, and links that lead out. Return the number of files and links written, and the number of
+    unsafe entries.
 
     Raises:
-        EngineError: the engine does not answer, or refuses.
+        EngineError: If the engine does not answer or refuses.
     """
     packed, files, refused = await asyncio.to_thread(_repacked, archive, path, exclude)
     await write_archive(container, "/", packed)
@@ -31,7 +32,7 @@ async def write_elsewhere(
 
 
 def _repacked(archive: bytes, path: str, exclude: Sequence[str]) -> tuple[bytes, int, int]:
-    """The archive for the root folder, how many files and links it holds, and how many entries were left out."""
+    """Return the archive for the root folder, and the numbers of files and links and of unsafe entries."""
     buffer = io.BytesIO()
     files = refused = 0
     with (
@@ -51,13 +52,13 @@ def _repacked(archive: bytes, path: str, exclude: Sequence[str]) -> tuple[bytes,
 
 
 def _entries(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, str]]:
-    """The entries, with their paths below the first one; "" for that."""
+    """Yield the entries with their paths relative to the first one, whose path is ""."""
     for entry in archive:
         yield entry, posixpath.normpath(entry.name).partition("/")[2]
 
 
 def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo | None:
-    """The entry as it may lie elsewhere; None where it may not."""
+    """Return the entry for its new place, or None if it is unsafe."""
     if ".." in PurePosixPath(inside).parts or not (
         entry.isreg() or entry.isdir() or entry.issym() or entry.islnk()
     ):
@@ -76,7 +77,7 @@ def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo |
 
 
 def _is_excluded(inside: str, patterns: Sequence[str]) -> bool:
-    """Whether a pattern fits the path, a folder that it lies in, or the end of one, as for `tar --exclude`."""
+    """Return True if a pattern matches the path, a parent folder, or an end of either (`tar --exclude`)."""
     parts = inside.split("/")
     ends = {"/".join(parts[begin:end]) for end in range(1, len(parts) + 1) for begin in range(end)}
     wanted = [pattern.removeprefix("./").rstrip("/") for pattern in patterns]

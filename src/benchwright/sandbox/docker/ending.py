@@ -1,4 +1,4 @@
-"""Ends what a program started in a container, from inside it; ends the container where that is not enough."""
+"""Ends the processes of a program from inside its container, or the whole container if that fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
 SECONDS = 5.0
-"""How long ending may take from inside."""
+"""Time limit for ending processes from inside, in seconds."""
 
 _TIME = "read -r up rest </proc/uptime; echo $up"
 
@@ -35,9 +35,11 @@ while kill_round; do
 done
 echo ended
 """
-"""Kills what has started at or after $1, in hundredths of a second of /proc/uptime: the time of its start (proc(5),
-field 22 of stat) is the one thing about itself that no process can change. What outruns that is killed with
-everything but process 1."""
+"""Kills all processes started at or after $1, in hundredths of a second of /proc/uptime.
+
+The start time (proc(5), field 22 of stat) is the only property that no process can change for itself. If new
+processes start faster than they are killed, everything but process 1 is killed.
+"""
 
 _ROUNDING = 0.02
 """Seconds by which /proc/uptime, in hundredths, may differ from the clock that it shows."""
@@ -52,13 +54,14 @@ done
 
 
 async def _clock_of(container: Container, moment: float) -> float:
-    """A moment of time.monotonic() by the container's /proc/uptime, never a later one.
+    """Convert a time of time.monotonic() to the container's /proc/uptime, never to a later time.
 
-    Exact where that is our own clock. Else it is as much too early as the container's answer took to come back.
+    Exact if the container has our clock. Otherwise too early by up to the time that the container took to
+    answer.
 
     Raises:
-        ValueError: the container does not say.
-        EngineError: the engine does not answer.
+        ValueError: If the container does not report its uptime.
+        EngineError: If the engine does not answer.
     """
     asked = _seconds_up()
     up = float(await _run(container, ["sh", "-c", _TIME]))
@@ -68,16 +71,16 @@ async def _clock_of(container: Container, moment: float) -> float:
 
 
 def _seconds_up() -> float | None:
-    """This machine's /proc/uptime (proc(5)); None where there is no such clock."""
+    """Return this machine's /proc/uptime (proc(5)) in seconds, or None if there is no such clock."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return None if clock is None else time.clock_gettime(clock)
 
 
 async def end_all_since(container: Container, began: float) -> None:
-    """Kills what was started in a container since `began` (time.monotonic()), or else the container.
+    """Kill the processes started in a container since `began` (time.monotonic()), or else the container.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     try:
         since = int(await _clock_of(container, began) * 100)
@@ -89,15 +92,15 @@ async def end_all_since(container: Container, began: float) -> None:
 
 
 async def memory_kills(container: Container) -> int | None:
-    """How many processes of a container the kernel has killed for lack of memory; None where it does not tell."""
+    """Return how many of a container's processes the kernel killed for lack of memory, or None if unknown."""
     said = await _run(container, ["sh", "-c", _MEMORY_KILLS])
     return int(said) if said.strip().isdigit() else None
 
 
 async def _run(container: Container, argv: Sequence[str]) -> bytes:
-    """The line that a short program of ours writes; b"" where it cannot run, or not in time.
+    """Return the line that a short program of Benchwright writes, or b"" if it fails or takes too long.
 
-    Its end is not waited for: the engine tells of that late while something keeps another program's output open.
+    Its end is not awaited, because the engine reports it late while another program keeps its output open.
     """
     said = b""
     try:

@@ -1,4 +1,4 @@
-"""The container engine: how it is found and reached, and what this machine knows of it."""
+"""The connection to the container engine, and the engine's properties."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from aiodocker import Docker
 
 ANSWER_SECONDS = 120.0
-"""How long the engine may take over anything but pulls, logs and programs."""
+"""Time limit for the engine's answers, except to pulls, logs and programs."""
 
 CONNECT_SECONDS = 10.0
 
 SWEEP = "benchwright.sandbox.docker.sweep"
-"""The module that removes what killed processes left."""
+"""The module that removes leftovers of killed processes."""
 
 
 class Engine:
-    """A connection to the engine, made by `connected`. `information` is what `docker info` shows.
+    """A connection to the engine, created by `connected`. `information` is the content of `docker info`.
 
-    `purpose` is what images are noted as used for, `pulls` what is being pulled.
+    `purpose` is recorded with images as their use. `pulls` are the pulls in progress.
     """
 
     def __init__(self, client: Docker, address: Address, information: Mapping[str, Any]) -> None:
@@ -50,12 +50,12 @@ class Engine:
         self.pulls = Pulls()
 
     async def address_of_host(self) -> str:
-        """The address of this machine that containers know as `host.docker.internal`, to listen on for them.
+        """Return the address of this machine that containers call `host.docker.internal`, to listen on.
 
-        127.0.0.1 where the engine runs in a virtual machine of its own, which leads that name to the loopback.
+        It is 127.0.0.1 if the engine runs in a virtual machine, which maps that name to the loopback.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not answer.
         """
         with engine_errors("looking at the engine's network"):
             network = await (await self.client.networks.get("bridge")).show()
@@ -63,13 +63,13 @@ class Engine:
         return next(ours, "127.0.0.1")
 
     async def still_answers(self) -> None:
-        """Sees to it that the engine is there, after it failed at something.
+        """Check that the engine is running, after it failed at something.
 
-        Asked over a connection of its own: an engine that shuts down takes no new ones, but goes on answering over
-        those that it has.
+        Uses a new connection, because an engine that shuts down accepts no new ones but still answers on
+        existing ones.
 
         Raises:
-            EngineUnavailable: it is not.
+            EngineUnavailable: If it is not running.
         """
         client = _client(self.address)
         try:
@@ -82,7 +82,7 @@ class Engine:
             await client.close()
 
     def free_bytes(self) -> int | None:
-        """The bytes that are free where the engine keeps images and containers; None where that cannot be told."""
+        """Return the free bytes on the engine's disk for images and containers, or None if unknown."""
         try:
             return (
                 shutil.disk_usage(self.information["DockerRootDir"]).free if self.address.is_local else None
@@ -92,10 +92,10 @@ class Engine:
 
 
 def check_disk(engine: Engine, needed: int) -> None:
-    """Sees to it that the engine has room before anything is started.
+    """Check that the engine has enough disk space before anything is started.
 
     Raises:
-        EngineError: there are fewer than `needed` bytes.
+        EngineError: If fewer than `needed` bytes are free.
     """
     free = engine.free_bytes()
     if free is not None and free < needed:
@@ -107,13 +107,14 @@ def check_disk(engine: Engine, needed: int) -> None:
 
 @asynccontextmanager
 async def connected() -> AsyncIterator[Engine]:
-    """Connect to the engine that DOCKER_HOST, the docker context or the usual sockets lead to.
+    """Connect to the engine of DOCKER_HOST, the docker context or the usual sockets.
 
-    If this process is killed while connected, its watching process removes what it left at the engine (`sweep`).
+    If this process is killed while connected, its watching process removes its leftovers in the engine
+    (`sweep`).
 
     Raises:
-        EngineUnavailable: If there is none, it does not run, this user may not use it, or the client library is
-            missing.
+        EngineUnavailable: If there is no engine, it is not running, this user has no access, or the client
+            library is missing.
         UserError: If DOCKER_HOST or the docker context is not an address.
     """
     async with connection() as engine:
@@ -123,7 +124,7 @@ async def connected() -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def connection() -> AsyncIterator[Engine]:
-    """Connect as `connected` does, but without a clean-up if this process is killed."""
+    """Connect like `connected`, but without clean-up if this process is killed."""
     address = address_in_use()
     if address.host.startswith("unix://"):
         _try(address)
@@ -141,7 +142,7 @@ async def connection() -> AsyncIterator[Engine]:
 
 
 def _import() -> None:
-    """Imports the client library, which takes so long that the event loop must not wait for it."""
+    """Import the client library, in a thread because it takes too long for the event loop."""
     try:
         import aiodocker  # noqa: F401
     except ImportError:
@@ -177,7 +178,7 @@ def _try(address: Address) -> None:
 
 
 def _gateway(entry: Mapping[str, str]) -> str:
-    """The gateway of an address range; the first address, where it is left out."""
+    """Return the gateway of an address range, which is the first address if the range names none."""
     return entry.get("Gateway") or str(next(ipaddress.ip_network(entry["Subnet"]).hosts()))
 
 

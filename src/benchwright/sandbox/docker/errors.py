@@ -1,4 +1,4 @@
-"""What can be wrong with the container engine, each in one line that says what to do."""
+"""Errors of the container engine, each as one line that states what to do."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ WHAT_TO_DO: dict[Kind, str] = {
 }
 
 _NO_CONNECTION = 900
-"""The status that aiodocker gives to requests that reached no engine."""
+"""The status in aiodocker's errors for requests that reached no engine."""
 
 
 class EngineUnavailable(UserError):
-    """There is no engine that could be used. `kind`: missing (or its client library is), not_running, no_permission."""
+    """The error if no engine can be used.
+
+    `kind` is missing (the engine or its client library), not_running or no_permission.
+    """
 
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
@@ -36,12 +39,15 @@ class EngineUnavailable(UserError):
 
 
 def unavailable(kind: Kind, where: Address) -> EngineUnavailable:
-    """The error for an engine that cannot be used at an address."""
+    """Return the error for an engine that cannot be used at an address."""
     return EngineUnavailable(kind, WHAT_TO_DO[kind].format(where=where))
 
 
 class EngineError(ExecutionError):
-    """The engine failed at something, or refused it. `log` is the end of what a build or container wrote."""
+    """The error for an operation that failed or was refused.
+
+    `log` is the last output of a build or container.
+    """
 
     def __init__(self, message: str, kind: Kind = "failed", log: str = "") -> None:
         super().__init__(message)
@@ -51,10 +57,10 @@ class EngineError(ExecutionError):
 
 @contextmanager
 def engine_errors(doing: str) -> Iterator[None]:
-    """Turns what the client library raises into an EngineError that names what was being done.
+    """Turn the client library's errors into an EngineError that names the operation, `doing`.
 
     Raises:
-        EngineError: instead of the library's errors and of time limits.
+        EngineError: In place of errors of the library, of connections, and of exceeded time limits.
     """
     import aiodocker
     import aiohttp
@@ -68,7 +74,7 @@ def engine_errors(doing: str) -> Iterator[None]:
 
 
 def translated(doing: str, status: int, message: str) -> EngineError:
-    """The error for what the engine said, by its HTTP status and text."""
+    """Return the error for the engine's answer, chosen by its HTTP status and text."""
     said = one_line(message, 1000)
     if status == _NO_CONNECTION:
         return EngineError(f"Docker does not answer any more ({doing}): {said}", "not_running")
@@ -92,7 +98,7 @@ def translated(doing: str, status: int, message: str) -> EngineError:
 
 
 def is_about_a_rate_limit(status: int, said: str) -> bool:
-    """Whether a registry refuses a pull because there were too many."""
+    """Return True if a registry refuses a pull because of too many pulls."""
     words = said.lower()
     return status == 429 or any(
         part in words for part in ("toomanyrequests", "too many requests", "pull rate limit")
@@ -100,7 +106,7 @@ def is_about_a_rate_limit(status: int, said: str) -> bool:
 
 
 def is_about_a_missing_image(status: int, said: str) -> bool:
-    """Whether the engine says that there is no such image, here or at its registry."""
+    """Return True if the engine reports that the image does not exist, here or in its registry."""
     words = said.lower()
     if status == 404 and "no such image" in words:
         return True

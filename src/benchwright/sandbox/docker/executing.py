@@ -19,34 +19,37 @@ if TYPE_CHECKING:
     from aiodocker.stream import Stream
 
 KILLED = 137
-"""The exit code of what SIGKILL ended, which is what the kernel uses where memory is at its end."""
+"""Exit code after SIGKILL, which the kernel sends when memory is exhausted."""
 
 NO_EXIT_CODE = ExecResult("exited")
-"""As of a program that has closed its output and goes on, or whose container has ended."""
+"""Result of a program without an exit code: it closed its output and goes on, or its container ended."""
 
 GRACE_SECONDS = 2.5
-"""How much longer than its limit a program may take to be gone, before it is ended from outside."""
+"""Seconds beyond its limit before a program is ended from outside."""
 FIRST_LOOK, LAST_LOOK = 0.1, 1.0
-"""Seconds after which it is first asked whether a program still runs, and to which that grows."""
+"""First and maximum interval, in seconds, between checks whether a program is still running."""
 QUIET_SECONDS = 0.2
 
 PIECE = 64 * 1024
-"""Bytes of input that are sent at once."""
+"""Number of bytes of input sent at once."""
 
 _WITH_LIMIT = (
     'limit=$1; shift; if timeout -k 1 9 true 2>/dev/null; then exec timeout -k 1 "$limit" "$@"; fi; exec "$@"'
 )
-"""By `timeout`, where the image has one that knows -k (that of old busybox does not); else it ends from outside."""
+"""Runs the program under `timeout` if the image has one that supports -k (old busybox does not).
+
+Otherwise the program is ended from outside.
+"""
 _WITH_INPUT = 'head -c "$0" | "$@"'
 
 
 async def execute(container: Container, command: Command) -> ExecResult:
-    """Runs a program to its end. What it leaves in the background goes on, but for what a limit ended.
+    """Run a program until it ends. Its background processes continue, unless a limit was reached.
 
-    Cancelling ends the program with all it started.
+    Cancelling ends the program and all that it started.
 
     Raises:
-        EngineError: the engine does not answer, or the container was ended by somebody else.
+        EngineError: If the engine does not answer, or somebody else ended the container.
     """
     began = time.monotonic()
     talk = _Talk(command)
@@ -96,10 +99,10 @@ async def _exit_code(program: Exec) -> int | None:
 
 
 async def _explained(container: Container, ended: ExecResult) -> ExecResult:
-    """The same with what ended it, where that was the lack of memory or the end of the container.
+    """Return the result with its cause, if memory was exhausted or the container ended.
 
     Raises:
-        EngineError: no limit ended the container: somebody else did.
+        EngineError: If the container was ended by somebody else, not by a limit.
     """
     kills = await memory_kills(container)
     if kills is not None:
@@ -120,7 +123,7 @@ async def _explained(container: Container, ended: ExecResult) -> ExecResult:
 
 
 class _Talk:
-    """What is written to a program, and what it writes."""
+    """Input and output of a program."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -135,10 +138,10 @@ class _Talk:
         return self._total > self._command.output_bytes
 
     async def to_the_end(self, stream: Stream, program: Exec) -> bool:
-        """False where the end does not come in time; returns early where too much was written.
+        """Wait for the end of a program, or for too much output. Return False if neither occurs in time.
 
-        Where something in the background keeps the output open, the engine tells of the end of the output 2 s after
-        that of the program, so the program is asked after too.
+        If a background process keeps the output open, the engine reports the output's end 2 s after the
+        program's end. Therefore the program's state is checked too.
         """
         reading = asyncio.ensure_future(self._read(stream))
         feeding = asyncio.ensure_future(self._feed(stream))
@@ -160,7 +163,7 @@ class _Talk:
                 task.cancel()
 
     async def _drain(self, reading: asyncio.Task[None]) -> None:
-        """Reads on until nothing comes any more."""
+        """Continue reading until no more output arrives."""
         seen = -1
         while seen != self._total and not reading.done():
             seen = self._total
@@ -175,7 +178,7 @@ class _Talk:
             for start in range(0, len(self._command.stdin), PIECE):
                 await stream.write_in(self._command.stdin[start : start + PIECE])
         except (OSError, RuntimeError, AssertionError):
-            pass  # the program has ended, or wants no input
+            pass  # the program has ended or closed its stdin
 
     def with_output(self, ended: ExecResult, seconds: float) -> ExecResult:
         return msgspec.structs.replace(

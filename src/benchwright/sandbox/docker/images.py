@@ -1,4 +1,4 @@
-"""Images: looked for, pulled once for all who ask at the same time, removed."""
+"""Finds and removes images, and pulls each once for all who need it at the same time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from benchwright.text import Say
 
 
 async def configuration_of(engine: Engine, image: str) -> dict[str, Any] | None:
-    """The `Config` of an image (its volumes, user, labels); None where there is no such image.
+    """Return the `Config` of an image (volumes, user, labels), or None if the image does not exist.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     found = await _inspected(engine, image)
     return None if found is None else dict(found.get("Config") or {})
@@ -35,7 +35,7 @@ async def _inspected(engine: Engine, image: str) -> Mapping[str, Any] | None:
 
 
 async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
-    """Whether the image is there; its use is noted then, where it is one of ours."""
+    """Return True if the image exists. Also record its use, if it is our own."""
     found = await _inspected(engine, image)
     if found is None:
         return False
@@ -46,10 +46,10 @@ async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
 
 
 async def tags_of(engine: Engine, name: str) -> list[str]:
-    """All tagged images of this name, as `name:tag`.
+    """Return all tagged images with this name, as `name:tag`.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors(f"looking for images of {name}"):
         found = await engine.client.images.list(filters={"reference": [name]})
@@ -57,10 +57,10 @@ async def tags_of(engine: Engine, name: str) -> list[str]:
 
 
 async def names_here(engine: Engine) -> set[str]:
-    """The names of all images, with their tags and without.
+    """Return the names of all images, both with and without tags.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors("listing images"):
         listed = await engine.client.images.list()
@@ -69,10 +69,10 @@ async def names_here(engine: Engine) -> set[str]:
 
 
 async def remove_image(engine: Engine, image: str) -> bool:
-    """Removes an image, or its tag, and what is noted of it; False where it is in use or not there.
+    """Remove an image, or its tag, and its note. Return False if it is in use or does not exist.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     try:
         with engine_errors(f"removing the image {image}"):
@@ -86,17 +86,17 @@ async def remove_image(engine: Engine, image: str) -> bool:
 
 
 class Images:
-    """The images of an engine, for all who need them."""
+    """The images of an engine, shared by several users."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._pulls: dict[str, _Pull] = {}
 
     async def provide(self, image: str, say: Say = lambda said: None) -> None:
-        """Pulls an image where it is not there. The pull ends when all who wait for it are cancelled.
+        """Pull an image unless it exists. The pull is cancelled once all who wait for it are cancelled.
 
         Raises:
-            EngineError: it cannot be pulled.
+            EngineError: If it cannot be pulled.
         """
         if await _noted(self._engine, image, pulled=False):
             return

@@ -1,4 +1,4 @@
-"""What `docker login` has kept for a registry: the engine is told with each pull, as the `docker` program tells it."""
+"""Reads the logins stored by `docker login`. They are sent to the engine with each pull, as `docker` does."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from benchwright.records import UNREADABLE
 from benchwright.sandbox.docker.address import settings_folder
 
 HUB = "https://index.docker.io/v1/"
-"""The name under which the hub's login is kept."""
+"""Key of the login for Docker Hub."""
 
 HELPER_SECONDS = 30.0
 _TOKEN = "<token>"
-"""The user name that helpers give where the secret is an identity token."""
+"""User name returned by credential helpers if the secret is an identity token."""
 
 
 async def login_for(image: str) -> dict[str, str] | None:
-    """User and password, or the token, for the registry of an image; None without a login, which is not an error."""
+    """Return user and password, or the token, for an image's registry. None if there is no login."""
     config = await asyncio.to_thread(_configuration)
     registry = registry_of(image)
     helper = _mapping(config.get("credHelpers")).get(registry) or config.get("credsStore")
@@ -33,7 +33,10 @@ async def login_for(image: str) -> dict[str, str] | None:
 
 
 def registry_of(image: str) -> str:
-    """The registry of an image's name, as logins name it: a first part with a dot or colon, or localhost."""
+    """Return the registry in an image's name, as a key of logins.
+
+    It is the first part of the name if that has a dot or colon, or is localhost; otherwise Docker Hub.
+    """
     first, separator, _ = image.partition("/")
     if separator and first not in ("docker.io", "index.docker.io") and _is_host(first):
         return first
@@ -41,7 +44,7 @@ def registry_of(image: str) -> str:
 
 
 def full_name(image: str) -> str:
-    """The image's name with its registry, which the engine takes a login for."""
+    """Return the image's name with its registry, which the engine needs to use a login."""
     if registry_of(image) != HUB or image.startswith(("docker.io/", "index.docker.io/")):
         return image
     return f"docker.io/{image}" if "/" in image else f"docker.io/library/{image}"

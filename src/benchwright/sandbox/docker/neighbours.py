@@ -1,4 +1,7 @@
-"""Containers beside a sandbox: what its image starts by itself, reached by name in their private network only."""
+"""Containers beside a sandbox, such as a database, which run their images' own commands.
+
+They are reached by name, and in their private network only.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ LOOK_EVERY = 0.2
 
 
 class NeighbourSpec(Record, frozen=True):
-    """A container to start beside others; None for `command` and `entrypoint` is the image's own.
+    """A container to start beside others. None for `command` or `entrypoint` uses the image's own.
 
-    `health` is the engine's `Healthcheck`, None for that of the image.
+    `health` is the engine's `Healthcheck`; None uses the image's.
     """
 
     image: str
@@ -42,10 +45,10 @@ class NeighbourSpec(Record, frozen=True):
 async def started_neighbour(
     engine: Engine, spec: NeighbourSpec, network: Network, run_id: str
 ) -> AsyncIterator[Container]:
-    """A running container in a network; removed with its volumes when the context is left.
+    """Start a container in a network. Remove it with its volumes on exit.
 
     Raises:
-        EngineError: it cannot be started.
+        EngineError: If it cannot be started.
     """
     container = await start(engine, _configuration(engine, spec, network, owner.labels(run_id)))
     async with removed_in_the_end(container), disk_watched(container, spec.resources.disk_bytes):
@@ -53,10 +56,10 @@ async def started_neighbour(
 
 
 async def until_healthy(container: Container, name: str, seconds: float) -> None:
-    """Waits until a container's own health check says that it is well.
+    """Wait until a container's own health check succeeds.
 
     Raises:
-        EngineError: it has ended, has no health check, or is not healthy in time; `log` is what it wrote.
+        EngineError: If it ended, has no health check, or is not healthy after `seconds`. `log` is its output.
     """
     deadline = time.monotonic() + seconds
     health = "starting"

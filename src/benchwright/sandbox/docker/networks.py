@@ -1,4 +1,7 @@
-"""Networks of a few containers, which know each other by name; labelled and removed like containers."""
+"""Private networks of a few containers, which find each other by name.
+
+Labelled and removed like containers.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ if TYPE_CHECKING:
     from aiodocker.networks import DockerNetwork
 
 OPEN, CLOSED = "bridge", "none"
-"""The engine's own networks: by the first sandboxes with a network reach others, the second is a loopback only."""
+"""The engine's own networks: one for sandboxes with network access, and one with a loopback only."""
 
 _WITHOUT_ADDRESS = "com.docker.network.bridge.inhibit_ipv4"
-"""Has this machine have no address in a network, at which containers would reach its own servers."""
+"""Option that gives this machine no address in a network, so that containers cannot reach its servers."""
 
 
 class Network:
-    """A network made by `private_network`."""
+    """A network created by `private_network`."""
 
     def __init__(self, engine: Engine, name: str, handle: DockerNetwork) -> None:
         self._engine = engine
@@ -33,10 +36,10 @@ class Network:
         self._joined: list[Container] = []
 
     async def join(self, container: Container, names: Sequence[str]) -> None:
-        """Moves a container that runs on the open network to this one, where it is found by these names.
+        """Move a container from the open network to this one, in which it has these names.
 
         Raises:
-            EngineError: the engine refuses.
+            EngineError: If the engine refuses.
         """
         with engine_errors("moving a container to its network"):
             bridge = await self._engine.client.networks.get(OPEN)
@@ -46,7 +49,7 @@ class Network:
         self._joined.append(container)
 
     async def remove(self) -> None:
-        """Disconnects whoever joined, and removes it; what cannot be removed now is removed at the next start."""
+        """Disconnect all containers and remove the network. A leftover is removed at the next start."""
         for container in self._joined:
             await _tried(self._handle.disconnect({"Container": container.name, "Force": True}))
         await _tried(self._handle.delete())
@@ -54,10 +57,10 @@ class Network:
 
 @asynccontextmanager
 async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncIterator[Network]:
-    """A network for containers of a run, gone when the context is left; `internal` ones lead to no other machine.
+    """Create a network for containers of a run; remove it on exit. `internal` ones reach no other machine.
 
     Raises:
-        EngineError: it cannot be made.
+        EngineError: If it cannot be created.
     """
     name = f"benchwright-{secrets.token_hex(6)}"
     configuration = {
@@ -80,10 +83,10 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
 
 
 async def set_network(engine: Engine, container: Container, opened: bool) -> None:
-    """Moves a running container to the open or to the closed network; nothing happens where it is there already.
+    """Move a running container to the open or the closed network, unless it is there already.
 
     Raises:
-        EngineError: the engine refuses.
+        EngineError: If the engine refuses.
     """
     wanted, other = (OPEN, CLOSED) if opened else (CLOSED, OPEN)
     with engine_errors("changing the network of a container"):
@@ -97,10 +100,10 @@ async def set_network(engine: Engine, container: Container, opened: bool) -> Non
 
 
 async def remove_left_networks(engine: Engine) -> list[str]:
-    """Removes networks that dead processes of this user left behind; returns their names.
+    """Remove networks left behind by dead processes of this user; return their names.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors("looking for networks of earlier runs"):
         found = await engine.client.networks.list(filters={"label": owner.PROCESS})
@@ -129,4 +132,4 @@ async def _tried(doing: Awaitable[object]) -> None:
         with engine_errors("removing a network"):
             await doing
     except EngineError:
-        pass  # it is gone, or the engine is
+        pass  # the network or the engine no longer exists

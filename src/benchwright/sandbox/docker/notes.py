@@ -1,7 +1,7 @@
-"""What is written down of images: which we pulled, what for, and when they were used; and locks while they are.
+"""Records which images we pulled, for what purpose, and when they were last used; locks images in use.
 
-A note holds for one engine and one image id, so that an image of the same name that somebody pulled later is not
-taken for ours.
+A note is for one engine and one image id, so that an image of the same name pulled later by somebody else
+does not count as ours.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from benchwright.records import UNREADABLE, Record
 from benchwright.sandbox.docker.engine import Engine
 
 LOOK_EVERY = 0.1
-"""Seconds between two looks at a lock that is held while an image is removed."""
+"""Seconds between two attempts to lock an image that is being removed."""
 
 
 class Note(Record, frozen=True):
-    """An image of ours by its engine, name and id; what it was for, and when it was used last (wall-clock ns)."""
+    """One of our own images: its engine, name and id, its purpose, and its last use (wall-clock ns)."""
 
     engine: str
     name: str
@@ -39,9 +39,9 @@ class Note(Record, frozen=True):
 
 
 def write_note(engine: Engine, image: str, image_id: str, *, pulled: bool, built: bool) -> None:
-    """Notes that an image is used now. One that we neither pulled, now or earlier, nor built is not noted.
+    """Record that an image is used now, if we pulled it, now or earlier, or built it.
 
-    Where it cannot be written the image is taken for somebody else's, and stays.
+    If the note cannot be written, the image counts as somebody else's and is kept.
     """
     before = read_note(engine, image)
     pulled = pulled or (before is not None and before.pulled and before.image_id == image_id)
@@ -55,12 +55,12 @@ def write_note(engine: Engine, image: str, image_id: str, *, pulled: bool, built
 
 
 def read_note(engine: Engine, image: str) -> Note | None:
-    """The note of an image; None without one that can be read."""
+    """Read the note of an image. None if it is missing or unreadable."""
     return _read(_path(engine, image))
 
 
 def read_notes(engine: Engine) -> Iterator[Note]:
-    """All notes of an engine's images."""
+    """Yield all notes of an engine's images."""
     for path in images_directory().glob("*.json"):
         note = _read(path)
         if note is not None and note.engine == _id_of(engine):
@@ -68,13 +68,13 @@ def read_notes(engine: Engine) -> Iterator[Note]:
 
 
 def forget(engine: Engine, image: str) -> None:
-    """Takes the note of an image away."""
+    """Delete the note of an image."""
     _path(engine, image).unlink(missing_ok=True)
 
 
 @asynccontextmanager
 async def in_use(engine: Engine, images: Sequence[str]) -> AsyncIterator[None]:
-    """No process of this user removes these images meanwhile."""
+    """Lock images against removal by other processes of this user, until exit."""
     with ExitStack() as stack:
         for image in sorted(set(images)):
             file = stack.enter_context(_lock(engine, image))
@@ -87,7 +87,7 @@ async def in_use(engine: Engine, images: Sequence[str]) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def unused(engine: Engine, image: str) -> AsyncIterator[bool]:
-    """Whether no process of this user uses an image; none begins to meanwhile."""
+    """Yield True if no process of this user uses an image. If so, none can begin to use it until exit."""
     with _lock(engine, image) as file:
         yield _locked(file, fcntl.LOCK_EX)
 

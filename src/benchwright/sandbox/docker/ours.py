@@ -1,6 +1,6 @@
-"""Images of ours: those that we pulled, which is noted, and those that we built, which are labelled.
+"""Our own images: pulled ones (recorded in notes) and built ones (marked by labels).
 
-An image that was there before is somebody else's: it is neither listed nor removed.
+Images that existed before are somebody else's; they are neither listed nor removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from benchwright.sandbox.docker.owner import is_built
 
 
 class OurImage(Record, frozen=True):
-    """An image of ours. `bytes` counts layers that it shares with others, too; `used_at` (ns) is 0 if not known."""
+    """One of our own images.
+
+    `bytes` includes layers shared with other images. `used_at` (ns) is 0 if unknown.
+    """
 
     name: str
     image_id: str
@@ -28,15 +31,18 @@ class OurImage(Record, frozen=True):
 
     @property
     def lock(self) -> str:
-        """The name by which it is in use: that of a built one has no tag, which nobody knows before it is built."""
+        """The name under which it is locked.
+
+        For a built image it has no tag, which is unknown before the build.
+        """
         return self.name.rpartition(":")[0] if self.built else self.name
 
 
 async def our_images(engine: Engine) -> list[OurImage]:
-    """All images of ours that the engine has, by name.
+    """Return all our own images in the engine, sorted by name.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors("listing images"):
         listed = await engine.client.images.list()
@@ -50,10 +56,10 @@ async def our_images(engine: Engine) -> list[OurImage]:
 
 
 async def remove_ours(engine: Engine, image: OurImage) -> bool:
-    """Removes an image of ours; False where a container or another process of this user uses it.
+    """Remove one of our images. Return False if a container or another process of this user uses it.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     async with unused(engine, image.lock) as free:
         return free and await remove_image(engine, image.name)

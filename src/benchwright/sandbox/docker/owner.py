@@ -1,7 +1,7 @@
-"""Whose a container or image is: labels that name the run and the process that made it.
+"""Labels that name the run and the process to which a container or image belongs.
 
-A label is read on the machine that it was written on, possibly by another process after that one was killed. What
-cannot be proven dead counts as alive.
+A label is read on the machine on which it was written, possibly by another process after the writer was
+killed. A process that cannot be proven dead counts as alive.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from pathlib import Path
 RUN = "benchwright.run"
 PROCESS = "benchwright.process"
 KEPT = "benchwright.kept"
-"""On what shall outlive the process that made it; the value says what it is kept as."""
+"""Label of objects that should outlive their process; the value is the name under which they are kept."""
 SNAPSHOT = "benchwright.snapshot"
-"""On images of containers as they were at one moment; the value is the container's name."""
+"""Label of images of containers at one moment; the value is the container's name."""
 BUILT_FOR = "benchwright.image"
-"""On images and on the intermediate ones of their builds: the name without its tag."""
+"""Label of images and of the intermediate images of their builds; the value is the name without its tag."""
 
 _START_TIME = 19
-"""The place of a process's start time after its name in /proc/PID/stat (proc(5), field 22)."""
+"""Index of a process's start time after its name in /proc/PID/stat (proc(5), field 22)."""
 
 
 _ENDED = ("Z", "X")
-"""States of a process that has ended, though its parent has not asked how."""
+"""States of a process that has ended but whose exit status was not collected."""
 
 
 def labels(run_id: str, kept: str | None = None) -> dict[str, str]:
-    """The labels of what this process makes for a run."""
+    """Return the labels for objects that this process creates for a run."""
     ours = {RUN: run_id, PROCESS: this_process()}
     return ours | ({KEPT: kept} if kept else {})
 
 
 def is_built(image: str, of: Mapping[str, str]) -> bool:
-    """Whether labels say that we built the image of this name, and not only what it was built on."""
+    """Return True if the labels show that we built the image of this name, and not only its base image."""
     return of.get(BUILT_FOR) == image.rpartition(":")[0]
 
 
 def this_process() -> str:
-    """This process, told apart from all others of its machine, earlier ones included."""
+    """Return an id of this process that is unique on its machine, also compared with earlier processes."""
     pid = os.getpid()
     return f"{_place()} {_boot()} {pid} {_started(pid)}"
 
 
 def left_behind(of: Mapping[str, str]) -> bool:
-    """Whether labels are those of something that a process of this user and machine, now dead, left behind."""
+    """Return True if the labels belong to an object left by a dead process of this user and machine."""
     if KEPT in of or PROCESS not in of:
         return False
     place, _, rest = of[PROCESS].partition(" ")
@@ -58,7 +58,7 @@ def left_behind(of: Mapping[str, str]) -> bool:
 
 
 def _place() -> str:
-    """Machine, user and process namespace: where process ids mean the same and can be looked up."""
+    """Return machine, user and process namespace, within which process ids are unique and can be read."""
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -74,7 +74,7 @@ def _boot() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process started, in clock ticks since the machine did; "" where there is none, or it has ended."""
+    """Return a process's start time in clock ticks since boot, or "" if it does not exist or has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -84,7 +84,10 @@ def _started(pid: int) -> str:
 
 
 def _without_proc(pid: int) -> str:
-    """ "running" for a process of a system without /proc (macOS), where a reused pid counts as the old one."""
+    """Return "running" for a process on a system without /proc (macOS), else "".
+
+    A reused pid counts as the old one.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

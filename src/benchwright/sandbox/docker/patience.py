@@ -1,6 +1,7 @@
-"""Longer limits of time for programs in containers, while a machine is busy with other work.
+"""Extends time limits of programs in containers while the machine is busy with other work.
 
-Limits count seconds of the clock. On a machine with more work than cores a program gets only a share of them.
+Limits are in seconds of wall-clock time. If there is more work than cores, a program gets only a share of
+them.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MOST = 10.0
-"""How many times as long a limit may become."""
+"""Maximum factor by which a limit is extended."""
 
 _factor: ContextVar[float] = ContextVar("patience", default=1.0)
 
 
 @contextmanager
 def patient_if_busy() -> Iterator[None]:
-    """While entered, this task's limits are longer by the load of the last minute per core; never shorter."""
+    """Extend this task's time limits by the last minute's load per core, until exit. Never shortens them."""
     token = _factor.set(_load_per_core())
     try:
         yield
@@ -27,12 +28,15 @@ def patient_if_busy() -> Iterator[None]:
 
 
 def patience() -> float:
-    """Return by which factor limits are longer in this task; 1 unless `patient_if_busy` is entered."""
+    """Return the factor by which limits are extended in this task; 1 unless `patient_if_busy` is active."""
     return _factor.get()
 
 
 def _load_per_core() -> float:
-    """Return the processes that ran or waited, per core, of the last minute (getloadavg(3)): from 1 to `MOST`."""
+    """Return the last minute's average number of running or waiting processes per core, from 1 to `MOST`.
+
+    See getloadavg(3).
+    """
     if not hasattr(os, "getloadavg"):
         return 1.0
     return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), MOST)

@@ -1,4 +1,4 @@
-"""What is being pulled at the moment, for whoever shows progress."""
+"""Tracks the pulls in progress, to display them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 GiB = 2**30
 
 _LOADED = ("Download complete", "Pull complete", "Extracting", "Verifying Checksum")
-"""What the engine says of a layer whose bytes are all here."""
+"""Statuses of a layer that is completely downloaded."""
 
 
 class Pulls:
-    """The pulls that are under way, by the engine's own messages."""
+    """The pulls in progress, updated from the engine's messages."""
 
     def __init__(self) -> None:
         self._layers: dict[str, dict[str, tuple[int, int]]] = {}
 
     def begun(self, image: str) -> None:
-        """A pull has begun."""
+        """Add a pull."""
         self._layers[image] = {}
 
     def step(self, image: str, said: Mapping[str, Any]) -> None:
-        """Takes in a message: a layer's id, its status, and how many of its bytes are here."""
+        """Process a message: a layer's id, its status, and its number of downloaded bytes."""
         layers, layer = self._layers.get(image), said.get("id")
         if layers is None or not isinstance(layer, str):
             return
@@ -34,13 +34,13 @@ class Pulls:
             layers[layer] = (total, total)
 
     def ended(self, image: str) -> None:
-        """A pull has ended, well or not."""
+        """Remove a finished pull, whether or not it succeeded."""
         self._layers.pop(image, None)
 
     def lines(self) -> list[str]:
-        """What is pulled, and how much of it is here, in at most one line.
+        """Return the images being pulled and the progress, as at most one line.
 
-        The engine tells the size of a layer when it begins with it, so that the size may grow.
+        The engine reports the size of a layer when its download begins, so the total may grow.
         """
         if not self._layers:
             return []

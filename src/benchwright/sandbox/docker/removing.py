@@ -1,4 +1,4 @@
-"""Sees to it that nothing is left: of what is under way here, and of what dead processes left behind."""
+"""Removes containers, networks and images: our own on exit, and those left behind by dead processes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from benchwright.sandbox.docker.snapshots import remove_left_snapshots
 async def removed_in_the_end(
     container: Container, unless: Callable[[], bool] = lambda: False
 ) -> AsyncIterator[Container]:
-    """A container that is removed when the context is left, however that happens, unless it shall stay then.
+    """Remove a container on exit, in any case, unless `unless` returns True then.
 
-    An engine that does not answer then is not an error: what is left is removed at the next start.
+    An engine that does not answer is no error; a leftover is removed at the next start.
     """
     try:
         yield container
@@ -38,10 +38,10 @@ async def removed_in_the_end(
 
 @asynccontextmanager
 async def created(engine: Engine, image: str, run_id: str) -> AsyncIterator[Container]:
-    """A container in which nothing ever runs: the files of an image, to be read; gone when the context is left.
+    """Create a container that never runs, to read the files of an image. Remove it on exit.
 
     Raises:
-        EngineError: the image is not there, or the engine refuses.
+        EngineError: If the image does not exist or the engine refuses.
     """
     name = f"benchwright-{secrets.token_hex(6)}"
     container = Container(name, engine.client.containers.container(name))
@@ -53,14 +53,13 @@ async def created(engine: Engine, image: str, run_id: str) -> AsyncIterator[Cont
 
 
 async def remove_leftovers(engine: Engine) -> list[str]:
-    """Removes what dead processes of this user left behind; returns its names.
+    """Remove what dead processes of this user left behind; return the names.
 
-    Containers go with their volumes, then their networks and snapshots. Of other images only those go that an
-    unfinished build left without a name; a finished one is there to be used again. What others own, or what was meant
-    to stay, is not touched.
+    These are containers with their volumes, networks and snapshots, and unnamed images of unfinished builds.
+    Finished images are kept to be used again. Objects of others, or marked to be kept, are not touched.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     removed = []
     for container in await leftovers(engine):
@@ -76,10 +75,10 @@ async def remove_leftovers(engine: Engine) -> list[str]:
 
 
 async def leftovers(engine: Engine) -> list[Container]:
-    """The containers that dead processes of this user left behind.
+    """Return the containers left behind by dead processes of this user.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors("looking for containers of earlier runs"):
         ours = json.dumps({"label": [owner.PROCESS]})
@@ -95,7 +94,7 @@ async def _removed(container: Container) -> None:
     try:
         await container.remove()
     except EngineError:
-        pass  # what was not removed now is removed at the next start
+        pass  # a leftover is removed at the next start
 
 
 async def _removed_unless_built(engine: Engine, image: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Sandboxes in containers: untrusted programs in an image, shut off and bounded."""
+"""Sandboxes in containers: untrusted programs in an image, isolated and limited."""
 
 from __future__ import annotations
 
@@ -23,28 +23,32 @@ from benchwright.sandbox.docker.watching import disk_watched
 from benchwright.text import Say
 
 LARGEST_FILE = 16 * MiB
-"""Bytes of a file that is read out of a sandbox, unless said otherwise."""
+"""Default maximum size in bytes of a file read from a sandbox."""
 SCRATCH = "/tmp"
 ROOT = "0"
 SHAREABLE = "shareable"
-"""Shared memory that a container beside may join, and no other."""
+"""Shared memory that only a container started beside this one can join."""
 
 _WAIT = "while :; do sleep 86400 & wait; done"
-"""What process 1 of a sandbox does: it waits, and takes in what other processes leave behind."""
+"""Command of process 1 of a sandbox: it waits and collects the exit status of orphaned processes."""
 
 
 class SandboxSpec(Record, frozen=True):
     """A sandbox to start.
 
-    `image` must hold a shell. With `read_only` programs can write to `/tmp` and
-    to `directory` only, `disk_bytes` each, kept in memory and counted as such; without, to the whole file system, and
-    the container is ended when it has written more than that; so it is where the image declares volumes, which keep
-    their content and can be written to. `directory` is where programs start; "" is the
-    image's own. Without `network` there is none but a loopback; with it, all that this machine reaches is in reach.
-    With `beside`, the name of a running container, it has the network of that one, its volumes and its shared memory
-    (`/dev/shm`), and nothing else.
-    No capabilities but `capabilities` and KILL. `mounts` are folders of this machine, by the paths where programs
-    find them and cannot write to them.
+    `image` must have a shell. `directory` is where programs start; "" is the image's own.
+
+    With `read_only`, programs can write only to `/tmp` and `directory`, `disk_bytes` each, kept in memory and
+    counted as memory. Otherwise they can write to the whole file system, and the container is ended when it
+    has written more than `disk_bytes`. The same holds if the image declares volumes, which keep their content
+    and are writable.
+
+    Without `network`, there is only a loopback. With it, the sandbox reaches everything that this machine
+    reaches. With `beside`, the name of a running container, the sandbox shares that container's network,
+    volumes and shared memory (`/dev/shm`), and nothing else.
+
+    The only capabilities are `capabilities` and KILL. `mounts` maps paths in the sandbox to folders of this
+    machine, mounted read-only.
     """
 
     image: str
@@ -60,7 +64,7 @@ class SandboxSpec(Record, frozen=True):
 
 
 class Sandbox(Protocol):
-    """A place for untrusted programs, which share its files until it is stopped."""
+    """An environment for untrusted programs, which share its files until it is stopped."""
 
     async def run(
         self,
@@ -73,20 +77,20 @@ class Sandbox(Protocol):
         kept_bytes: int = KEPT_BYTES,
         output_bytes: int = OUTPUT_BYTES,
     ) -> ExecResult:
-        """Runs a program to its end or its limit."""
+        """Run a program until it ends or reaches its limit."""
         ...
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Writes files, {absolute path: content}, and the folders they lie in."""
+        """Write files, {absolute path: content}, and their parent folders."""
         ...
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         ...
 
 
 class DockerSandbox:
-    """A `Sandbox` in a container; made by `DockerSandboxes.started`. One program runs at a time."""
+    """A `Sandbox` in a container; created by `DockerSandboxes.started`. One program runs at a time."""
 
     def __init__(self, container: Container, spec: SandboxSpec) -> None:
         self.container = container
@@ -104,42 +108,41 @@ class DockerSandbox:
         kept_bytes: int = KEPT_BYTES,
         output_bytes: int = OUTPUT_BYTES,
     ) -> ExecResult:
-        """Runs a program; see `executing.Command` for the limits, `ExecResult` for what comes back.
+        """Run a program; see `commands.Command` for the limits and `ExecResult` for the result.
 
-        `seconds` are more in a task that has `patience`.
-
-        What it leaves in the background goes on, until a limit ends a later program, or the sandbox is stopped: a limit
-        ends whatever was started since the program was.
+        `seconds` are multiplied by the task's `patience`. Background processes of the program continue until
+        the sandbox is stopped. A limit, however, ends everything that was started since the program that
+        reached it.
 
         Raises:
-            EngineError: the engine does not answer, or the container was ended by somebody else.
+            EngineError: If the engine does not answer, or somebody else ended the container.
         """
         how = (stdin, cwd, self._spec.user, environment or {}, kept_bytes, output_bytes)
         async with self._turn:
             return await execute(self.container, Command(argv, seconds * patience(), *how))
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Writes files, {absolute path: content}, and the folders they lie in; all can be read and executed.
+        """Write files, {absolute path: content}, and their parent folders. All are readable and executable.
 
         Raises:
-            ExecutionError: a path is not a plain absolute one, or lies where nothing can be written.
-            EngineError: the engine does not answer, or refuses.
+            ExecutionError: If a path is not a plain absolute one, or is not writable in this sandbox.
+            EngineError: If the engine does not answer or refuses.
         """
         for place, inside in self._by_place(files).items():
             archive = await asyncio.to_thread(archives.packed, inside, place)
             await archives.write_archive(self.container, place, archive, as_user=self._spec.user != ROOT)
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
-        """The content of a file, as the engine has it: no program of the container takes part.
+        """Return the content of a file, read by the engine without any program of the container.
 
         Raises:
-            ExecutionError: it cannot be read, or is larger than `most` bytes.
-            EngineError: the engine does not answer.
+            ExecutionError: If it cannot be read or is larger than `most` bytes.
+            EngineError: If the engine does not answer.
         """
         return await archives.read_file(self.container, path, most)
 
     def _by_place(self, files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
-        """The files by the mounted folder that each lies in, or the root folder, where all can be written."""
+        """Group the files by the writable folder that contains them: the root if everything is writable."""
         if not self._spec.read_only:
             return {"/": dict(files)}
         places = sorted(_scratch(self._spec), key=len, reverse=True)
@@ -151,7 +154,10 @@ class DockerSandbox:
 
 
 class DockerSandboxes:
-    """Starts sandboxes, never more than `at_once`; further ones wait for a place, whatever requests are under way."""
+    """Factory of sandboxes. At most `at_once` run at the same time; further ones wait.
+
+    The limit is independent of request concurrency.
+    """
 
     def __init__(self, engine: Engine, run_id: str, *, at_once: int = 4) -> None:
         self._engine = engine
@@ -161,12 +167,12 @@ class DockerSandboxes:
 
     @asynccontextmanager
     async def started(self, spec: SandboxSpec, say: Say = lambda said: None) -> AsyncIterator[DockerSandbox]:
-        """A running sandbox; it is gone, with all that ran in it, when the context is left.
-
+        """Start a sandbox; remove it on exit, with everything that ran in it.
 
         Raises:
-            EngineError: the image cannot be pulled, the container not be started, or the disk is nearly full.
-            EngineUnavailable: instead of any ExecutionError, where the engine has gone.
+            EngineError: If the image cannot be pulled, the container cannot be started, or the disk is nearly
+                full.
+            EngineUnavailable: In place of any ExecutionError, if the engine is no longer running.
         """
         async with self._places, self._started(spec, say) as sandbox:
             yield sandbox
@@ -175,9 +181,10 @@ class DockerSandboxes:
     async def started_beside(
         self, spec: SandboxSpec, say: Say = lambda said: None, prepare: Prepare | None = None
     ) -> AsyncIterator[DockerSandbox]:
-        """A sandbox beside one that has a place; it takes none, as whoever asks has one already.
+        """Start a sandbox beside a running one.
 
-        `prepare` is done to its container before that is started. Raises as `started`.
+        It does not count towards `at_once`, because the running one does. `prepare` is called with its
+        container before the start. Raises the same errors as `started`.
         """
         async with self._started(spec, say, prepare) as sandbox:
             yield sandbox
@@ -211,8 +218,10 @@ class DockerSandboxes:
 
 
 def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
-    """Docker's own network, that of another container with its volumes and shared memory, or a loopback only:
-    127.0.0.1, ::1 where this machine has IPv6, and `localhost`.
+    """Return the network settings: Docker's own network, another container's, or a loopback only.
+
+    Another container's network comes with its volumes and shared memory. The loopback is 127.0.0.1,
+    `localhost`, and ::1 if this machine has IPv6.
     """
     if spec.beside:
         other = f"container:{spec.beside}"
@@ -228,13 +237,13 @@ def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
 
 
 def _scratch(spec: SandboxSpec) -> list[str]:
-    """The folders that can be written to where the rest cannot."""
+    """Return the writable folders of a read-only sandbox."""
     own = [spec.directory] if spec.directory not in ("", SCRATCH) else []
     return [SCRATCH, *own] if spec.read_only else []
 
 
 def _in_memory(place: str, most: int) -> dict[str, Any]:
-    """A folder kept in memory: a volume, since the engine does not see into what is mounted as tmpfs."""
+    """Return a folder kept in memory: a volume, because the engine cannot read files on a tmpfs mount."""
     how = {"type": "tmpfs", "device": "tmpfs", "o": f"exec,nosuid,nodev,mode=1777,size={most}"}
     options = {"NoCopy": True, "DriverConfig": {"Name": "local", "Options": how}}
     return {"Type": "volume", "Target": place, "VolumeOptions": options}

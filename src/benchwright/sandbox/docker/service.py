@@ -1,4 +1,4 @@
-"""Services in containers: a server in an image, published on the loopback, healthy or not."""
+"""Services in containers: servers published on the loopback, with a health check."""
 
 from __future__ import annotations
 
@@ -20,18 +20,21 @@ from benchwright.text import Say
 
 HEALTH_SECONDS = 60.0
 LOOK_EVERY = 0.2
-"""Seconds between two questions whether a service is healthy."""
+"""Seconds between two health checks."""
 SAY_EVERY = 2.0
 
 LOG_FILE = {"Type": "json-file", "Config": {"max-size": "10m", "max-file": "1"}}
 HOST_NAME = "host.docker.internal"
 
 Probe = Callable[[str], Awaitable[str | None]]
-"""Asks the service at a URL whether it is healthy: None if it is, else why not. Must bound itself."""
+"""Checks the health of the service at a URL: returns None if it is healthy, else the reason.
+
+Must limit its own time.
+"""
 
 
 class ServiceSpec(Record, frozen=True):
-    """A service to start. `port` is the one it listens on inside; `environment` is added to the image's own."""
+    """A service to start. `port` is its port in the container; `environment` is added to the image's own."""
 
     image: str
     port: int
@@ -44,22 +47,22 @@ class Service(Protocol):
 
     @property
     def url(self) -> str:
-        """Where it is reached, without a slash at its end."""
+        """The service's URL, without a trailing slash."""
         ...
 
     async def until_healthy(self, probe: Probe, seconds: float, say: Say) -> None:
-        """Waits until it is healthy."""
+        """Wait until the service is healthy."""
         ...
 
     async def trouble(self) -> str | None:
-        """Why its container does not run; None while it does."""
+        """Return why its container is not running, or None if it is."""
         ...
 
 
 class DockerService:
-    """A `Service` in a container; made by `started_service`, or found by `kept_services`.
+    """A `Service` in a container; created by `started_service`, or found by `kept_services`.
 
-    With `stays` set it goes on running when its context is left.
+    If `stays` is set, it keeps running when its context exits.
     """
 
     def __init__(self, container: Container, port: int, image: str) -> None:
@@ -70,16 +73,16 @@ class DockerService:
 
     @property
     def url(self) -> str:
-        """Where it is reached from this machine."""
+        """The service's URL on this machine."""
         return f"http://127.0.0.1:{self.port}"
 
     async def until_healthy(
         self, probe: Probe, seconds: float = HEALTH_SECONDS, say: Say = lambda said: None
     ) -> None:
-        """Waits until it is healthy.
+        """Wait until the service is healthy.
 
         Raises:
-            EngineError: it has ended, or is not healthy within `seconds`; `log` is what it wrote.
+            EngineError: If it ended, or is not healthy after `seconds`. `log` is its output.
         """
         began = said_at = time.monotonic()
         why = "no answer"
@@ -97,10 +100,10 @@ class DockerService:
         raise EngineError(f"it was not healthy within {seconds:g} s: {why}", log=await self.log())
 
     async def trouble(self) -> str | None:
-        """Why its container does not run; None while it does.
+        """Return why its container is not running, or None if it is.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: If the engine does not answer.
         """
         state = await self.container.state()
         if state.get("Running"):
@@ -113,7 +116,7 @@ class DockerService:
         return f"its container has ended with exit code {state.get('ExitCode')}{memory}"
 
     async def log(self) -> str:
-        """The last lines of what it wrote; "" where the engine does not tell."""
+        """Return the last lines of its output, or "" if they cannot be read."""
         try:
             return await self.container.logs()
         except EngineError:
@@ -121,7 +124,7 @@ class DockerService:
 
 
 async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
-    """What the probe says; "" where the time is over before it has said anything."""
+    """Return the probe's result, or "" if it exceeds `seconds`."""
     try:
         async with asyncio.timeout(seconds):
             return await probe(url)
@@ -133,12 +136,12 @@ async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
 async def started_service(
     engine: Engine, spec: ServiceSpec, run_id: str, kept_as: str | None = None
 ) -> AsyncIterator[DockerService]:
-    """A service whose image is there, started and perhaps not healthy yet; removed when the context is left.
+    """Start a service from an existing image, which may not be healthy yet; remove it on exit.
 
-    With `kept_as` it can be told to stay (`stays`), and is found again by that name.
+    With `kept_as`, it can be set to stay (`stays`), and is found again under that name.
 
     Raises:
-        EngineError: it cannot be started, or is not on this machine.
+        EngineError: If it cannot be started or the engine is not on this machine.
     """
     if not engine.address.is_local:
         text = f"a service needs an engine on this machine, but {engine.address} is remote; unset DOCKER_HOST"
@@ -153,10 +156,10 @@ async def started_service(
 
 
 async def kept_services(engine: Engine, kept_as: str) -> list[DockerService]:
-    """The running services that were kept under this name, by whatever process.
+    """Return the running services kept under this name, by any process.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors("looking for kept services"):
         asked = json.dumps({"label": [f"{owner.KEPT}={kept_as}"]})

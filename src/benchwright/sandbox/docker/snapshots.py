@@ -1,6 +1,7 @@
-"""Snapshots: what has changed in a container's file system, kept as an image for as long as it is needed.
+"""Snapshots: the changes in a container's file system, kept as an image for as long as they are needed.
 
-Taken by the engine from outside. Volumes, what was mounted from within, and processes are not in it.
+The engine takes them from outside. They do not include volumes, mounts made inside the container, or
+processes.
 """
 
 from __future__ import annotations
@@ -20,23 +21,23 @@ from benchwright.sandbox.docker.errors import EngineError, engine_errors
 Kind = Literal["changed", "added", "deleted"]
 
 _KINDS: tuple[Kind, ...] = ("changed", "added", "deleted")
-"""As the engine numbers them."""
+"""In the engine's numbering."""
 
 
 class Change(Record, frozen=True):
-    """A path of a container that differs from its image. What is in an added folder is added, too."""
+    """A path in a container that differs from its image. The content of an added folder is also "added"."""
 
     path: str
     kind: Kind
 
 
 async def changes_of(container: Container) -> list[Change]:
-    """What differs in a container's file system from its image, by path; volumes are not looked into.
+    """Return the differences of a container's file system from its image, by path, without volumes.
 
-    A folder in which something else differs is not told.
+    A changed folder is omitted if something in it changed.
 
     Raises:
-        EngineError: the engine does not answer, or the container is gone.
+        EngineError: If the engine does not answer, or the container no longer exists.
     """
     with engine_errors("listing the changes of a container"):
         listed = await container.handle.docker._query_json(f"containers/{container.name}/changes")
@@ -48,12 +49,12 @@ async def changes_of(container: Container) -> list[Change]:
 
 @asynccontextmanager
 async def snapshot_of(engine: Engine, container: Container, run_id: str) -> AsyncIterator[str]:
-    """An image of a container as it is now, by its id; gone when the context is left.
+    """Create an image of a container's present state, and yield its id; remove the image on exit.
 
-    The container stands still while it is taken.
+    The container is paused while it is taken.
 
     Raises:
-        EngineError: the engine refuses.
+        EngineError: If the engine refuses.
     """
     taking = asyncio.ensure_future(_commit(container, run_id))
     try:
@@ -68,10 +69,10 @@ async def snapshot_of(engine: Engine, container: Container, run_id: str) -> Asyn
 
 
 async def remove_left_snapshots(engine: Engine) -> list[str]:
-    """Removes snapshots that dead processes of this user left behind; returns their ids.
+    """Remove snapshots left behind by dead processes of this user; return their ids.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: If the engine does not answer.
     """
     with engine_errors("looking for snapshots of earlier runs"):
         found = await engine.client.images.list(filters={"label": [owner.SNAPSHOT]})
@@ -100,4 +101,4 @@ async def _removed(engine: Engine, image: str) -> None:
         with engine_errors("removing a snapshot"):
             await engine.client.images.delete(image, force=True, noprune=True)
     except EngineError:
-        pass  # what was not removed now is removed at the next start
+        pass  # a leftover is removed at the next start

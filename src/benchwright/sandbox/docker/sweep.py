@@ -1,6 +1,6 @@
-"""`python -m benchwright.sandbox.docker.sweep`: removes what killed processes of this user left at the engine.
+"""`python -m benchwright.sandbox.docker.sweep`: removes what this user's killed processes left in the engine.
 
-The watching process of a killed process runs it (`orphans`).
+It is run by the watching process of a killed process (`orphans`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from benchwright.sandbox.docker.errors import EngineError
 from benchwright.sandbox.docker.removing import remove_leftovers
 
 PAUSES = (0.0, 3.0)
-"""Seconds before each sweep. The second one finds what the engine was still creating at the first."""
+"""Seconds before each sweep. The second one finds what the engine was still creating during the first."""
 
 
 async def sweep() -> None:
-    """Remove what killed processes left, twice."""
+    """Remove leftovers of killed processes, twice."""
     for pause in PAUSES:
         await asyncio.sleep(pause)
         async with connection() as engine:
@@ -28,4 +28,4 @@ if __name__ == "__main__":
     try:
         asyncio.run(sweep())
     except (EngineError, UserError):
-        pass  # nobody is left to read it; what remains is removed at the next start
+        pass  # nobody is left to read the error; leftovers are removed at the next start

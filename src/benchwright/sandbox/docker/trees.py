@@ -1,4 +1,4 @@
-"""Folders on their way into a container, with the modes and links of what is in them."""
+"""Copies folders into a container, with the modes and links of their content."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ LARGEST_TREE = 256 * MiB
 
 
 async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: str) -> None:
-    """Writes files, and the contents of folders, into a folder of the container, which is made where it is not there.
+    """Write files, and the contents of folders, into a folder of the container, which is created if missing.
 
-    The engine writes them; what is in the folder besides stays.
+    The engine writes them; other files in the folder are kept.
 
     Raises:
-        ExecutionError: there is what cannot be written, or too much of it.
-        EngineError: the engine does not answer, or refuses.
+        ExecutionError: If something cannot be written, or there is too much.
+        EngineError: If the engine does not answer or refuses.
     """
     archive = await asyncio.to_thread(packed_tree, sources, target.strip("/"))
     await write_archive(sandbox.container, "/", archive)
 
 
 async def write_into(sandbox: DockerSandbox, sources: Sequence[Path], folder: str) -> None:
-    """The same for a folder that is there, whose owner and mode stay.
+    """Write files, and the contents of folders, into an existing folder, whose owner and mode are kept.
 
     Raises:
-        ExecutionError: there is what cannot be written, or too much of it.
-        EngineError: the engine does not answer, or refuses.
+        ExecutionError: If something cannot be written, or there is too much.
+        EngineError: If the engine does not answer or refuses.
     """
     await write_archive(sandbox.container, folder, await asyncio.to_thread(packed_tree, sources))
 
 
 async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
-    """Makes a folder of root's with a mode; a file or link that lies there is replaced.
+    """Create a folder that belongs to root, with a mode. A file or link in its place is replaced.
 
     Raises:
-        EngineError: the engine does not answer, or refuses.
+        EngineError: If the engine does not answer or refuses.
     """
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -54,12 +54,13 @@ async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
 
 
 def packed_tree(sources: Sequence[Path], below: str = "", most: int = LARGEST_TREE) -> bytes:
-    """An uncompressed archive of files, and of what is in folders, in the folder `below` of the archive.
+    """Return an uncompressed tar archive of files, and of the contents of folders, in its folder `below`.
 
-    All belongs to root, modes and links are kept.
+    All entries belong to root; modes and links are kept.
 
     Raises:
-        ExecutionError: something is neither file, folder nor link, cannot be read, or all is larger than `most`.
+        ExecutionError: If something cannot be read, is not a file, folder or link, or the total exceeds
+            `most` bytes.
     """
     buffer = io.BytesIO()
     left = most
@@ -93,7 +94,7 @@ def _members(source: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _add(archive: tarfile.TarFile, path: Path, name: str, left: int) -> int:
-    """Adds one entry; returns its size."""
+    """Add one entry and return its size."""
     status = path.lstat()
     entry = tarfile.TarInfo(name)
     entry.mode = stat.S_IMODE(status.st_mode) & 0o777

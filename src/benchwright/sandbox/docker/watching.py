@@ -1,4 +1,4 @@
-"""Watches how much a container has written to its own file system and volumes, where nothing else bounds that."""
+"""Limits how much a container writes to its own file system and volumes, if nothing else limits it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchwright.sandbox.docker.containers import Container, MiB
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
 LOOK_EVERY = 1.0
-"""Seconds between two looks; ten times as long as a look takes, where that is more."""
+"""Seconds between two checks; more if a check takes longer than a tenth of it."""
 
 
 @asynccontextmanager
 async def disk_watched(container: Container, most: int, volumes: Collection[str] = ()) -> AsyncIterator[None]:
-    """While entered, a container is ended that has written more than `most` bytes, what is in `volumes` included.
+    """End the container if it writes more than `most` bytes, including `volumes`, until exit.
 
-    `volumes` are the folders of those that the engine keeps on its disk.
+    `volumes` are the paths of volumes on the engine's disk.
     """
     watching = asyncio.ensure_future(_watch(container, most, volumes))
     try:
@@ -34,7 +34,7 @@ async def _watch(container: Container, most: int, volumes: Collection[str]) -> N
             with engine_errors("looking at how much a container wrote"):
                 written = await _written(container, volumes)
         except EngineError:
-            return  # it is gone, or the engine is
+            return  # the container or the engine no longer exists
         if written > most:
             container.over_disk = True
             await container.kill(f"it wrote more than {most // MiB:,} MiB")
@@ -52,7 +52,7 @@ async def _written(container: Container, volumes: Collection[str]) -> int:
         return written
     used = await container.handle.docker._query_json(
         "system/df", params={"type": "volume"}
-    )  # it has no call for it
+    )  # the library has no call for it
     sizes = {
         volume["Name"]: (volume.get("UsageData") or {}).get("Size", 0) for volume in used["Volumes"] or ()
     }

@@ -1,14 +1,14 @@
-"""A way out for containers without a network: an HTTP proxy of our own, which lets hosts of a list through and logs.
+"""Network access (egress) for containers: our own HTTP proxy, which allows listed hosts only and logs.
 
-hosts.py       which hosts, with the reason for each: package mirrors; what tasks name comes on top
-addresses.py   where a host is: public addresses only, and the connection goes to the address that was looked at
-heads.py       what a client asks for, read strictly
-hello.py       the server that a TLS client asks for, which must be the host that it named to the proxy
-grants.py      who may use it, and the log of who asked for what
-passing.py     bytes, both ways
-proxy.py       the server, at a Unix socket that containers find mounted
+hosts.py       the allowed hosts, with the reason for each: package mirrors; tasks add their own
+addresses.py   addresses of hosts: only public ones, and the connection goes to the address that was checked
+heads.py       strict parser of clients' requests
+hello.py       the server named in TLS, which must be the host named to the proxy
+grants.py      who may use the proxy, and the log of requests
+passing.py     bytes in both directions
+proxy.py       the server, at a Unix socket mounted in containers
 
-A container reaches the socket by a forwarder on its loopback. It has no other network.
+A container reaches the socket through a forwarder on its loopback. It has no other network.
 """
 
 from __future__ import annotations

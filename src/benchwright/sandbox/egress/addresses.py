@@ -1,7 +1,7 @@
-"""Where a host is. Private addresses, this machine and the metadata of clouds are out of reach of containers.
+"""Resolves hosts and rejects private addresses, this machine, and clouds' metadata servers.
 
-A name is looked up once, and the connection goes to the address that was looked at: a name that leads somewhere else
-a moment later leads nowhere.
+A name is resolved once, and the connection goes to the address that was checked. So a name that resolves to
+another address a moment later gains nothing.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""(host, port) -> its addresses; raises OSError where it has none."""
+"""(host, port) -> the host's addresses. Raises OSError if it has none."""
 Connect = Callable[[str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
-"""(address, port) -> a connection; raises OSError."""
+"""(address, port) -> a connection. Raises OSError if it fails."""
 
 _EMBEDDING = (
     ipaddress.IPv6Network("64:ff9b::/96"),
@@ -24,30 +24,33 @@ _EMBEDDING = (
     ipaddress.IPv6Network("2001::/32"),
     ipaddress.IPv6Network("::/96"),
 )
-"""Addresses that stand for one of IPv4, maybe a private one: NAT64 (RFC 6052, 8215), 6to4, Teredo, compatible."""
+"""IPv6 networks that embed IPv4 addresses, which may be private.
+
+NAT64 (RFC 6052, 8215), 6to4, Teredo and IPv4-compatible addresses.
+"""
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host.
+    """Return the addresses of a host.
 
     Raises:
-        OSError: it has none.
+        OSError: If it has none.
     """
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to an address.
+    """Open a connection to an address.
 
     Raises:
-        OSError: nobody answers there.
+        OSError: If the connection fails.
     """
     return await asyncio.open_connection(address, port)
 
 
 def why_not(address: str) -> str | None:
-    """Why an address may not be reached; None for a public one of another machine."""
+    """Return why an address must not be reached, or None if it is a public address of another machine."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -69,7 +72,7 @@ def _is_public(address: Address) -> bool:
 
 
 def _is_ours(address: Address) -> bool:
-    """Whether an interface of this machine has it: only such an address can be bound."""
+    """Return True if an interface of this machine has the address. Only such an address can be bound."""
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

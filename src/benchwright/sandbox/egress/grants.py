@@ -1,4 +1,4 @@
-"""Who may use the proxy: a grant for a phase of a trial; and the log of what it was asked for."""
+"""Grants to use the proxy for a phase of a trial, and the log of connections."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from benchwright.sandbox.egress.hosts import Policy
 Phase = Literal["agent", "tests"]
 
 MOST_ENTRIES = 1000
-"""Connections that the log of a trial names one by one."""
+"""Maximum number of connections listed in a trial's log."""
 
 
 class Connection(msgspec.Struct, omit_defaults=True):
-    """One connection that a container asked for, in the log of its trial.
+    """One connection requested by a container, as an entry of its trial's log.
 
-    `time` is when, in seconds since 1970; `seconds` how long it lasted. `sent` and `received` are bytes, seen from the
-    container. `why` says why it was refused, or what failed.
+    `time` is its start in seconds since 1970, `seconds` its duration. `sent` and `received` are bytes, as
+    seen from the container. `why` is the reason why it was refused or failed.
     """
 
     time: float
@@ -35,14 +35,14 @@ class Connection(msgspec.Struct, omit_defaults=True):
 
 
 class Traffic:
-    """The log of one trial: its connections, and how many more there were than it names."""
+    """The log of one trial: its connections, and the number of unlisted ones."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
         self.left_out = 0
 
     def begin(self, phase: Phase, host: str, port: int, why: str = "") -> Connection:
-        """A connection that begins now, or with `why` is refused."""
+        """Add a connection that begins now or, if `why` is given, is refused."""
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
         if len(self.connections) < MOST_ENTRIES:
             self.connections.append(entry)
@@ -51,12 +51,15 @@ class Traffic:
         return entry
 
     def refused(self, phase: Phase | None = None) -> list[Connection]:
-        """The refused ones, of one phase or all."""
+        """Return the refused connections of one phase or all."""
         return [one for one in self.connections if not one.allowed and phase in (None, one.phase)]
 
 
 class Grant:
-    """What a `token` opens, in one phase. `policy` may change while it is open; None lets nothing through."""
+    """Permission to use the proxy by a `token`, in one phase.
+
+    `policy` may change meanwhile; None blocks everything.
+    """
 
     def __init__(self, phase: Phase, policy: Policy | None) -> None:
         self.token = secrets.token_urlsafe(18)

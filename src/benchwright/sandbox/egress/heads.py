@@ -1,7 +1,7 @@
-"""What a client asks a proxy for, read strictly: whatever two servers could read in two ways is refused.
+"""Parses clients' requests to the proxy strictly: ambiguous ones are refused.
 
-Without TLS only requests without a body are passed on, one a connection, with a head that is written anew; so there is
-nothing in which a second request could hide.
+Without TLS, only requests without a body are forwarded, one per connection, with a rewritten head. So no
+second request can be hidden in them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from benchwright.records import Record
 
 MOST_BYTES: Final = 16 * 1024
-"""Bytes of a head, the empty line included."""
+"""Maximum size of a head in bytes, including the empty line."""
 MOST_FIELDS = 100
 
 _LINE = re.compile(rb"([A-Z]{1,16}) ([\x21-\x7e]{1,8192}) HTTP/1\.[01]")
@@ -29,11 +29,11 @@ _HOP = frozenset(
         *(b"proxy-authorization", b"proxy-authenticate", b"transfer-encoding", b"content-length", b"expect"),
     )
 )
-"""Fields that are between a client and its proxy, or that would announce a body."""
+"""Fields that concern only the client and its proxy, or that announce a body."""
 
 
 class Refused(Exception):
-    """A request that is not passed on: the status of the answer, and why."""
+    """The error for a request that is not forwarded, with the status of the response and the reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -42,19 +42,19 @@ class Refused(Exception):
 
 
 class Head(Record, frozen=True):
-    """The head of a request: its line, and its fields with names in lower case."""
+    """The head of a request: its request line, and its fields with names in lower case."""
 
     method: str
     target: str
     fields: list[tuple[bytes, bytes]]
 
     def values(self, name: bytes) -> list[bytes]:
-        """All values of a field."""
+        """Return all values of a field."""
         return [value for field, value in self.fields if field == name]
 
 
 class Asked(Record, frozen=True):
-    """What a client wants: a tunnel to a host, or with `head` an answer to a request, which is written so."""
+    """A client's request: a tunnel to a host, or a plain request with its rewritten `head`."""
 
     host: str
     port: int
@@ -62,15 +62,15 @@ class Asked(Record, frozen=True):
 
     @property
     def is_tunnel(self) -> bool:
-        """Whether it is a tunnel."""
+        """True for a tunnel."""
         return self.head is None
 
 
 def read_head(data: bytes) -> Head:
-    """A head with its empty line.
+    """Parse a head, which includes its empty line.
 
     Raises:
-        Refused: it is not HTTP/1 as everybody reads it.
+        Refused: If it is not unambiguous HTTP/1.
     """
     first, *lines = data.removesuffix(b"\r\n\r\n").split(b"\r\n")
     line = _LINE.fullmatch(first)
@@ -81,7 +81,7 @@ def read_head(data: bytes) -> Head:
 
 
 def token_of(head: Head) -> str:
-    """The password with which a client names its grant; "" where there is none."""
+    """Return the token by which a client names its grant (its password), or "" if there is none."""
     given = head.values(b"proxy-authorization")
     scheme, _, encoded = (given[0] if len(given) == 1 else b"").partition(b" ")
     if scheme.lower() != b"basic":
@@ -93,10 +93,10 @@ def token_of(head: Head) -> str:
 
 
 def asked(head: Head) -> Asked:
-    """What it asks for.
+    """Return the request that a head contains.
 
     Raises:
-        Refused: it is no request to a proxy, contradicts itself, or brings a body without TLS.
+        Refused: If it is not a request to a proxy, contradicts itself, or has a body without TLS.
     """
     if head.method == "CONNECT":
         host, port = _authority(head.target)
@@ -116,7 +116,7 @@ def asked(head: Head) -> Asked:
 
 
 def seen_target(target: str) -> tuple[str, int]:
-    """The host and the port that a target names as well as it can be told, for the log; port 0 if there is none."""
+    """Return the host and port of a target as far as recognisable, for the log. The port is 0 if unknown."""
     rest = target.partition("://")[2] or target
     where = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
     found = _AUTHORITY.fullmatch(where)
@@ -158,7 +158,7 @@ def _check_no_body(head: Head) -> None:
 
 
 def _written(head: Head, path: str, authority: str) -> bytes:
-    """The head as the server gets it."""
+    """Return the head as sent to the server."""
     named = {one.strip().lower() for value in head.values(b"connection") for one in value.split(b",")}
     kept = [(name, value) for name, value in head.fields if name not in _HOP | named]
     return _lines(

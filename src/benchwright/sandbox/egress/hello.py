@@ -1,7 +1,7 @@
-"""The server that a TLS client asks for: many hosts share addresses, and the one that answers is chosen by this name.
+"""Reads the server name that a TLS client requests.
 
-Read from the first handshake message (RFC 8446, 4.1.2; RFC 6066, 3). A name that is encrypted is one that cannot be
-checked.
+It must be checked because many hosts share an address, and this name selects the one that answers. It is read
+from the first handshake message (RFC 8446, 4.1.2; RFC 6066, 3). An encrypted name cannot be checked.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _SERVER_NAME, _ENCRYPTED_HELLO = 0, 0xFE0D
 
 
 class NoServerName(Exception):
-    """What a client sends is no beginning of TLS that names its server; the text says why."""
+    """The error for data that is not a TLS handshake with a server name; the text is the reason."""
 
 
 async def read_hello(reader: asyncio.StreamReader) -> tuple[bytes, str]:
-    """What a client sends first, as it came, and the server that it names, in lower case.
+    """Read a client's first message; return its bytes and the server name in it, in lower case.
 
     Raises:
-        NoServerName: see there.
-        asyncio.IncompleteReadError: it ended before.
+        NoServerName: If it is not a TLS handshake with a server name.
+        asyncio.IncompleteReadError: If the connection ends too early.
     """
     raw, message = b"", b""
     while len(message) < 4 or len(message) < 4 + int.from_bytes(message[1:4]):
@@ -39,10 +39,10 @@ async def read_hello(reader: asyncio.StreamReader) -> tuple[bytes, str]:
 
 
 def server_name(hello: bytes) -> str:
-    """The server that a ClientHello names, in lower case.
+    """Return the server name in a ClientHello, in lower case.
 
     Raises:
-        NoServerName: it names none, encrypts one, or is not written as it must be.
+        NoServerName: If there is none, it is encrypted, or the message is malformed.
     """
     fields = _Fields(hello)
     fields.take(34)
@@ -67,7 +67,7 @@ def server_name(hello: bytes) -> str:
 
 
 class _Fields:
-    """Bytes that are taken from the front."""
+    """Reader of fields from the beginning of some bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

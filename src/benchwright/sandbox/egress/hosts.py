@@ -1,4 +1,4 @@
-"""Which hosts containers may reach: package mirrors, each for a reason, and what a task or a user names."""
+"""The hosts that containers may reach: package mirrors, each for a reason, and a task's or user's hosts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from benchwright.records import Record
 HTTP, HTTPS = 80, 443
 
 Network = bool | tuple[str, ...]
-"""What a protocol gives a container: the whole network, none, or these hosts."""
+"""A protocol's network access for a container: True for all hosts, False for none, or the allowed hosts."""
 
 
 def _at(**names: str) -> tuple[str, ...]:
-    """Hosts, by the last label of their names."""
+    """Return host names, grouped by their last label."""
     return tuple(f"{name}.{last}" for last, several in names.items() for name in several.split())
 
 
@@ -32,8 +32,10 @@ MIRRORS = {
     "Maven": _at(org="repo.maven.apache repo1.maven"),
     "CRAN": _at(org="cran.r-project cloud.r-project"),
 }
-"""What each host is there for: it serves released packages, and no one's working copies. A Go proxy, which serves any
-repository's commits as modules, is the one exception: `go` has no other mirror.
+"""Allowed hosts by purpose. They serve released packages, not anyone's working copies.
+
+The one exception is Go's proxy, which serves the commits of any repository as modules; `go` has no other
+mirror.
 """
 
 _GITHUB = (
@@ -47,7 +49,7 @@ LEADS_TO = {
     "sh.rustup.rs": ("static.rust-lang.org",),
     "dl.fedoraproject.org": ("mirrors.fedoraproject.org",),
 }
-"""Where a request to a host is sent on by it: who allows the first must allow these."""
+"""Hosts to which a host redirects: whoever allows the first must allow these."""
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?:{_LABEL}\.)+{_LABEL}")
@@ -55,7 +57,7 @@ _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)")
 
 
 def host_problem(host: str) -> str | None:
-    """What is wrong with a host as a client or a user gives it; None for a plain name of a host in lower case."""
+    """Return the fault of a host named by a client or user, or None for a plain lower-case host name."""
     if ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
         return "an address in place of a name"
     if len(host) > 253 or not _NAME.fullmatch(host):
@@ -64,13 +66,13 @@ def host_problem(host: str) -> str | None:
 
 
 class Policy(Record, frozen=True):
-    """Which hosts may be reached, by name or as `*.domain`. With `everything` all public ones."""
+    """Hosts that may be reached, by name or as `*.domain`. With `everything`, all public hosts."""
 
     hosts: tuple[str, ...] = ()
     everything: bool = False
 
     def refusal(self, host: str, port: int, *, tunnel: bool) -> str | None:
-        """Why a connection is refused, before its host is looked up; None where it is not."""
+        """Return why a connection is refused before its host is resolved, or None if it is not."""
         if problem := host_problem(host):
             return problem
         if port != (HTTPS if tunnel else HTTP):
@@ -81,12 +83,12 @@ class Policy(Record, frozen=True):
 
 
 def mirrors() -> tuple[str, ...]:
-    """The hosts of all mirrors."""
+    """Return the hosts of all mirrors."""
     return tuple(host for hosts in MIRRORS.values() for host in hosts)
 
 
 def with_companions(hosts: Iterable[str]) -> tuple[str, ...]:
-    """Hosts, and where these send on requests; each once."""
+    """Return hosts and those to which they redirect, without duplicates."""
     return tuple(dict.fromkeys(one for host in hosts for one in (host, *LEADS_TO.get(host, ()))))
 
 

@@ -1,4 +1,4 @@
-"""Passes bytes between a client and a server, and counts them in the log."""
+"""Copies bytes between a client and a server, and counts them in the log."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from benchwright.sandbox.egress.grants import Connection
 
 IDLE_SECONDS = 300.0
-"""How long a connection may lie still."""
+"""Maximum time in seconds without data on a connection."""
 _PIECE = 64 * 1024
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def tunnel(entry: Connection, client: Streams, upstream: Streams) -> None:
-    """Passes everything both ways until both have ended."""
+    """Copy bytes in both directions until both have ended."""
 
     def sent(count: int) -> None:
         entry.sent += count
@@ -24,7 +24,7 @@ async def tunnel(entry: Connection, client: Streams, upstream: Streams) -> None:
 
 
 async def one_answer(entry: Connection, client: Streams, upstream: Streams) -> None:
-    """Passes the answer back; what the client sends besides its one request goes nowhere."""
+    """Copy the response back. Everything that the client sends after its request is discarded."""
     rest = asyncio.ensure_future(_pump(client[0], None, lambda count: None))
     try:
         await _answer_back(entry, client, upstream)
@@ -42,7 +42,7 @@ async def _answer_back(entry: Connection, client: Streams, upstream: Streams) ->
 async def _pump(
     source: asyncio.StreamReader, sink: asyncio.StreamWriter | None, count: Callable[[int], None]
 ) -> None:
-    """Passes on what comes, and its end; where either side fails, the sink's connection is cut."""
+    """Copy data and its end. If either side fails, the sink's connection is aborted."""
     try:
         while True:
             async with asyncio.timeout(IDLE_SECONDS):
@@ -62,7 +62,7 @@ async def _pump(
 
 
 async def ended(tasks: Sequence[asyncio.Future[None]]) -> None:
-    """Ends tasks; returns when they have ended."""
+    """Cancel tasks and wait until they have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The proxy: a server at a Unix socket, which containers find mounted. A token tells it which grant counts."""
+"""The proxy: a server at a Unix socket mounted in containers. A token identifies the grant of a request."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ from benchwright.sandbox.egress.passing import Streams, ended, one_answer, tunne
 
 SOCKET = "egress.sock"
 HEAD_SECONDS = 15.0
-"""How long a client may take for the head of its request, and for the first message of TLS."""
+"""Time limit for the head of a client's request, and for the first TLS message."""
 CONNECT_SECONDS = 20.0
 AT_ONCE = 128
-"""Connections of one grant."""
+"""Maximum number of connections per grant."""
 UNKNOWN_AT_ONCE = 64
-"""Connections that have not named their grant yet."""
+"""Maximum number of connections that have not yet named their grant."""
 
 
 class EgressProxy:
-    """The way out of one trial. Opens when entered: `folder`, with the socket, is then what its containers mount.
+    """The egress proxy of one trial.
 
-    `resolve` and `connect` are the network behind it, `traffic` is the log.
+    On entering it opens; containers then mount `folder`, which has the socket. `resolve` and `connect` are
+    its access to the network. `traffic` is the log.
 
     Raises (on entering):
-        OSError: there is no room for its socket.
+        OSError: If its socket cannot be created.
     """
 
     def __init__(self, resolve: Resolve = addresses.resolve, connect: Connect = addresses.connect) -> None:
@@ -56,7 +57,7 @@ class EgressProxy:
     async def __aenter__(self) -> EgressProxy:
         place = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="benchwright-egress-"))
         self.folder = Path(place)
-        self.folder.chmod(0o755)  # the container's user may be another one than ours
+        self.folder.chmod(0o755)  # the container's user may differ from ours
         self._stack.push_async_callback(self._end)
         server = await asyncio.start_unix_server(self._accept, self.folder / SOCKET, limit=MOST_BYTES)
         self._stack.callback(server.close)
@@ -67,25 +68,25 @@ class EgressProxy:
         await self._stack.aclose()
 
     def open(self, phase: Phase, policy: Policy | None) -> Grant:
-        """Lets whoever has the grant's token connect as the policy says."""
+        """Create a grant: whoever has its token may connect under the policy."""
         grant = Grant(phase, policy)
         self._grants[grant.token] = grant
         return grant
 
     async def close(self, grant: Grant) -> None:
-        """Forgets the grant's token, and ends its connections."""
+        """Revoke the grant and end its connections."""
         self._grants.pop(grant.token, None)
         await self.cut(grant)
 
     async def cut(self, grant: Grant) -> None:
-        """Ends the connections of a grant."""
+        """End the connections of a grant."""
         await ended([task for task, its in self._tasks.items() if its is grant])
 
     async def _end(self) -> None:
         await ended(list(self._tasks))
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answers a connection. Whoever has not said who he is makes way for the next, so that nobody is kept out."""
+        """Handle a connection. If too many connections have no grant, drop the oldest one."""
         unknown = [task for task, grant in self._tasks.items() if grant is None]
         if len(unknown) >= UNKNOWN_AT_ONCE:
             unknown[0].cancel()
@@ -99,7 +100,7 @@ class EgressProxy:
         except Refused as refused:
             _say(writer, refused)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
-            pass  # either side has gone
+            pass  # either side closed the connection
         finally:
             writer.close()
 
@@ -125,10 +126,10 @@ class EgressProxy:
             entry.seconds = round(time.monotonic() - began, 3)
 
     async def _looked_up(self, grant: Grant, wanted: Asked) -> list[str]:
-        """The addresses of what is wanted, all of them public ones of other machines; none where there are none.
+        """Return the host's addresses, all public and of other machines; [] if it cannot be resolved.
 
         Raises:
-            Refused: the grant or an address forbids it.
+            Refused: If the grant or an address forbids it.
         """
         if sum(its is grant for its in self._tasks.values()) > AT_ONCE:
             raise Refused(429, "too many connections at once")
@@ -165,10 +166,10 @@ class EgressProxy:
             upstream[1].close()
 
     async def _connected(self, entry: Connection, found: list[str], port: int) -> Streams:
-        """A connection to the first address that answers.
+        """Connect to the first address that answers.
 
         Raises:
-            Refused: none does.
+            Refused: If none answers.
         """
         why = "its name cannot be resolved" if not found else ""
         for address in found:
@@ -194,7 +195,10 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> bytes | None:
-    """The first message of TLS; None, and the connection is logged as refused, where it does not name the host."""
+    """Return the first TLS message.
+
+    If it does not name the host, log a refused connection and return None.
+    """
     try:
         async with asyncio.timeout(HEAD_SECONDS):
             raw, named = await read_hello(reader)

@@ -1,4 +1,4 @@
-"""What runs within the sandbox before the untrusted program does: standard library only, nothing of Benchwright.
+"""Code that runs in the sandbox before the untrusted program. It uses only the standard library.
 
-`python -I -S -c START folder descriptor` (see `launch.py`) imports this package by itself, as `inside`.
+`python -I -S -c START folder descriptor` (see `launch.py`) imports this package alone, as `inside`.
 """

@@ -1,7 +1,8 @@
-"""A user namespace of one's own: a process in it cannot look into processes outside, though they are the same user's.
+"""Starts a process in its own user namespace, from which it cannot inspect processes outside.
 
-Their environment (`/proc/PID/environ`), memory and open files are closed to it (ptrace(2), "ptrace access mode
-checking": it lacks CAP_SYS_PTRACE where they are). Users keep their numbers, so that files stay as open as they were.
+Their environment (`/proc/PID/environ`), memory and open files are closed to it, even if they are the same
+user's, because it lacks CAP_SYS_PTRACE in their namespace (ptrace(2), "ptrace access mode checking"). User
+ids stay the same, so access to files is unchanged.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ _NEW_USERS = 0x10000000
 
 
 def fork_apart() -> tuple[int, bool]:
-    """Forks: (0 in the child, else its number; whether the child is in a user namespace of its own).
+    """Fork a child into its own user namespace.
 
-    It is not where the machine does not allow that.
+    Return 0 in the child, else its pid, and whether the child has its own namespace. It has none if the
+    machine does not allow it.
     """
     left_read, left_write = os.pipe()
     numbered_read, numbered_write = os.pipe()
@@ -34,14 +36,14 @@ def fork_apart() -> tuple[int, bool]:
     os.write(numbered_write, b"y" if numbered else b"n")
     os.close(left_read)
     os.close(numbered_write)
-    if left and not numbered:  # in a namespace without numbers, no file can be made
+    if left and not numbered:  # without an id mapping, no file can be created in a namespace
         os.waitpid(pid, 0)
         return os.fork(), False
     return pid, numbered
 
 
 def is_possible() -> bool:
-    """Whether this machine allows it, tried with a process that does nothing else."""
+    """Return True if this machine allows user namespaces, tested with a process that does nothing else."""
     pid, apart = fork_apart()
     if pid == 0:
         os._exit(0)
@@ -58,7 +60,7 @@ def _leave() -> bool:
 
 
 def _keep_numbers(pid: int) -> bool:
-    """Gives the users and groups of a process's new namespace the numbers that they have here, as far as we may."""
+    """Map the users and groups of a process's new namespace to the same ids, as far as permitted."""
     try:
         if os.geteuid() == 0:
             users, groups = _all_of("uid_map"), _all_of("gid_map")

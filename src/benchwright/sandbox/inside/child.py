@@ -1,4 +1,4 @@
-"""The untrusted side of the fork: gives up what the supervisor may do, then becomes or executes the program."""
+"""The child after the fork: gives up the supervisor's privileges, then becomes or executes the program."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from . import seccomp, system
 TOKEN_BYTES = 16
 PASSED = b"passed"
 MOST_SAID = 2000
-"""Bytes of an exception's text."""
+"""Maximum length of an exception's text, in bytes."""
 
 
 def confine(work: dict[str, Any]) -> None:
-    """Limits, the user, and no way back; `work` as `launch.py` describes it."""
+    """Apply the limits, the user and the filter irrevocably. `work` is described in `launch.py`."""
     os.chdir(work["directory"])
     for name, most in work["limits"].items():
         limit = getattr(resource, name)
@@ -37,13 +37,13 @@ def confine(work: dict[str, Any]) -> None:
 
 
 def attempt(program: bytes, paths: list[str], token: int, tell: int) -> NoReturn:
-    """Executes a Python program in this process and tells how that went, at its end and nowhere else.
+    """Execute a Python program in this process, and report the outcome once, at its end.
 
-    What the supervisor reads from `tell` must be the token and `PASSED`, to the byte and at the first try, or the
-    program has failed. The token, made after the fork, comes through a pipe and waits on the interpreter's
+    The supervisor must read exactly the token and `PASSED` from `tell`, in one read; otherwise the program
+    has failed. The token is created after the fork, comes through a pipe, and waits on the interpreter's
     evaluation stack: no variable, frame, container or open file that the program could search leads to it.
     """
-    # The program can replace any of these in their modules.
+    # The program could replace any of these in their modules.
     read, write, leave, run, everything = os.read, os.write, os._exit, exec, BaseException
     describe, end_streams = _describe, _end_streams
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -55,7 +55,7 @@ def attempt(program: bytes, paths: list[str], token: int, tell: int) -> NoReturn
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:
         code = compile(program, "<program>", "exec", dont_inherit=True)
-        # The left side of + is read before the right side runs, and exec returns None.
+        # The left operand of + is evaluated before the right one runs, and exec returns None.
         write(tell, read(token, TOKEN_BYTES) + (run(code, {}) or end_streams() or PASSED))
     except everything as error:
         write(tell, describe(error))
@@ -82,7 +82,7 @@ def _end_streams() -> None:
 
 
 class _NoInput:
-    """Stands for stdin: reading raises, as in the official harness."""
+    """Replacement for stdin: reading raises an error, as in the official harness."""
 
     encoding = "utf-8"
 

@@ -1,4 +1,4 @@
-"""A program and all that descends from it, of whose ends this process is told; standard library only."""
+"""A program and all its descendants, whose exit statuses this process collects; standard library only."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from . import system
 
 
 class Family:
-    """The descendants of this process, which adopts those whose parents ended. `pid` is the program's own process."""
+    """The descendants of this process, which adopts orphaned ones. `pid` is the program's own process."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.status: int | None = None
-        """How the program ended, as `waitpid` reports it; None while it runs."""
+        """The program's wait status, as returned by `waitpid`, or None while it is running."""
 
     def reap(self) -> bool:
-        """Take note of all that have ended; return whether any are left."""
+        """Collect all descendants that have ended; return True if any are left."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -29,5 +29,5 @@ class Family:
 
 
 def adopt() -> None:
-    """Make this process the parent of all descendants whose own parents end."""
+    """Make this process the parent of all descendants whose parents end."""
     system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)

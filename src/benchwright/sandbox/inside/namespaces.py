@@ -1,4 +1,4 @@
-"""Namespaces of one's own, without bubblewrap: a root with nothing but what is shown, no network, own processes."""
+"""Isolates a process in namespaces without bubblewrap: only visible files, no network, own processes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _MOST_FILES = 16384
 
 
 def enter(view: dict[str, Any]) -> None:
-    """Returns in a child that is process 1 of its own world; this process waits for it and ends with it.
+    """Enter new namespaces.
 
-    `view`: `shown` (paths, read-only), `links` ({path: target}), `scratch` ({path: bytes}).
+    Returns only in a child that is process 1 there; this process waits for it and exits. `view`: `shown`
+    (paths, read-only), `links` ({path: target}), `scratch` ({path: bytes}).
     """
     user, group = os.getuid(), os.getgid()
     flags = _NEW_MOUNTS | _NEW_NAMES | _NEW_IPC | _NEW_PROCESSES | _NEW_NETWORK

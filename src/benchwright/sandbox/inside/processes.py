@@ -1,4 +1,4 @@
-"""All processes below the supervisor: how much memory they use, and their end."""
+"""Memory use and end of all processes below the supervisor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATIENCE = 2.0
 
 
 def below() -> Iterator[int]:
-    """The processes that descend from this one: all others, where it is process 1."""
+    """Yield the pids of this process's descendants; for process 1, of all other processes."""
     if os.getpid() == 1:
         yield from (int(name) for name in os.listdir("/proc") if name.isdecimal() and name != "1")
     else:
@@ -32,7 +32,7 @@ def _children_of(pid: int) -> Iterator[int]:
 
 
 def memory_of_all() -> int:
-    """Bytes of memory that is not a file's, added up; what a fork shares with its parent counts twice."""
+    """Return the total anonymous and shared memory in bytes. Memory shared after a fork counts twice."""
     total = 0
     for pid in below():
         try:
@@ -45,7 +45,7 @@ def memory_of_all() -> int:
 
 
 def end_all(user: int | None, reap: Callable[[], bool]) -> None:
-    """Kills all processes below this one; `reap` takes note of the dead and says whether any are left."""
+    """Kill all processes below this one. `reap` collects dead ones and returns True if any are left."""
     deadline = time.monotonic() + _PATIENCE
     while reap() and time.monotonic() < deadline:
         if os.getpid() == 1:
@@ -58,7 +58,10 @@ def end_all(user: int | None, reap: Callable[[], bool]) -> None:
 
 
 def _kill_all_of(user: int) -> None:
-    """Kills the user's processes, which none of them can outrun; the process that does it dies with them."""
+    """Kill all processes of the user at once, so that none escapes.
+
+    The process that does it is killed too.
+    """
     if os.fork() == 0:
         try:
             os.setresuid(user, user, user)
@@ -71,4 +74,4 @@ def _kill(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGKILL)
     except OSError:
-        pass  # it has ended, or is another user's (sudo)
+        pass  # it has ended, or belongs to another user (sudo)

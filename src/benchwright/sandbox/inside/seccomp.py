@@ -1,6 +1,7 @@
-"""A filter of system calls: no new namespaces, mounts, tracing, kernel keys, or memory that no limit counts.
+"""A system call filter against namespaces, mounts, tracing, kernel keys, and memory that no limit counts.
 
-The format is that of seccomp(2) and linux/filter.h: instructions of (code, jump if true, jump if false, value).
+Its format is defined in seccomp(2) and linux/filter.h: instructions of (code, jump if true, jump if false,
+value).
 """
 
 from __future__ import annotations
@@ -101,13 +102,13 @@ _CALLS = {
 
 
 def build_filter(machine: str, *, network: bool) -> bytes:
-    """The filter as machine words; without `network` only Unix sockets can be made."""
+    """Return the filter in binary form. Without `network`, only Unix sockets can be created."""
     calls = dict(_CALLS[machine])
     clone, clone3, socket = calls.pop("clone"), calls.pop("clone3"), calls.pop("socket")
     steps = [
         *[(_LOAD, 0, 0, _ARCHITECTURE), (_IF_EQUAL, 1, 0, _ARCHITECTURES[machine]), (_RETURN, 0, 0, _KILL)],
         *[(_LOAD, 0, 0, _NUMBER), (_IF_AT_LEAST, 0, 1, _X32_CALLS), (_RETURN, 0, 0, _KILL)],
-        # The C library asks with clone3 first, whose flags lie in memory, and then with clone.
+        # The C library tries clone3 first, whose flags are in memory, and then clone.
         *_refuse(clone3, errno.ENOSYS),
     ]
     for number in calls.values():
@@ -130,7 +131,10 @@ def _refuse(number: int, error: int) -> list[tuple[int, int, int, int]]:
 
 
 def restrict(*, network: bool) -> None:
-    """Puts this process and all it will start under the filter; on other machines than those above, nothing."""
+    """Apply the filter to this process and all that it starts.
+
+    Do nothing on architectures not listed above.
+    """
     machine = os.uname().machine
     if machine in _CALLS:
         system.filter_system_calls(build_filter(machine, network=network))

@@ -1,7 +1,7 @@
-"""Starts the untrusted program, watches its limits, ends all it started, and says how it ended.
+"""Starts the untrusted program, enforces its limits, ends all its processes and reports how it ended.
 
-The supervisor is process 1 where there is a process namespace: the kernel ends everything with it, and the
-program cannot harm it. It lives no longer than the other end of its control socket.
+In a process namespace, the supervisor is process 1: the kernel ends everything with it, and the program
+cannot harm it. It exits when the other end of its control socket is closed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, NoReturn
 from . import child, namespaces, processes, system
 
 LOOK_EVERY = 0.05
-"""Seconds between two looks at the memory that all processes use together."""
+"""Seconds between two checks of the total memory of all processes."""
 
 
 def main(control: int) -> NoReturn:
-    """Does the work that comes over the control socket, and writes what came of it: Python literals, one a line."""
+    """Do the work received over the control socket and write the results: Python literals, one per line."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     work = _receive(control)
@@ -47,7 +47,7 @@ def _say(control: int, what: dict[str, Any]) -> None:
         while line:
             line = line[os.write(control, line) :]
     except OSError:
-        pass  # nobody listens any more, which the supervisor notices when it watches
+        pass  # the other end is closed, which `_watch` will notice
 
 
 def _be_first_to_die_of_memory() -> None:
@@ -82,7 +82,7 @@ class _Supervisor:
         self.token = b""
 
     def run(self) -> dict[str, Any]:
-        """Runs the program to its end, whichever that is."""
+        """Run the program until it ends for any reason, and return the report."""
         started = time.monotonic()
         try:
             told = self._start()
@@ -100,9 +100,9 @@ class _Supervisor:
         }
 
     def _start(self) -> int:
-        """Forks the program off; returns the pipe in which it tells of its end.
+        """Fork the program and return the pipe on which it reports its end.
 
-        The token is made after the fork, so that it is nowhere in the program's memory.
+        The token is created after the fork, so that it is not in the program's memory.
         """
         trouble, to_trouble = os.pipe()
         told, to_told = os.pipe()
@@ -125,7 +125,10 @@ class _Supervisor:
         return told
 
     def _be_the_program(self, token: int, tell: int, trouble: int) -> NoReturn:
-        """`trouble` is closed when the program begins: what it says is not a fault of the program."""
+        """Become the program.
+
+        `trouble` is closed when it begins, because it reports only failures to start.
+        """
         work = self.work
         child.confine(work)
         if "program" not in work:
@@ -136,7 +139,7 @@ class _Supervisor:
         child.attempt(work["program"], work["paths"], token, tell)
 
     def _watch(self, told: int, deadline: float) -> str | None:
-        """Waits for the end of the program, or of its patience; returns the limit that was reached, if any."""
+        """Wait for the program's end or a limit; return the limit that was reached, if any."""
         ended = os.pidfd_open(self.pid)
         poll = select.poll()
         for descriptor in (self.control, ended, *([told] if "program" in self.work else [])):
@@ -162,7 +165,7 @@ class _Supervisor:
                 look_at = now + LOOK_EVERY
 
     def _reap(self) -> bool:
-        """Takes note of everything that has ended; returns whether anything is left."""
+        """Collect all processes that have ended; return True if any are left."""
         while True:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)

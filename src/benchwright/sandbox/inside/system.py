@@ -1,4 +1,4 @@
-"""The Linux system calls that Python 3.11 has no functions for."""
+"""Linux system calls for which Python 3.11 has no functions."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def _checked(result: int, what: str) -> None:
 
 
 def prctl(option: int, value: int) -> None:
-    """Sets a property of this process; `value` is a number or an address."""
+    """Set a property of this process. `value` is a number or an address."""
     _checked(_libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0), f"prctl({option})")
 
 
 def filter_system_calls(program: bytes) -> None:
-    """Puts this process under a seccomp filter: instructions of 8 bytes each."""
+    """Apply a seccomp filter, instructions of 8 bytes each, to this process."""
     kept = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(kept))
     filtering = 2
@@ -49,18 +49,21 @@ def filter_system_calls(program: bytes) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Leaves the namespaces that `flags` (CLONE_NEW...) name for new ones."""
+    """Replace the namespaces named by `flags` (CLONE_NEW...) by new ones."""
     _checked(_libc.unshare(flags), "unshare")
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
-    """Mounts a file system, or binds `source` to `target`."""
+    """Mount a file system, or bind `source` to `target`."""
     texts = (source.encode(), target.encode(), kind.encode() if kind else None)
     _checked(_libc.mount(*texts, ctypes.c_ulong(flags), options.encode()), f"mount {target}")
 
 
 def set_mount_attributes(path: str, attributes: int, *, recursive: bool) -> None:
-    """Adds attributes (MOUNT_ATTR_...) to a mount, and to all below it. Linux 5.12 and later."""
+    """Add attributes (MOUNT_ATTR_...) to a mount, and with `recursive` to all mounts below.
+
+    Needs Linux 5.12.
+    """
     asked = struct.pack("4Q", attributes, 0, 0, 0)
     flags = _AT_RECURSIVE if recursive else 0
     result = _libc.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, path.encode(), flags, asked, len(asked))
@@ -68,7 +71,7 @@ def set_mount_attributes(path: str, attributes: int, *, recursive: bool) -> None
 
 
 def make_root(directory: str) -> None:
-    """Makes a mounted directory the root, and lets go of the old one."""
+    """Make a mounted directory the root and unmount the old one."""
     os.chdir(directory)
     _checked(_libc.syscall(_SYS_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
     _checked(_libc.umount2(b".", MNT_DETACH), "umount")
@@ -76,6 +79,6 @@ def make_root(directory: str) -> None:
 
 
 def drop_capabilities() -> None:
-    """Gives up all capabilities of this process."""
+    """Drop all capabilities of this process."""
     header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
     _checked(_libc.syscall(_SYS_CAPSET[os.uname().machine], header, bytes(24)), "capset")

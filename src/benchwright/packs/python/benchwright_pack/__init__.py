@@ -1,9 +1,10 @@
-"""For packs written in Python: the counterpart of `@benchlocal/sdk`, and the model of the scenario that runs.
+"""Library for packs written in Python: the counterpart of `@benchlocal/sdk`, with access to the model.
 
-A pack's entry module has `list_scenarios()`, `prepare(context)` and `score_model_results(results)` (or has them on
-an object named `pack`); `prepare` returns an object, or a dict, with `run_scenario(input, emit)` and, if need be,
-`dispose()`. Each may be `async`; others run in threads. What they get and return are the protocol's JSON objects,
-as dicts with their names there; `input["abortSignal"]` is an `AbortSignal`, `context["logger"]` a logger.
+A pack's entry module has `list_scenarios()`, `prepare(context)` and `score_model_results(results)`, itself or
+in an object named `pack`. `prepare` returns an object or a dict with `run_scenario(input, emit)` and
+optionally `dispose()`. Each function may be `async`; other functions run in threads. Arguments and return
+values are the protocol's JSON objects as dicts with its key names. `input["abortSignal"]` is an `AbortSignal`
+and `context["logger"]` a logger.
 """
 
 from .helpers import (

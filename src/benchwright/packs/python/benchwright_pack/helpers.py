@@ -15,20 +15,20 @@ Pack = TypeVar("Pack")
 
 
 def define_bench_pack_manifest(manifest: Mapping[str, Any]) -> Json:
-    """The manifest with the two version numbers."""
+    """Return the manifest with the two version numbers added."""
     return {"schemaVersion": SCHEMA_VERSION, "protocolVersion": PROTOCOL_VERSION, **manifest}
 
 
 def define_bench_pack(pack: Pack) -> Pack:
-    """The pack as it is."""
+    """Return the pack unchanged."""
     return pack
 
 
 def load_bench_pack_manifest(module: str | Path) -> Json:
-    """The manifest file of the pack that this module, given by its `__file__`, is part of.
+    """Load the manifest of the pack that contains a module, given by its `__file__`.
 
     Raises:
-        FileNotFoundError: no folder above the module has one.
+        FileNotFoundError: If no folder above the module has a manifest.
     """
     for folder in Path(module).resolve().parents:
         path = folder / "benchlocal.pack.json"
@@ -39,17 +39,17 @@ def load_bench_pack_manifest(module: str | Path) -> Json:
 
 
 def require_scored_results(results: Iterable[Json]) -> list[Json]:
-    """The results, with 0 where there is no score."""
+    """Return the results with 0 for each missing score."""
     return [{**result, "score": result.get("score") or 0} for result in results]
 
 
 def create_host_helpers(context: Json) -> HostHelpers:
-    """Look-ups in the host's context."""
+    """Return look-up functions for the host's context."""
     return HostHelpers(context)
 
 
 class HostHelpers:
-    """Look-ups in the host's context; those called `get_required_…` raise LookupError where there is nothing."""
+    """Look-ups in the host's context. Those named `get_required_…` raise LookupError if nothing is found."""
 
     def __init__(self, context: Json) -> None:
         self._providers = _table(context.get("providers"), "id")
@@ -59,64 +59,64 @@ class HostHelpers:
         self._endpoints = _table(context.get("inferenceEndpoints"), "modelId")
 
     def get_provider(self, id: str, *, enabled_only: bool = False, required: bool = False) -> Json | None:
-        """A provider; with `enabled_only` none that is switched off."""
+        """Return a provider, or None. With `enabled_only`, disabled providers are ignored."""
         return _find(
             self._providers, "Provider", id, required,
             lambda item: not enabled_only or item["enabled"], "is configured but disabled.",
         )  # fmt: skip
 
     def get_required_provider(self, id: str, *, enabled_only: bool = False) -> Json:
-        """A provider."""
+        """Return a provider."""
         return self.get_provider(id, enabled_only=enabled_only, required=True) or {}
 
     def get_secret(self, provider_id: str) -> Json | None:
-        """A provider's secret and where it comes from."""
+        """Return a provider's secret and its source, or None."""
         return self._secrets.get(provider_id)
 
     def get_secret_value(self, provider_id: str) -> str | None:
-        """A provider's secret."""
+        """Return a provider's secret, or None."""
         return (self._secrets.get(provider_id) or {}).get("value")
 
     def get_required_secret_value(self, provider_id: str) -> str:
-        """A provider's secret."""
+        """Return a provider's secret."""
         return self.get_secret_value(provider_id) or _missing("Secret", provider_id, "is missing.")
 
     def get_registered_model(self, id: str) -> Json | None:
-        """A model."""
+        """Return a model, or None."""
         return self._models.get(id)
 
     def get_required_model(self, id: str) -> Json:
-        """A model."""
+        """Return a model."""
         return self._models.get(id) or _missing("Model", id)
 
     def get_inference_endpoint(self, model_id: str) -> Json | None:
-        """The address under which a model can be asked."""
+        """Return the endpoint of a model, or None."""
         return self._endpoints.get(model_id)
 
     def get_required_inference_endpoint(self, model_id: str) -> Json:
-        """The address under which a model can be asked."""
+        """Return the endpoint of a model, which must be running."""
         found = self._endpoints.get(model_id) or _missing("Inference endpoint", model_id)
         if found["status"] != "running":
             _missing("Inference endpoint", model_id, found.get("details") or "is present but not running.")
         return found
 
     def get_verifier(self, id: str, *, running_only: bool = False, required: bool = False) -> Json | None:
-        """A verifier; with `running_only` none that does not run."""
+        """Return a verifier, or None. With `running_only`, verifiers that are not running are ignored."""
         return _find(
             self._verifiers, "Verifier", id, required,
             lambda item: not running_only or item["status"] == "running", "is present but not running.",
         )  # fmt: skip
 
     def get_required_verifier(self, id: str, *, running_only: bool = False) -> Json:
-        """A verifier."""
+        """Return a verifier."""
         return self.get_verifier(id, running_only=running_only, required=True) or {}
 
     def resolve_generation_request(self, overrides: Mapping[str, Any] | None = None) -> Json:
-        """The settings that are set."""
+        """Return the settings that are not None."""
         return {name: value for name, value in (overrides or {}).items() if value is not None}
 
     def get_scenario_by_id(self, scenarios: Iterable[Json], id: str) -> Json:
-        """The scenario of a list that has this id."""
+        """Return the scenario with this id. Raises LookupError if there is none."""
         return next((item for item in scenarios if item["id"] == id), None) or _missing("Scenario", id)
 
 

@@ -1,4 +1,4 @@
-"""The model of the scenario that runs: its address, and a plain way to ask it."""
+"""The model of the running scenario: its endpoint, and functions to send requests to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 class ModelError(Exception):
-    """The model's server gave no answer, or an error; `status` is None where no answer came."""
+    """The error for a failed request to the model. `status` is None if no response arrived."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class ModelError(Exception):
 
 
 class Endpoint(NamedTuple):
-    """What an OpenAI-compatible client needs to ask the model of the scenario that runs."""
+    """Settings for an OpenAI-compatible client to use the running scenario's model."""
 
     base_url: str
     api_key: str
@@ -33,10 +33,10 @@ class Endpoint(NamedTuple):
 
 
 def endpoint() -> Endpoint:
-    """The endpoint of the scenario that runs; its key is the scenario's own, so that its requests are told apart.
+    """Return the endpoint of the running scenario. Its key identifies the scenario's requests.
 
     Raises:
-        LookupError: no scenario runs here, or its model has no provider.
+        LookupError: If no scenario is running, or its model's provider is unknown.
     """
     cell = _cell()
     model = cell.input["model"]
@@ -48,13 +48,13 @@ def endpoint() -> Endpoint:
 
 
 def chat(messages: list[Json], **fields: Any) -> Json:
-    """Asks the model for one answer and returns the whole response as its server gave it.
+    """Send one chat completion request to the model and return the server's whole response.
 
-    The scenario's generation settings go along, unless `fields`, the body's other fields, say otherwise.
+    `fields` are other fields of the body; they override the scenario's generation settings.
 
     Raises:
-        ModelError: the server gave an error, or no answer.
-        LookupError: no scenario runs here.
+        ModelError: If the server returned an error or no response.
+        LookupError: If no scenario is running.
     """
     cell, target = _cell(), endpoint()
     settings = {name: value for name, value in cell.input["generation"].items() if value is not None}
@@ -77,7 +77,7 @@ def chat(messages: list[Json], **fields: Any) -> Json:
 
 
 async def chat_async(messages: list[Json], **fields: Any) -> Json:
-    """The same for async functions."""
+    """Send one request to the model, like `chat`, from an async function."""
     answer: Json = await in_thread(lambda: chat(messages, **fields))
     return answer
 

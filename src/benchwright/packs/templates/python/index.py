@@ -1,4 +1,4 @@
-"""The pack: lists its scenarios, asks the model, scores its answers and adds up."""
+"""The pack: lists its scenarios, sends requests to the model, scores its answers and computes the total."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ manifest = load_bench_pack_manifest(__file__)
 
 
 def list_scenarios() -> list[dict[str, Any]]:
-    """The scenarios, as the host shows them."""
+    """Return the scenarios as the host shows them."""
     return [
         {
             "id": scenario.id,
@@ -29,15 +29,15 @@ def list_scenarios() -> list[dict[str, Any]]:
 
 
 def prepare(context: dict[str, Any]) -> Prepared:
-    """Called once per run."""
+    """Prepare a run. Called once per run."""
     return Prepared()
 
 
 class Prepared:
-    """The pack during a run; scenarios run at the same time."""
+    """The pack during a run. Scenarios run concurrently."""
 
     async def run_scenario(self, input: dict[str, Any], emit: Any) -> dict[str, Any]:
-        """Asks the model once and scores its answer; a failed request is left to the host."""
+        """Send one request to the model and score its answer. The host handles a failed request."""
         scenario = next(found for found in SCENARIOS if found.id == input["scenario"]["id"])
         await emit(
             {
@@ -61,7 +61,7 @@ class Prepared:
 
 
 def score_model_results(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """The score of a model: the weighted mean of the categories of which something ran."""
+    """Return a model's score: the weighted mean of the categories in which at least one scenario ran."""
     scores = {result["scenarioId"]: result.get("score") or 0 for result in results}
     categories, weighted, weights = [], 0.0, 0.0
     for category in CATEGORIES:

@@ -1,4 +1,4 @@
-"""The scenarios: what the model is asked, and what counts as right. `check` returns a score from 0 to 100."""
+"""The scenarios: prompts, and checks of the answers. `check` returns a score from 0 to 100."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Category(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A scenario. `tests`, `success` and `failure` are what its cards say."""
+    """A scenario. `tests`, `success` and `failure` are the texts of its cards."""
 
     id: str
     title: str
@@ -30,21 +30,21 @@ class Scenario(NamedTuple):
 
 
 def check_word(answer: str) -> int:
-    """100 for the word alone, 50 with other text around it."""
+    """Return 100 for the word alone, 50 if there is other text around it."""
     if answer == "READY":
         return 100
     return 50 if re.search(r"\bready\b", answer, re.IGNORECASE) else 0
 
 
 def check_mira(answer: str) -> int:
-    """100 for the object alone, 50 with other text around it."""
+    """Return 100 for the JSON object alone, 50 if there is other text around it."""
     if _is_mira(answer):
         return 100
     return 50 if _is_mira(answer[answer.find("{") : answer.rfind("}") + 1]) else 0
 
 
 def check_last(expected: str) -> Callable[[str], int]:
-    """100 where the last line says `Answer: <expected>`, 50 where only the last word is right."""
+    """Return a check: 100 if the last line is `Answer: <expected>`, 50 if only the last word is right."""
 
     def check(answer: str) -> int:
         words = re.sub(r"[*_`.]", "", answer).lower().split()

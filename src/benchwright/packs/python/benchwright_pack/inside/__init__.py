@@ -1,1 +1,1 @@
-"""Runs one pack written in Python for the host that started this process; the counterpart of `packs/node`."""
+"""Runs one Python pack for the host that started this process; the counterpart of `packs/node`."""

@@ -1,4 +1,4 @@
-"""Which call the code that runs belongs to; calling the pack's functions; and what ends the process."""
+"""Calls the pack's functions, tracks which call running code belongs to, and reports the process's end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CURRENT: contextvars.ContextVar[int] = contextvars.ContextVar("benchwright_call"
 
 
 class Stopped(BaseException):
-    """Raised inside a function in a thread whose scenario was given up."""
+    """Raised inside a function's thread when its scenario is abandoned."""
 
 
 async def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function of the pack's and returns what it does: an async one here, another in a thread of its own.
+    """Call a function of the pack and return its result: async functions here, others in their own thread.
 
     Cancelling raises `Stopped` in the thread, at its next step in Python.
     """
@@ -35,7 +35,7 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
-    """Calls a function in a thread of its own: scenarios wait for their models most of the time, and all at once."""
+    """Call a function in its own thread: scenarios mostly wait for their models, all at the same time."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
@@ -66,8 +66,10 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 
 def guard_process(channel: Channel, loop: asyncio.AbstractEventLoop) -> None:
-    """Has the host told, with the call that did it, before the process ends by os._exit or os.abort; and of what
-    nobody caught. `sys.exit` only raises, and fails the call it is in."""
+    """Report the process's end by os._exit or os.abort, and uncaught errors, with the responsible call.
+
+    `sys.exit` only raises and fails its call.
+    """
     leave, abort = os._exit, os.abort
 
     def tell(how: str) -> None:

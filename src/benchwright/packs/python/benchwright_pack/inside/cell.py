@@ -1,4 +1,4 @@
-"""One scenario under way: its abort signal, its endpoint, its progress events."""
+"""A running scenario: its abort signal, its endpoint and its progress events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELL: contextvars.ContextVar[Cell | None] = contextvars.ContextVar("benchwright_
 
 
 class AbortSignal:
-    """Tells a scenario that it should end: `aborted`, `reason`, and functions that are called when it is.
+    """The signal that a scenario should end: `aborted`, `reason` and listener functions.
 
     Safe to use from threads.
     """
@@ -28,20 +28,23 @@ class AbortSignal:
 
     @property
     def aborted(self) -> bool:
-        """Whether the scenario should end."""
+        """True if the scenario should end."""
         return self._event.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits until it should, at most so long; returns whether it should. For functions in threads."""
+        """Wait at most `seconds` for the signal; return True if the scenario should end.
+
+        For functions in threads.
+        """
         return self._event.wait(seconds)
 
     def throw_if_aborted(self) -> None:
-        """Raises InterruptedError where the scenario should end."""
+        """Raise InterruptedError if the scenario should end."""
         if self.aborted:
             raise InterruptedError(self.reason)
 
     def add_listener(self, listener: Callable[[], Any]) -> None:
-        """Has `listener` called when the signal is given; at once where it has been."""
+        """Call `listener` when the scenario is aborted, or at once if it already is."""
         self._listeners.append(listener)
         if self.aborted:
             listener()
@@ -55,7 +58,7 @@ class AbortSignal:
 
 
 class Emitter:
-    """Progress events to the host: `emit({...})`, or `await emit({...})`."""
+    """Sender of progress events to the host: `emit({...})`, or `await emit({...})`."""
 
     def __init__(self, channel: Channel, call: int) -> None:
         self.over = False
@@ -63,7 +66,7 @@ class Emitter:
         self._call = call
 
     def __call__(self, event: Any) -> _Done:
-        """Sends an event of a scenario under way; one that is too large, or no JSON, is left out."""
+        """Send an event of a running scenario. Events that are too large or not JSON are dropped."""
         try:
             text, _ = to_json(event)
         except (TypeError, ValueError):
@@ -79,7 +82,7 @@ class _Done:
 
 
 class Cell:
-    """A scenario that runs; `trouble` is how its last request to its provider failed, if it did."""
+    """A running scenario. `trouble` is why its last request to its provider failed, if it did."""
 
     def __init__(self, given: dict[str, Any], context: dict[str, Any], channel: Channel) -> None:
         self.signal = AbortSignal()
@@ -91,11 +94,11 @@ class Cell:
         self.task: asyncio.Task[Any] | None = None
 
     def abort(self, reason: dict[str, str]) -> None:
-        """Gives the signal; a listener of the pack's that fails is its own affair."""
+        """Set the abort signal, and call the pack's listeners."""
         self.signal._abort(reason["message"])
 
     def end(self) -> None:
-        """Ends whatever is left of it."""
+        """Stop the scenario's task and its events."""
         self.emit.over = True
         if self.task is not None:
             self.task.cancel()

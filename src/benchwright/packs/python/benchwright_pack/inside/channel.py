@@ -9,11 +9,11 @@ import threading
 from typing import Any
 
 CHANNEL_LOST = 70
-_leave = os._exit  # before it is guarded
+_leave = os._exit  # the original, before `guard_process` replaces it
 
 
 class Channel:
-    """Writes frames, from any thread, each whole before the call returns."""
+    """Writer of frames, usable from any thread. Each frame is written whole before `send` returns."""
 
     def __init__(self, write: int, nonce: str, message_bytes: int) -> None:
         self._write = write
@@ -23,7 +23,7 @@ class Channel:
         self._lock = threading.Lock()
 
     def send(self, call: int, kind: str, text: str) -> bool:
-        """Sends JSON; false where it would be too large."""
+        """Send JSON; return False if it is too large."""
         if len(text) > self._most:
             return False
         with self._lock:
@@ -38,7 +38,7 @@ class Channel:
 
 
 async def read_lines(read: int) -> asyncio.Queue[dict[str, Any]]:
-    """The host's messages in order; the process ends when the host closes its end."""
+    """Return a queue of the host's messages, in order. The process exits when the host closes its end."""
     lines: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: _Lines(lines), open(read, "rb", 0))  # noqa: ASYNC230, SIM115

@@ -1,4 +1,4 @@
-"""HostContext.logger: debug, info, warn and error, each with a message and any data."""
+"""`HostContext.logger`: debug, info, warn and error, each with a message and optional data."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ LARGEST_DATA = 65536
 
 
 class Logger:
-    """The host's log."""
+    """Logger whose entries go to the host's log."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
 
     def debug(self, message: object, data: Any = None) -> None:
-        """Logs what helps to find a fault."""
+        """Log a message for debugging."""
         self._write("debug", message, data)
 
     def info(self, message: object, data: Any = None) -> None:
-        """Logs what happened."""
+        """Log an event."""
         self._write("info", message, data)
 
     def warn(self, message: object, data: Any = None) -> None:
-        """Logs what may be wrong."""
+        """Log a possible problem."""
         self._write("warn", message, data)
 
     warning = warn
 
     def error(self, message: object, data: Any = None) -> None:
-        """Logs what is wrong."""
+        """Log an error."""
         self._write("error", message, data)
 
     def _write(self, level: str, message: object, data: Any) -> None:

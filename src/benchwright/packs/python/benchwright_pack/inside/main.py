@@ -1,4 +1,4 @@
-"""The process's beginning: the channel, then the pack."""
+"""Entry point of the pack's process: opens the channel, then runs the pack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .runner import Runner
 
 
 def main() -> None:
-    """Serves the host until it is gone. Command line: the folder, the descriptors to read from and to write to."""
+    """Serve the host until it is gone.
+
+    Command line: the folder, the descriptor to read from, the descriptor to write to.
+    """
     read, write = (int(argument) for argument in sys.argv[2:4])
     for descriptor in (read, write):
         os.set_inheritable(descriptor, False)

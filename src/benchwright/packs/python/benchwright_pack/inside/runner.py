@@ -1,4 +1,4 @@
-"""The pack itself: loads it, and does what the host asks of it; the counterpart of `packs/node/runner.cjs`."""
+"""Loads the pack and handles the host's calls; the counterpart of `packs/node/runner.cjs`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEBI = 2**20
 
 
 class Runner:
-    """Handles the host's messages: {id, call, ...} is answered by one frame of kind "ok" or "error" for that id."""
+    """Handler of the host's messages. {id, call, ...} is answered by one "ok" or "error" frame."""
 
     def __init__(self, settings: dict[str, Any], channel: Channel) -> None:
         self._settings = settings
@@ -36,7 +36,7 @@ class Runner:
         self._context: dict[str, Any] = {}
 
     def take(self, given: dict[str, Any]) -> None:
-        """Begins to do what a message asks."""
+        """Start to handle a message."""
         if given["call"] == "abort":
             self._abort(given)
         elif given["call"] == "forget":
@@ -95,7 +95,7 @@ class Runner:
         except Exception as error:
             return Unusable(str(error))
 
-    # What the host asks
+    # Calls by the host
 
     async def _load(self, given: dict[str, Any]) -> Any:
         module = _imported(self._settings["entry"], self._settings["directory"])
@@ -134,11 +134,11 @@ class Runner:
 
 
 class Unusable(Exception):
-    """What a function returned is nothing that can be sent."""
+    """The error for a return value that cannot be sent."""
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
-    """The error as the host is told of it."""
+    """Return the error in the form sent to the host."""
     if isinstance(error, Unusable):
         return {"message": str(error), "unusable": True}
     return describe_error(error)
@@ -161,7 +161,7 @@ def _camel(name: str) -> str:
 
 
 def _part(holder: Any, name: str) -> Any:
-    """An attribute or item, under its name in Python or in the protocol; None where there is none."""
+    """Return an attribute or item by its Python or protocol name, or None if it is missing."""
     for known in (name, _camel(name)):
         found = holder.get(known) if isinstance(holder, dict) else getattr(holder, known, None)
         if found is not None:

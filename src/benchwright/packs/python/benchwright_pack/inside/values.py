@@ -1,4 +1,4 @@
-"""A pack's values as JSON, and its errors as plain data; the counterpart of `packs/node/json.cjs`."""
+"""Converts a pack's values to JSON and its errors to plain data; the counterpart of `packs/node/json.cjs`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ LONGEST_TEXT = 16384
 
 
 def to_json(value: Any) -> tuple[str, dict[str, str]]:
-    """The JSON text, and which numbers in it are none ({key: "NaN"}, with a "." before those of the value itself).
+    """Return a value as JSON text, and the numbers that JSON cannot represent.
+
+    These are {key: "NaN" or "Infinity"}, with a "." before the keys of the value itself; the JSON has null
+    instead.
 
     Raises:
-        ValueError, TypeError: JSON has nothing for it.
+        ValueError: If the value contains itself or is nested too deeply.
+        TypeError: If it contains a type that JSON does not have.
     """
     odd: dict[str, str] = {}
     try:
@@ -48,12 +52,12 @@ def _plain(value: Any, odd: dict[str, str], *, top: bool, above: tuple[int, ...]
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in a word or two."""
+    """Return the type of a value in a word or two, for messages."""
     return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
 def describe_error(error: BaseException) -> dict[str, Any]:
-    """Whatever was raised, as {name, message, stack, status}; never raises."""
+    """Return any exception as {name, message, stack, status}. Never raises."""
     try:
         message = str(error)
     except BaseException:
@@ -71,7 +75,7 @@ def describe_error(error: BaseException) -> dict[str, Any]:
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status, where Python's clients put it."""
+    """Return the HTTP status from the attributes in which Python's clients store it, or None."""
     for holder in (error, getattr(error, "response", None), error.__cause__):
         for name in ("status", "status_code", "code"):
             value = getattr(holder, name, None)
