@@ -121,5 +121,5 @@ def flat_schema(kind: type[ComposedSettings]) -> dict[str, Any]:
 
 def _line(error: ErrorDetails) -> InitErrorDetails:
     """Return an error of a section in the form from which a `ValidationError` is made, without the section."""
-    kind = PydanticCustomError(error["type"], error["msg"], error.get("ctx"))  # type: ignore[arg-type]
+    kind = PydanticCustomError(error["type"], error["msg"], error.get("ctx"))
     return {"type": kind, "loc": error["loc"][1:], "input": error["input"]}

@@ -39,11 +39,13 @@ from benchwright.config.scoring import (
 
 
 class Settings(ComposedSettings):
-    """Sections that all commands for running share."""
+    """Sections that all commands for running have. Not every command has options for all of them."""
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
         def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset({"thinking", "deciding"})
 
     label: LabelSettings = LabelSettings()
     endpoint: EndpointSettings = EndpointSettings()
@@ -61,6 +63,8 @@ class EvalSettings(Settings):
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
         def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset()
 
     resuming: EvalResuming = EvalResuming()
     rows: EvalRows = EvalRows()
@@ -94,6 +98,8 @@ class BenchmarkSettings(Settings):
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
         def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset()
 
     sampling: BenchmarkSampling = BenchmarkSampling()
     execution: ParallelExecution = ParallelExecution()
