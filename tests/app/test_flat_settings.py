@@ -47,6 +47,21 @@ def test_a_manifest_has_what_differs_from_the_defaults_without_keys(door: str) -
 
 
 @each
+def test_a_name_belongs_to_one_section_and_is_no_section(door: str) -> None:
+    kind, given = FRONT_DOORS[door]
+    sections = [kind.model_fields[name] for name in kind.model_fields.keys() - kind.CLOSED]
+    names = [name for section in sections for name in section.annotation.model_fields]
+    assert sorted(names) == sorted({*given, "model"})
+    assert not kind.model_fields.keys() & set(names)
+
+
+@each
+def test_a_section_is_not_given_as_a_whole(door: str) -> None:
+    with pytest.raises(ValidationError, match="extra_forbidden"):
+        FRONT_DOORS[door][0](limits={"timeout": 3})
+
+
+@each
 def test_a_dump_makes_equal_settings_again(door: str) -> None:
     settings = made(door)
     again = type(settings)(**settings.model_dump())

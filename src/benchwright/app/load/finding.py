@@ -76,7 +76,7 @@ def load_parts(
     return msgspec.structs.replace(
         parts_of(workload.request, concurrency * parallel),
         task=workload.task_of(level),
-        seconds=level_seconds(settings),
+        seconds=level_seconds(settings.load, replays=settings.replays),
     )
 
 

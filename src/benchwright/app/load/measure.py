@@ -234,8 +234,10 @@ class LoadTest:
             level=level,
             number=number,
             repeat=repeat,
-            requests=most_requests(settings, self.trace) if due is None else len(due),
-            seconds=None if due is not None else level_seconds(settings),
+            requests=most_requests(settings.load, self.trace, replays=settings.replays)
+            if due is None
+            else len(due),
+            seconds=None if due is not None else level_seconds(settings.load, replays=settings.replays),
             prompts=self.workload.about,
             prompt_seed=self.workload.prompt_seed,
             seeded=settings.sampling.seed is not None,
@@ -267,7 +269,7 @@ class LoadTest:
             arrange=Rounds(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
             timed=True,
-            seconds=level_seconds(settings),
+            seconds=level_seconds(settings.load, replays=settings.replays),
             keeps=KeptBodies(settings.report.keep_bodies),
         )
         detail = msgspec.to_builtins(level)
