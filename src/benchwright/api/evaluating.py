@@ -111,9 +111,7 @@ def _work(
         path = Path(dataset) if isinstance(dataset, str | os.PathLike) else rows_file(dataset)
         own = {"dataset": path, "scorer": names, **own_agent}
         settings = settings_of(EvalSettings, {**given, **own}, api_key_env)
-        if objects and (
-            settings.execution.executor != "local" or settings.execution.workers not in (None, 1)
-        ):
+        if objects and settings.execution.is_shared:
             raise UserError(
                 "With workers, name agents and scorers as 'module:name', for other processes to load."
             )

@@ -62,31 +62,30 @@ def prepare_eval(
             what to do.
     """
     check_eval(settings)
-    check_until(
-        settings.deciding, len(settings.endpoint.tried) + (settings.baseline.baseline_model is not None)
-    )
-    assert settings.rows.dataset is not None
-    assert settings.endpoint.model is not None
-    task = eval_task(settings, settings.rows.dataset, objects)
+    endpoint, rows = settings.endpoint, settings.rows
+    check_until(settings.deciding, len(endpoint.tried) + (settings.baseline.baseline_model is not None))
+    assert rows.dataset is not None
+    assert endpoint.model is not None
+    task = eval_task(settings, rows.dataset, objects)
     models, helpers = eval_targets(settings, say, objects)
     samples = task.size()
-    _say_what_is_odd(task, settings.rows.template, settings.scoring.scorer, say)
-    digest = file_fingerprint(settings.rows.dataset)
+    _say_what_is_odd(task, rows.template, settings.scoring.scorer, say)
+    digest = file_fingerprint(rows.dataset)
     data = DataFile(
-        path=str(settings.rows.dataset),
+        path=str(rows.dataset),
         xxh3=digest,
         samples=samples,
-        offset=settings.rows.offset,
-        columns={**task.identity, **settings.rows.column},
+        offset=rows.offset,
+        columns={**task.identity, **rows.column},
         left_out=task.left_out.rows if task.left_out else 0,
     )
-    unchanged = DatasetUnchanged(settings.rows.dataset, digest)
+    unchanged = DatasetUnchanged(rows.dataset, digest)
     request = RunRequest(
         kind="eval",
         name=_name(
             settings.solver,
-            settings.rows.dataset,
-            short_name([entry.title for entry in settings.endpoint.tried]),
+            rows.dataset,
+            short_name([entry.title for entry in endpoint.tried]),
         ),
         plan=Plan(
             task=task,
@@ -110,15 +109,13 @@ def prepare_eval(
         about={**_about(settings.solver.agent), **models.about},
         recipe=None
         if objects
-        else recipe(
-            eval_parts, settings, keys=_key_variables(settings.endpoint, settings.judge, settings.baseline)
-        ),
+        else recipe(eval_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)),
         needs=lambda: {
             **needs_of_eval(settings.solver, task),
-            **needs_of_requests(settings.limits, settings.sampling, settings.endpoint.models),
+            **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
         },
     )
-    entries = entry_directory(cache_root(), settings.endpoint.model, str(settings.rows.dataset))
+    entries = entry_directory(cache_root(), endpoint.model, str(rows.dataset))
     files = EvalFiles(settings.outputs, entries, _config(settings, request))
     shelf = EvalShelf(request, settings.resuming, files)
 
@@ -209,30 +206,25 @@ def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
 
     `fingerprint` covers what the other keys do not contain.
     """
+    endpoint, baseline, solver = settings.endpoint, settings.baseline, settings.solver
+    rows, scoring = settings.rows, settings.scoring
     return {
-        "model": settings.endpoint.model,
-        **(
-            {"models": [entry.title for entry in settings.endpoint.models]}
-            if settings.endpoint.models
-            else {}
-        ),
-        "base_url": settings.endpoint.base_url and settings.endpoint.base_url.rstrip("/"),
-        "baseline_model": settings.baseline.baseline_model,
-        "baseline_base_url": settings.baseline.baseline_base_url
-        and settings.baseline.baseline_base_url.rstrip("/"),
-        "module": f"mcp:{settings.solver.mcp.resolve()}"
-        if settings.solver.mcp is not None
-        else settings.solver.module,
-        "agent_command": settings.solver.agent_command,
-        **({"agent": settings.solver.agent} if settings.solver.agent else {}),
-        "dataset": str(settings.rows.dataset),
-        "eval_fns": sorted(settings.scoring.eval_fn) or None,
-        "scorers": sorted(settings.scoring.scorer) or None,
-        "n_runs": settings.scoring.n,
-        "max_turns": settings.solver.max_turns,
-        "pass_threshold": settings.scoring.pass_threshold,
-        "offset": settings.rows.offset,
-        "limit": settings.rows.limit,
+        "model": endpoint.model,
+        **({"models": [entry.title for entry in endpoint.models]} if endpoint.models else {}),
+        "base_url": endpoint.base_url and endpoint.base_url.rstrip("/"),
+        "baseline_model": baseline.baseline_model,
+        "baseline_base_url": baseline.baseline_base_url and baseline.baseline_base_url.rstrip("/"),
+        "module": f"mcp:{solver.mcp.resolve()}" if solver.mcp is not None else solver.module,
+        "agent_command": solver.agent_command,
+        **({"agent": solver.agent} if solver.agent else {}),
+        "dataset": str(rows.dataset),
+        "eval_fns": sorted(scoring.eval_fn) or None,
+        "scorers": sorted(scoring.scorer) or None,
+        "n_runs": scoring.n,
+        "max_turns": solver.max_turns,
+        "pass_threshold": scoring.pass_threshold,
+        "offset": rows.offset,
+        "limit": rows.limit,
         "completion_params": completion_params(settings.sampling) or None,
         "stream": None if settings.execution.stream else False,
         "dataset_fingerprint": request.data[0].xxh3,

@@ -220,24 +220,20 @@ def said_by_the_parent(text: str) -> None:
 async def _executor(
     request: RunRequest, clients: Mapping[str, ModelClient], connections: int, paced: OnPace
 ) -> AsyncIterator[Executor]:
-    settings = request.settings
-    if settings.execution.concurrency == "auto":
-        bound = min(settings.execution.most_in_flight, connections)
+    execution = request.settings.execution
+    if execution.concurrency == "auto":
+        bound = min(execution.most_in_flight, connections)
         yield AdaptiveExecutor(clients, bound, paced, request.asking)
         return
-    if settings.execution.executor == "local" and settings.execution.workers in (None, 1):
-        yield LocalExecutor(clients, settings.execution.concurrency)
+    if not execution.is_shared:
+        yield LocalExecutor(clients, execution.concurrency)
         return
     assert request.recipe is not None
-    if settings.execution.executor == "ray":
-        async with ray_shards(
-            request.recipe, settings.execution.workers, settings.execution.ray_address
-        ) as shards:
-            yield ShardedExecutor(shards, settings.execution.concurrency)
+    if execution.executor == "ray":
+        async with ray_shards(request.recipe, execution.workers, execution.ray_address) as shards:
+            yield ShardedExecutor(shards, execution.concurrency)
     else:
-        yield ShardedExecutor(
-            ProcessShards(request.recipe, settings.execution.workers or 1), settings.execution.concurrency
-        )
+        yield ShardedExecutor(ProcessShards(request.recipe, execution.workers or 1), execution.concurrency)
 
 
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
@@ -290,24 +286,24 @@ def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -
 
 
 def _check_one_process(request: RunRequest) -> None:
-    settings = request.settings
-    several = settings.execution.executor == "ray" or settings.execution.workers not in (None, 1)
+    execution = request.settings.execution
+    several = execution.is_shared
     if several and request.recipe is None:
         raise UserError(f"A {request.kind} runs in one process: remove --workers and --executor.")
-    if settings.execution.ray_address is not None and settings.execution.executor != "ray":
+    if execution.ray_address is not None and execution.executor != "ray":
         raise UserError("--ray-address requires --executor ray.")
-    if several and settings.execution.concurrency == "auto":
+    if several and execution.concurrency == "auto":
         raise UserError(
             "--concurrency auto works in one process only: give a number, or remove --workers and --executor."
         )
 
 
 def _rules(request: RunRequest) -> list[StopRule]:
-    settings = request.settings
+    limits = request.settings.limits
     alike = min(10, request.plan.trial_count)
     rules: list[StopRule] = [SystemicErrors(alike, sheds="load" in request.about)]
-    if settings.limits.budget_tokens is not None:
-        rules.append(TokenBudget(settings.limits.budget_tokens))
-    if settings.limits.budget_seconds is not None:
-        rules.append(TimeBudget(settings.limits.budget_seconds))
+    if limits.budget_tokens is not None:
+        rules.append(TokenBudget(limits.budget_tokens))
+    if limits.budget_seconds is not None:
+        rules.append(TimeBudget(limits.budget_seconds))
     return rules

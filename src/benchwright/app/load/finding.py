@@ -96,11 +96,7 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
         where=settings.selection.where,
         ids=settings.selection.ids,
         option=options,
-        judge_model=settings.judge.judge_model,
-        judge_base_url=settings.judge.judge_base_url,
-        judge_api_key_env=settings.judge.judge_api_key_env,
-        judge_headers=settings.judge.judge_headers,
-        judge_headers_env=settings.judge.judge_headers_env,
+        **dict(settings.judge),
         plugin=settings.catalog.plugin,
         data_dir=settings.catalog.data_dir,
     )
@@ -116,37 +112,34 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
     from benchwright.app.evaluate import prepare_eval
     from benchwright.config import EvalSettings
 
-    assert settings.rows.dataset is not None
-    rows: dict[str, Any] = {
-        "limit": settings.selection.limit,
-        "system": settings.rows.system,
-        "template": settings.rows.template,
-    }
+    rows = settings.rows
+    assert rows.dataset is not None
     if settings.scoring.scorer:
         own = EvalSettings(
             **_shared(settings),
-            **rows,
-            dataset=settings.rows.dataset,
-            column=settings.rows.column,
-            skip_bad_rows=settings.rows.skip_bad_rows,
-            scorer=settings.scoring.scorer,
-            scorer_option=settings.scoring.scorer_option,
-            judge_model=settings.judge.judge_model,
-            judge_base_url=settings.judge.judge_base_url,
-            judge_api_key_env=settings.judge.judge_api_key_env,
-            judge_headers=settings.judge.judge_headers,
-            judge_headers_env=settings.judge.judge_headers_env,
+            **dict(settings.rows),
+            **dict(settings.scoring),
+            **dict(settings.judge),
+            limit=settings.selection.limit,
         )
         request = prepare_eval(own, say).request
     else:
-        task = PromptTask(settings.rows.dataset, [], columns=settings.rows.column, needs_target=False, **rows)
-        if settings.rows.skip_bad_rows:
+        task = PromptTask(
+            rows.dataset,
+            [],
+            columns=rows.column,
+            needs_target=False,
+            limit=settings.selection.limit,
+            system=rows.system,
+            template=rows.template,
+        )
+        if rows.skip_bad_rows:
             task.skip_bad_rows()
-        digest, samples = file_fingerprint(settings.rows.dataset), task.size()
-        data = DataFile(str(settings.rows.dataset), digest, samples, columns=settings.rows.column)
-        request = plain_request(settings, task, samples, settings.rows.dataset.stem, "eval", say, (data,))
+        digest, samples = file_fingerprint(rows.dataset), task.size()
+        data = DataFile(str(rows.dataset), digest, samples, columns=rows.column)
+        request = plain_request(settings, task, samples, rows.dataset.stem, "eval", say, (data,))
     plan = request.plan
-    about = f"{counted(plan.samples, 'prompt')} of {settings.rows.dataset.name}"
+    about = f"{counted(plan.samples, 'prompt')} of {rows.dataset.name}"
     return Workload(request, lambda _: plan.task, plan.samples, about)
 
 
