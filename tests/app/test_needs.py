@@ -15,7 +15,6 @@ from tests.endpoint.card.played_server import PlayedServer, served
 
 from benchwright.app.needs import OF_BENCHMARKS, needs_of_benchmark
 from benchwright.catalog.registry import about, abouts
-from benchwright.config import BenchmarkSettings
 from benchwright.endpoint.card.needs import Need
 from benchwright.runs.cards import read_cards
 
@@ -229,10 +228,10 @@ class TestDeclarations:
         ],
     )
     def test_of_benchmarks(self, name: str, needs: dict[Need, bool]) -> None:
-        assert needs_of_benchmark(about(name), BenchmarkSettings(), None) == needs
+        assert needs_of_benchmark(about(name), None) == needs
 
     @pytest.mark.parametrize(
         ("agent", "needs"), [("codex", {Need.TOOLS: False}), ("aider", {}), ("terminus", {})]
     )
     def test_of_command_line_agents(self, agent: str, needs: dict[Need, bool]) -> None:
-        assert needs_of_benchmark(about("terminal_bench"), BenchmarkSettings(), agent) == needs
+        assert needs_of_benchmark(about("terminal_bench"), agent) == needs

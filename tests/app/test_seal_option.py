@@ -58,4 +58,4 @@ def test_a_run_goes_on_as_it_began_and_one_from_before_the_seal_without_it(
     )
     settings = resume_settings(ExistingRun(tmp_path, manifest, None), {})
     assert isinstance(settings, BenchmarkSettings)
-    assert settings.seal is sealed
+    assert settings.containers.seal is sealed

@@ -77,10 +77,10 @@ def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> 
 
         settings = settings_of(BenchmarkSettings, given, api_key_env)
         prepared = prepare_benchmark(benchmark, settings, watch.say)
-        labels = labels_for(prepared, settings.judge_labels)
+        labels = labels_for(prepared, settings.judge.judge_labels)
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
-        await take_labels(prepared, launched, labels, settings.judge_labels, watch)
+        await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         reports = prepared.report(launched)
         summary = reports[0].summary
         short = checked(prepared, launched, summary)

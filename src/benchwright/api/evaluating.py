@@ -111,15 +111,15 @@ def _work(
         path = Path(dataset) if isinstance(dataset, str | os.PathLike) else rows_file(dataset)
         own = {"dataset": path, "scorer": names, **own_agent}
         settings = settings_of(EvalSettings, {**given, **own}, api_key_env)
-        if objects and (settings.executor != "local" or settings.workers not in (None, 1)):
+        if objects and settings.execution.is_shared:
             raise UserError(
                 "With workers, name agents and scorers as 'module:name', for other processes to load."
             )
         prepared = prepare_eval(settings, watch.say, objects)
-        labels = labels_for(prepared, settings.judge_labels)
+        labels = labels_for(prepared, settings.judge.judge_labels)
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
-        await take_labels(prepared, launched, labels, settings.judge_labels, watch)
+        await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         report = prepared.report(launched)
         files = (report.cache_entry, *report.write())
         short = checked(prepared, launched, report.summary)

@@ -133,5 +133,5 @@ def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSumma
         )
         raise RunUnfinished(ended, launched.directory)
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
-    most = prepared.request.settings.max_failures
+    most = prepared.request.settings.limits.max_failures
     return [*summary.shortfalls, *too_many(failed, summary.done, most, "trials", "max_failures")]

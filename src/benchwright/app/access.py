@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from benchwright.access_settings import AccessSettings
-    from benchwright.config import BenchmarkSettings, ModelEntry, Settings
+    from benchwright.config import EndpointSettings, ModelEntry
 
 
 def given_access(settings: AccessSettings, key: str | None) -> Access:
@@ -32,7 +32,7 @@ def given_access(settings: AccessSettings, key: str | None) -> Access:
     return Access(key, make_headers(given, secret), tls_files(settings))
 
 
-def access_of_model(settings: Settings, entry: ModelEntry, key: str | None) -> Access:
+def access_of_model(endpoint: EndpointSettings, entry: ModelEntry, key: str | None) -> Access:
     """Return the access to a model: its own headers, combined with the shared ones they do not replace.
 
     Shared headers are sent only to the shared address. Shared TLS files apply to every address, unless the
@@ -42,40 +42,44 @@ def access_of_model(settings: Settings, entry: ModelEntry, key: str | None) -> A
         UserError: If `given_access` raises it.
     """
     own = given_access(entry, key)
-    if is_elsewhere(settings, entry):
+    if is_elsewhere(endpoint, entry):
         headers = own.headers
     else:
         replaced = own.header_names
-        shared = given_access(settings, key).headers
+        shared = given_access(endpoint, key).headers
         headers = (*(one for one in shared if one.name.lower() not in replaced), *own.headers)
     has_own = entry.ca_file or entry.client_cert or entry.client_key
-    return Access(key, headers, own.tls if has_own else tls_files(settings))
+    return Access(key, headers, own.tls if has_own else tls_files(endpoint))
 
 
-def is_elsewhere(settings: Settings, entry: ModelEntry) -> bool:
+def is_elsewhere(endpoint: EndpointSettings, entry: ModelEntry) -> bool:
     """Return True if a model has its own address. Shared keys and headers are not sent there."""
-    return entry.base_url is not None and entry.base_url != settings.base_url
+    return entry.base_url is not None and entry.base_url != endpoint.base_url
 
 
-def header_variables(settings: Settings) -> set[str | None]:
-    """Return the names of the environment variables that hold headers."""
-    named = [settings.headers_env, *(entry.headers_env for entry in settings.models)]
-    named += [getattr(settings, f"{role}_headers_env", {}) for role in ("judge", "baseline")]
+def header_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
+    """Return the names of the environment variables that hold headers.
+
+    `others`: variables by header for other roles than the models under test.
+    """
+    named = [endpoint.headers_env, *(entry.headers_env for entry in endpoint.models), *others]
     return {variable for variables in named for variable in variables.values()}
 
 
-def role_access(settings: BenchmarkSettings, role: str) -> Access:
+def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str) -> Access:
     """Return the access that a benchmark's options describe for another role (`judge_api_key_env`, ...).
+
+    TLS files are those of the models' endpoint.
 
     Raises:
         UserError: If a variable is not set, a header is invalid, or a secret header is written into an
             option.
     """
-    key, variable = None, settings.option.get(f"{role}_api_key_env")
+    key, variable = None, option.get(f"{role}_api_key_env")
     if variable is not None:
         key = read_key(variable, f"--option {role}_api_key_env")
-    headers, variables = (_pairs(settings.option, f"{role}_{kind}") for kind in ("headers", "headers_env"))
-    return Access(key, typed_headers(f"{role}_headers", headers, variables), tls_files(settings))
+    headers, variables = (_pairs(option, f"{role}_{kind}") for kind in ("headers", "headers_env"))
+    return Access(key, typed_headers(f"{role}_headers", headers, variables), tls_files(endpoint))
 
 
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:

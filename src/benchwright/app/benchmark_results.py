@@ -16,7 +16,6 @@ from benchwright.app.prepared import LaunchedRun
 from benchwright.app.run_shelf import reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
-from benchwright.config import BenchmarkSettings
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest, read_manifest
@@ -44,7 +43,7 @@ class BenchmarkReport(Record, frozen=True):
 
 
 def report_benchmark(
-    benchmark: Benchmark, settings: BenchmarkSettings, launched: LaunchedRun, more: Mapping[str, Any]
+    benchmark: Benchmark, output_dir: Path, launched: LaunchedRun, more: Mapping[str, Any]
 ) -> list[BenchmarkReport]:
     """Summarise a run for each model. If it is finished, also write a result file for each.
 
@@ -58,7 +57,8 @@ def report_benchmark(
     manifest = read_manifest(launched.directory)
     summary = summarise(manifest, launched.table)
     reports = [
-        _report(benchmark, settings, launched, manifest, summary, target, more) for target in summary.targets
+        _report(benchmark, output_dir, launched, manifest, summary, target, more)
+        for target in summary.targets
     ]
     figures = {report.slot: list(report.figures) for report in reports}
     if launched.finished:
@@ -70,7 +70,7 @@ def report_benchmark(
 
 def _report(
     benchmark: Benchmark,
-    settings: BenchmarkSettings,
+    output_dir: Path,
     launched: LaunchedRun,
     manifest: Manifest,
     summary: RunSummary,
@@ -84,7 +84,7 @@ def _report(
     figures = [] if totals.no_score is not None else benchmark.figures(graded(table.trials(rows), scorer))
     path = None
     if launched.finished:
-        path = _result_path(benchmark.about, settings.output_dir, model, timestamp(manifest.created_at))
+        path = _result_path(benchmark.about, output_dir, model, timestamp(manifest.created_at))
         write_result_file(
             path, benchmark, manifest, summary, target, table.trials(rows), totals, figures, more
         )

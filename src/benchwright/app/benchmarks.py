@@ -12,7 +12,7 @@ from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_age
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
-from benchwright.app.needs import needs_of_benchmark
+from benchwright.app.needs import needs_of_benchmark, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
@@ -22,7 +22,14 @@ from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Option
 from benchwright.catalog.registry import ROLE_OPTIONS, ROOMS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
-from benchwright.config import BenchmarkSettings
+from benchwright.config import (
+    BenchmarkSelection,
+    BenchmarkSettings,
+    CatalogSettings,
+    ContainerSettings,
+    EndpointSettings,
+    SamplingSettings,
+)
 from benchwright.data.datasets import Folder, Registered, Source, find_dataset
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.default_server import LOCAL_SERVER
@@ -40,6 +47,7 @@ from benchwright.text import Say, plain
 
 if TYPE_CHECKING:
     from benchwright.app.run_images import RunImages
+    from benchwright.catalog.containers.images import Keep
 
 """Default address of the model's endpoint."""
 
@@ -53,40 +61,46 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     Raises:
         UserError: If a name, an option or a row is invalid. The message names it and says what to do.
     """
-    if not settings.model:
+    if not settings.endpoint.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
-    check_until(settings)
-    if len(settings.tried) > 1 and settings.scrape_prometheus:
+    endpoint, catalog, containers = settings.endpoint, settings.catalog, settings.containers
+    check_until(settings.deciding, len(endpoint.tried))
+    if len(endpoint.tried) > 1 and settings.monitoring.scrape_prometheus:
         raise UserError("--scrape-prometheus is for one model: run it once for each.")
-    selection = _selection(settings)
-    benchmark, source = _find(name, settings, selection)
-    images = _images(benchmark, settings)
+    selection = _selection(settings.selection, settings.sampling.seed)
+    benchmark, source = _find(name, catalog, containers, selection, models=len(endpoint.tried))
+    may_order = settings.deciding.until is None and not settings.execution.is_shared
+    images = _images(benchmark, containers.keep_images, may_order=may_order)
     benchmark = benchmark if images is None else images.benchmark
     metadata = benchmark.about
-    _roles(metadata, settings.option)
-    options = {**_conversation_options(metadata, settings), **agent_facts(benchmark)}
+    _roles(metadata, catalog.option)
+    options = {
+        **_conversation_options(metadata, catalog.option, sealed=containers.seal),
+        **agent_facts(benchmark),
+    }
     task = BenchmarkTask(benchmark, source, selection, options)
-    models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
+    body = _body(metadata, settings.sampling)
+    models = find_models(endpoint, settings.sampling, settings.thinking, body, say, LOCAL_SERVER)
     primary = models.targets[0]
     remembering = benchmark if isinstance(benchmark, Remembering) and benchmark.remembers else None
-    if remembering is not None and (settings.executor == "ray" or settings.workers not in (None, 1)):
+    if remembering is not None and settings.execution.is_shared:
         raise UserError(
             f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
             "one process: remove --workers and --executor, or choose other categories."
         )
-    helpers = list(_helpers(metadata, settings, models, say))
+    helpers = list(_helpers(metadata, catalog.option, endpoint, models, say))
     samples = task.size()
     request = RunRequest(
         kind="benchmark",
-        name=f"{metadata.full_name}-{short_name([entry.title for entry in settings.tried])}",
+        name=f"{metadata.full_name}-{short_name([entry.title for entry in endpoint.tried])}",
         plan=Plan(
             task=task,
             samples=samples,
             targets=models.targets,
             helpers=[target for target, _ in helpers],
-            repeats=settings.n,
-            limits=trial_limits(benchmark, settings.trial_tokens, settings.trial_seconds),
-            arrange=None if images is None or not _may_order(settings) else images.arrange,
+            repeats=settings.selection.n,
+            limits=trial_limits(benchmark, settings.limits.trial_tokens, settings.limits.trial_seconds),
+            arrange=None if images is None or not may_order else images.arrange,
         ),
         settings=settings,
         data=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),
@@ -95,26 +109,29 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         selection=_plain(selection),
         about={**_about(benchmark, source, settings, models), **agent_facts(benchmark), **models.about},
         recipe=recipe(
-            benchmark_parts, name, settings, keys=_named_variables(settings) | key_variables(settings)
+            benchmark_parts, name, settings, keys=_named_variables(catalog.option) | key_variables(endpoint)
         ),
-        needs=lambda: needs_of_benchmark(metadata, settings, settings.agent),
+        needs=lambda: {
+            **needs_of_benchmark(metadata, containers.agent),
+            **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
+        },
     )
     shelf = RunShelf(
         request.fingerprint,
-        fresh=settings.fresh,
-        finished=settings.retry_failed,
-        run=settings.run,
-        suite=settings.suite,
+        fresh=settings.resuming.fresh,
+        finished=settings.resuming.retry_failed,
+        run=settings.resuming.run,
+        suite=settings.label.suite,
     )
     scrape = (
-        Scrape(primary.base_url, settings.prometheus_url, say, models.access[primary.slot])
-        if settings.scrape_prometheus
+        Scrape(primary.base_url, settings.monitoring.prometheus_url, say, models.access[primary.slot])
+        if settings.monitoring.scrape_prometheus
         else None
     )
 
     def report(launched: LaunchedRun) -> list[BenchmarkReport]:
         more = {} if scrape is None else scrape.found
-        return report_benchmark(benchmark, settings, launched, more)
+        return report_benchmark(benchmark, settings.results.output_dir, launched, more)
 
     @asynccontextmanager
     async def during(table: RunTable) -> AsyncIterator[None]:
@@ -148,7 +165,7 @@ def _not_begun(task: BenchmarkTask, table: RunTable) -> Iterator[Sample]:
     return (sample for sample in task.samples() if not table.sample.places(sample.id))
 
 
-def _images(benchmark: Benchmark, settings: BenchmarkSettings) -> RunImages | None:
+def _images(benchmark: Benchmark, keep: Keep | None, *, may_order: bool) -> RunImages | None:
     """Return the container images of a benchmark's run. None if it does not use containers.
 
     Raises:
@@ -158,17 +175,12 @@ def _images(benchmark: Benchmark, settings: BenchmarkSettings) -> RunImages | No
         return None
     from benchwright.app.run_images import run_images
 
-    may_order = _may_order(settings)
-    if settings.keep_images in ("none", "base") and not may_order:
+    if keep in ("none", "base") and not may_order:
         raise UserError(
-            f"--keep-images {settings.keep_images} orders trials by their images, in one process: it does not go with "
+            f"--keep-images {keep} orders trials by their images, in one process: it does not go with "
             "--until, --workers and --executor ray."
         )
-    return run_images(benchmark, settings.keep_images, may_order=may_order)
-
-
-def _may_order(settings: BenchmarkSettings) -> bool:
-    return settings.until is None and settings.executor == "local" and settings.workers in (None, 1)
+    return run_images(benchmark, keep, may_order=may_order)
 
 
 def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
@@ -176,33 +188,36 @@ def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) ->
     return parts_of(prepare_benchmark(name, settings, said_by_the_parent).request, concurrency)
 
 
-def _named_variables(settings: BenchmarkSettings) -> set[str | None]:
+def _named_variables(given: Mapping[str, str]) -> set[str | None]:
     """Return the environment variables that options name for keys and headers of other roles."""
-    keys = {value for option, value in settings.option.items() if option.endswith("_api_key_env")}
-    return keys | role_header_variables(settings.option)
+    keys = {value for option, value in given.items() if option.endswith("_api_key_env")}
+    return keys | role_header_variables(given)
 
 
-def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple[Benchmark, Source]:
-    """Return a benchmark (from the catalog or a plugin of the user) and its data."""
-    path = settings.option.get("path")
+def _find(
+    name: str, catalog: CatalogSettings, containers: ContainerSettings, selection: Selection, *, models: int
+) -> tuple[Benchmark, Source]:
+    """Return a benchmark (from the catalog or a plugin of the user) and its data. `models`: their number."""
+    option, data_dir = catalog.option, catalog.data_dir
+    path = option.get("path")
     if name.partition(":")[0] not in ROOMS:
-        plugin = plugins.find(name, settings.plugin)
+        plugin = plugins.find(name, catalog.plugin)
         if plugin is not None:
-            roles = frozenset(_roles(plugin.about, settings.option))
-            options = Options(settings.option, roles, settings.data_dir, settings.seal)
+            roles = frozenset(_roles(plugin.about, option))
+            options = Options(option, roles, data_dir, containers.seal)
             first_ones = not (selection.where or selection.ids) and selection.shuffle is None
-            made = plugin.benchmark(options, settings.max_samples if first_ones else None)
-            return with_agent(made, settings.agent, settings.option), plugin.source(settings.data_dir, path)
+            made = plugin.benchmark(options, selection.limit if first_ones else None)
+            return with_agent(made, containers.agent, option), plugin.source(data_dir, path)
     metadata = about(name)
-    roles = frozenset(_roles(metadata, settings.option))
-    options = Options(settings.option, roles, settings.data_dir, settings.seal)
-    made = with_agent(make(metadata, options), settings.agent, settings.option)
-    if len(settings.tried) > 1 and "user" in made.about.roles and "user_model" not in settings.option:
+    roles = frozenset(_roles(metadata, option))
+    options = Options(option, roles, data_dir, containers.seal)
+    made = with_agent(make(metadata, options), containers.agent, option)
+    if models > 1 and "user" in made.about.roles and "user_model" not in option:
         raise UserError(
             f"{metadata.name} with several models needs --option user_model=MODEL: without it, each model would play "
             "its own user."
         )
-    return made, find_dataset(metadata.dataset, settings.data_dir, path=path)
+    return made, find_dataset(metadata.dataset, data_dir, path=path)
 
 
 def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
@@ -221,48 +236,43 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
     return given
 
 
-def _conversation_options(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
+def _conversation_options(metadata: About, given: Mapping[str, str], *, sealed: bool) -> dict[str, str]:
     """Return the options that influence conversations, but not data locations or the number of containers.
 
     The seal is one of them, so that no run mixes sealed and official trials.
     """
     shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
-    seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and settings.seal else {}
-    return {name: value for name, value in settings.option.items() if name in shaping} | seal
+    seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and sealed else {}
+    return {name: value for name, value in given.items() if name in shaping} | seal
 
 
-def _body(metadata: About, settings: BenchmarkSettings) -> dict[str, Any]:
+def _body(metadata: About, sampling: SamplingSettings) -> dict[str, Any]:
     """Return the body fields of every request: the user's values, or else the protocol's."""
-    temperature = metadata.temperature if settings.temperature is None else settings.temperature
+    temperature = metadata.temperature if sampling.temperature is None else sampling.temperature
     return {
         "temperature": temperature,
-        "max_tokens": _max_tokens(metadata, settings),
-        "seed": settings.seed,
+        "max_tokens": _max_tokens(metadata, sampling),
+        "seed": sampling.seed,
         **metadata.params,
-        **settings.param,
+        **sampling.param,
     }
 
 
-def _max_tokens(metadata: About, settings: BenchmarkSettings) -> int:
-    given, own = settings.max_tokens, metadata.max_tokens
+def _max_tokens(metadata: About, sampling: SamplingSettings) -> int:
+    given, own = sampling.max_tokens, metadata.max_tokens
     if metadata.smaller_max_tokens and own is not None:
         return min(own, given or DEFAULT_MAX_TOKENS)
     return given or own or DEFAULT_MAX_TOKENS
 
 
-def _selection(settings: BenchmarkSettings) -> Selection:
-    ids = () if settings.ids is None else read_ids(settings.ids)
-    return Selection(settings.max_samples, settings.where, _shuffle(settings), ids)
-
-
-def _shuffle(settings: BenchmarkSettings) -> int | None:
-    if not settings.shuffle:
-        return None
-    return SHUFFLE_SEED if settings.seed is None else settings.seed
+def _selection(given: BenchmarkSelection, seed: int | None) -> Selection:
+    ids = () if given.ids is None else read_ids(given.ids)
+    shuffle = None if not given.shuffle else SHUFFLE_SEED if seed is None else seed
+    return Selection(given.max_samples, given.where, shuffle, ids)
 
 
 def _helpers(
-    metadata: About, settings: BenchmarkSettings, models: ModelsUnderTest, say: Say
+    metadata: About, given: Mapping[str, str], endpoint: EndpointSettings, models: ModelsUnderTest, say: Say
 ) -> Iterator[tuple[Target, Access]]:
     """Yield the targets of the other roles, with the access to each.
 
@@ -272,11 +282,11 @@ def _helpers(
     """
     primary = models.targets[0]
     for role in metadata.roles:
-        model = settings.option.get(f"{role}_model")
+        model = given.get(f"{role}_model")
         if model is None and role != "user":
             continue
-        base_url = settings.option.get(f"{role}_base_url") or primary.base_url
-        access = role_access(settings, role)
+        base_url = given.get(f"{role}_base_url") or primary.base_url
+        access = role_access(endpoint, given, role)
         if base_url.rstrip("/") == primary.base_url:
             access = access.beside(models.access[primary.slot])
         if model is None:
@@ -302,18 +312,18 @@ def _about(
         "source": metadata.source,
         "licence": metadata.licence,
         "breakdowns": list(metadata.breakdowns),
-        "departures": list(departures(benchmark, source, settings, models)),
+        "departures": list(departures(benchmark, source, settings.sampling, settings.selection, models)),
         "data": source.describe(),
-        **_predicted(benchmark, settings),
+        **_predicted(benchmark, settings.catalog.option.get("predictions")),
         **_sandbox(metadata),
-        **_seal(metadata, settings),
+        **_seal(metadata, sealed=settings.containers.seal),
     }
 
 
-def _predicted(benchmark: Benchmark, settings: BenchmarkSettings) -> dict[str, str]:
+def _predicted(benchmark: Benchmark, file: str | None) -> dict[str, str]:
     """Return the file of existing answers that are graded without a model, and their program if known."""
     program = getattr(benchmark, "program", "")
-    found = {"predictions": settings.option.get("predictions"), "program": program}
+    found = {"predictions": file, "program": program}
     return {name: value for name, value in found.items() if value}
 
 
@@ -326,15 +336,19 @@ def _sandbox(metadata: About) -> dict[str, str]:
     return {"sandbox": choose_protection().words}
 
 
-def _seal(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
+def _seal(metadata: About, *, sealed: bool) -> dict[str, str]:
     """Return whether agents in containers are sealed, and by which version of the seal."""
     if not metadata.can_be_sealed:
         return {}
-    return {"seal": SEALED, "seal_version": SEAL_VERSION} if settings.seal else {"seal": OFFICIAL}
+    return {"seal": SEALED, "seal_version": SEAL_VERSION} if sealed else {"seal": OFFICIAL}
 
 
 def departures(
-    benchmark: Benchmark, source: Source, settings: BenchmarkSettings, models: ModelsUnderTest
+    benchmark: Benchmark,
+    source: Source,
+    sampling: SamplingSettings,
+    selection: BenchmarkSelection,
+    models: ModelsUnderTest,
 ) -> Iterator[str]:
     """Yield the differences from the published protocol.
 
@@ -348,24 +362,24 @@ def departures(
         fetched = metadata.full_name if isinstance(metadata.dataset.origin, Registered) else metadata.name
         pins = "" if is_own else f" (`benchwright fetch {fetched}` pins it)"
         yield f"the data in {source.root} is of no known revision{pins}"
-    if settings.temperature is not None and settings.temperature != metadata.temperature:
-        yield f"temperature {settings.temperature:g} instead of {metadata.temperature:g}"
-    if settings.n < metadata.repeats:
+    if sampling.temperature is not None and sampling.temperature != metadata.temperature:
+        yield f"temperature {sampling.temperature:g} instead of {metadata.temperature:g}"
+    if selection.n < metadata.repeats:
         yield (
-            f"{counted(settings.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
+            f"{counted(selection.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
             f"(--n {metadata.repeats})"
         )
     own = metadata.max_tokens
-    if own is not None and _max_tokens(metadata, settings) != own:
-        yield f"at most {_max_tokens(metadata, settings):,} tokens per answer instead of {own:,}"
-    if settings.where or settings.ids is not None or settings.max_samples is not None:
+    if own is not None and _max_tokens(metadata, sampling) != own:
+        yield f"at most {_max_tokens(metadata, sampling):,} tokens per answer instead of {own:,}"
+    if selection.where or selection.ids is not None or selection.max_samples is not None:
         yield "only some of the samples"
     for slot, recommended in models.recommended.items():
         yield f"{plain(models.names[slot])} is sent what is recommended for {recommended.words}"
     for slot, sent in models.thinking.items():
         yield f"{plain(models.names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
-    if settings.param:
-        yield f"further request fields: {', '.join(sorted(settings.param))}"
+    if sampling.param:
+        yield f"further request fields: {', '.join(sorted(sampling.param))}"
 
 
 def _plain(selection: Selection) -> dict[str, Any]:

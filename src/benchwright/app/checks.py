@@ -14,38 +14,45 @@ if TYPE_CHECKING:
 
 def check_eval(settings: EvalSettings) -> None:
     """Raise UserError for the first setting that is missing or contradicts another."""
-    check_dataset(settings.dataset)
-    if settings.model is None:
+    check_dataset(settings.rows.dataset)
+    if settings.endpoint.model is None:
         raise UserError("--model is required.")
-    if not settings.eval_fn and not settings.scorer:
+    if not settings.scoring.eval_fn and not settings.scoring.scorer:
         raise UserError("--eval-fn is required (or --scorer, to use a built-in scorer).")
-    agents = [settings.module, settings.mcp, settings.agent_command, settings.agent]
-    check_agent(settings.module, settings.mcp, needed=not settings.scorer and not any(agents))
+    agents = [
+        settings.solver.module,
+        settings.solver.mcp,
+        settings.solver.agent_command,
+        settings.solver.agent,
+    ]
+    check_agent(
+        settings.solver.module, settings.solver.mcp, needed=not settings.scoring.scorer and not any(agents)
+    )
     if sum(agent is not None for agent in agents) > 1:
         raise UserError("Only one of --module, --mcp, --agent and --agent-command can be given.")
     numbers = {
-        "--n": settings.n,
-        "--batch-size": settings.concurrency,
-        "--max-turns": settings.max_turns,
-        "--limit": settings.limit,
+        "--n": settings.scoring.n,
+        "--batch-size": settings.execution.concurrency,
+        "--max-turns": settings.solver.max_turns,
+        "--limit": settings.rows.limit,
     }
-    check_numbers(numbers, settings.offset)
-    if any(agents) and settings.agent is None and settings.column:
+    check_numbers(numbers, settings.rows.offset)
+    if any(agents) and settings.solver.agent is None and settings.rows.column:
         raise UserError("--column cannot be used with an agent, which needs the documented columns.")
-    if settings.baseline_model is None:
-        if settings.baseline_base_url is not None:
+    if settings.baseline.baseline_model is None:
+        if settings.baseline.baseline_base_url is not None:
             raise UserError("--baseline-base-url requires --baseline-model.")
-        if settings.baseline_api_key is not None:
+        if settings.baseline.baseline_api_key is not None:
             raise UserError("--baseline-api-key requires --baseline-model.")
-    elif len(settings.tried) > 1:
+    elif len(settings.endpoint.tried) > 1:
         raise UserError(
             "--baseline-model goes with one --model; of several models, the first is compared with each other one."
         )
-    if settings.fresh and settings.retry_failed:
+    if settings.resuming.fresh and settings.resuming.retry_failed:
         raise UserError("--fresh and --retry-failed are mutually exclusive.")
-    if settings.fresh and (settings.reuse or settings.rescore):
+    if settings.resuming.fresh and (settings.resuming.reuse or settings.resuming.rescore):
         raise UserError("--fresh starts over; it cannot be combined with --reuse or --rescore.")
-    if "judge" not in settings.scorer and settings.judge_model is not None:
+    if "judge" not in settings.scoring.scorer and settings.judge.judge_model is not None:
         raise UserError("--judge-model is only used by --scorer judge.")
 
 

@@ -19,10 +19,10 @@ from benchwright.agents.cache.entry import (
 )
 from benchwright.agents.cache.growing import NewRuns
 from benchwright.agents.cache.identity import config_hash, task_id
-from benchwright.agents.cache.paths import cache_root, entry_directory
+from benchwright.agents.cache.paths import cache_root
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import lines_of, sample_lines
-from benchwright.config import EvalSettings
+from benchwright.config import OutputSettings
 from benchwright.errors import JournalError, UserError
 from benchwright.files import append, write_whole
 from benchwright.records import Status
@@ -38,17 +38,16 @@ class EvalFiles:
         UserError: If `--output-path` is the cache's own directory.
     """
 
-    def __init__(self, settings: EvalSettings, config: dict[str, Any]) -> None:
-        if settings.output_path is not None and settings.output_path.resolve() == cache_root():
+    def __init__(self, outputs: OutputSettings, directory: Path, config: dict[str, Any]) -> None:
+        if outputs.output_path is not None and outputs.output_path.resolve() == cache_root():
             raise UserError(
-                f"--output-path is the cache's own directory ({settings.output_path}); give another one."
+                f"--output-path is the cache's own directory ({outputs.output_path}); give another one."
             )
-        self._settings = settings
+        self._outputs = outputs
         self._config = {key: value for key, value in config.items() if value is not None}
         self.digest = config_hash(self._config)
         self.task_id = task_id(self.digest)
-        assert settings.model is not None
-        self.directory = entry_directory(cache_root(), settings.model, str(settings.dataset))
+        self.directory = directory
 
     def begin(self, path: Path, run: Path) -> None:
         """Write the cache file of a run that has no trials yet.
@@ -87,7 +86,7 @@ class EvalFiles:
 
         def write() -> None:
             add_runs(path, entry, (run for _, run in for_entry.read_on()))
-            if self._settings.log_samples:
+            if self._outputs.log_samples:
                 records = (record for record, _ in for_samples.read_on())
                 lines = lines_of(records, table.directory, manifest)
                 append(samples_path(path), lines, error=JournalError)
@@ -105,7 +104,7 @@ class EvalFiles:
         return entry
 
     def _write_samples(self, runs: DocumentedRuns, path: Path) -> None:
-        if self._settings.log_samples:
+        if self._outputs.log_samples:
             write_whole(
                 samples_path(path), sample_lines(runs, samples_path(path)), durable=True, error=JournalError
             )
@@ -119,14 +118,14 @@ class EvalFiles:
         """Write the files of `-o` and, for a finished run, of `--output-path`. Return their paths."""
         written = []
         finished = table.sessions.state == "finished"
-        if self._settings.output is not None:
+        if self._outputs.output is not None:
             runs = DocumentedRuns(table, read_manifest(table.directory), under_way=not finished)
             document = output_document(runs, stop_reason)
             text = msgspec.json.format(encode_json(document), indent=2)
-            write_whole(self._settings.output, [text, b"\n"])
-            written.append(self._settings.output)
-        if self._settings.output_path is not None and finished:
-            written += self._write_structured(self._settings.output_path, path)
+            write_whole(self._outputs.output, [text, b"\n"])
+            written.append(self._outputs.output)
+        if self._outputs.output_path is not None and finished:
+            written += self._write_structured(self._outputs.output_path, path)
         return written
 
     def _write_structured(self, root: Path, path: Path) -> list[Path]:

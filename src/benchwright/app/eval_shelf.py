@@ -26,7 +26,7 @@ from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.launch import asked_again, nothing_left
 from benchwright.app.prepared import RunRequest
-from benchwright.config import EvalSettings
+from benchwright.config import EvalResuming
 from benchwright.engine.live_files import kept_up_to_date
 from benchwright.errors import JournalError, UserError
 from benchwright.home import runs_directory
@@ -45,9 +45,9 @@ class EvalShelf:
     `entry_path` is set once a run is found.
     """
 
-    def __init__(self, request: RunRequest, settings: EvalSettings, files: EvalFiles) -> None:
+    def __init__(self, request: RunRequest, resuming: EvalResuming, files: EvalFiles) -> None:
         self._request = request
-        self._settings = settings
+        self._resuming = resuming
         self._files = files
         self._directory = files.directory
         self.task_id = files.task_id
@@ -118,7 +118,7 @@ class EvalShelf:
             return
         growing = None
         with suppress(JournalError):  # the end of the session reports why they cannot be written
-            growing = self._files.growing(table, self.entry_path, asked_again(self._settings))
+            growing = self._files.growing(table, self.entry_path, asked_again(self._resuming))
         async with kept_up_to_date(growing) if growing is not None else nullcontext():
             yield
 
@@ -139,12 +139,12 @@ class EvalShelf:
         return len(read_table(run).counted()) < self._request.plan.trial_count
 
     def _find(self, make: Callable[[], Path], say: Say) -> Path | None:
-        settings = self._settings
+        resuming, suite = self._resuming, self._request.settings.label.suite
         paths = entry_files(self._directory, self.task_id)
-        if settings.fresh:
+        if resuming.fresh:
             for path in paths:
                 self._retire(path)
-        if settings.fresh or settings.rescore:
+        if resuming.fresh or resuming.rescore:
             return None
         for path in paths:
             entry = read_head(path)
@@ -159,16 +159,16 @@ class EvalShelf:
             run = run_of_entry(entry)
             if run is not None and self._is_rescored_in_part(run):
                 continue
-            if settings.suite is not None and (run is None or settings.suite != suite_of(read_manifest(run))):
+            if suite is not None and (run is None or suite != suite_of(read_manifest(run))):
                 continue
             if run is not None:
-                if settings.anew and not settings.retry_failed and store.last_event(run) == "finished":
+                if resuming.anew and not resuming.retry_failed and store.last_event(run) == "finished":
                     return None
-                if len(paths) > 1 and not settings.anew and settings.suite is None:
+                if len(paths) > 1 and not resuming.anew and suite is None:
                     say(f"There are {len(paths)} cache files of task {self.task_id}; using {path.name}.")
                 self._path = path
                 return run
-            if settings.anew and not settings.retry_failed and entry.status == "completed":
+            if resuming.anew and not resuming.retry_failed and entry.status == "completed":
                 return None
             restored = self._restore(path, entry, make, say)
             if restored is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchwright.agents.cache.paths import cache_root, entry_directory
 from benchwright.agents.rows import DatasetTask
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
@@ -27,10 +28,10 @@ from benchwright.app.evaluating.task import (
 )
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import key_variables, short_name
-from benchwright.app.needs import needs_of_eval
+from benchwright.app.needs import needs_of_eval, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.until.question import check_until
-from benchwright.config import EvalSettings
+from benchwright.config import BaselineSettings, EndpointSettings, EvalSettings, JudgeSettings, SolverSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
@@ -62,53 +63,62 @@ def prepare_eval(
             what to do.
     """
     check_eval(settings)
-    check_until(settings)
-    assert settings.dataset is not None
-    assert settings.model is not None
-    task = eval_task(settings, settings.dataset, objects)
+    endpoint, rows = settings.endpoint, settings.rows
+    check_until(settings.deciding, len(endpoint.tried) + (settings.baseline.baseline_model is not None))
+    assert rows.dataset is not None
+    assert endpoint.model is not None
+    task = eval_task(settings, rows.dataset, objects)
     models, helpers = eval_targets(settings, say, objects)
     samples = task.size()
-    _say_what_is_odd(task, settings, say)
-    digest = file_fingerprint(settings.dataset)
+    _say_what_is_odd(task, rows.template, settings.scoring.scorer, say)
+    digest = file_fingerprint(rows.dataset)
     data = DataFile(
-        path=str(settings.dataset),
+        path=str(rows.dataset),
         xxh3=digest,
         samples=samples,
-        offset=settings.offset,
-        columns={**task.identity, **settings.column},
+        offset=rows.offset,
+        columns={**task.identity, **rows.column},
         left_out=task.left_out.rows if task.left_out else 0,
     )
-    unchanged = DatasetUnchanged(settings.dataset, digest)
+    unchanged = DatasetUnchanged(rows.dataset, digest)
     request = RunRequest(
         kind="eval",
-        name=_name(settings, settings.dataset, short_name([entry.title for entry in settings.tried])),
+        name=_name(
+            settings.solver,
+            rows.dataset,
+            short_name([entry.title for entry in endpoint.tried]),
+        ),
         plan=Plan(
             task=task,
             samples=samples,
             targets=models.targets,
             helpers=helpers,
-            repeats=settings.n,
+            repeats=settings.scoring.n,
             limits=TrialLimits(
-                turns=settings.max_turns if asks_by_itself(settings, objects) else None,
-                tokens=settings.trial_tokens,
-                seconds=settings.trial_seconds,
+                turns=settings.solver.max_turns if asks_by_itself(settings.solver, objects) else None,
+                tokens=settings.limits.trial_tokens,
+                seconds=settings.limits.trial_seconds,
             ),
-            aborts=is_program(settings),
+            aborts=is_program(settings.solver),
         ),
         settings=settings,
         data=(data,),
-        pass_threshold=settings.pass_threshold,
+        pass_threshold=settings.scoring.pass_threshold,
         access=models.access,
         typed_models=models.names,
         rules=(unchanged,),
-        about={**_about(settings), **models.about},
+        about={**_about(settings.solver.agent), **models.about},
         recipe=None
         if objects
-        else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
-        needs=lambda: needs_of_eval(settings, task),
+        else recipe(eval_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)),
+        needs=lambda: {
+            **needs_of_eval(settings.solver, task),
+            **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
+        },
     )
-    files = EvalFiles(settings, _config(settings, request))
-    shelf = EvalShelf(request, settings, files)
+    entries = entry_directory(cache_root(), endpoint.model, str(rows.dataset))
+    files = EvalFiles(settings.outputs, entries, _config(settings, request))
+    shelf = EvalShelf(request, settings.resuming, files)
 
     def report(launched: LaunchedRun) -> EvalReport:
         summary = summarise(read_manifest(launched.directory), launched.table)
@@ -122,21 +132,21 @@ def prepare_eval(
         shelf,
         report,
         facts={"left_out_rows": data.left_out} if data.left_out else {},
-        resume_note=_resume_note(settings),
-        reuse=lambda say: find_reuse(settings, request.plan, shelf, say),
+        resume_note=_resume_note(settings.solver),
+        reuse=lambda say: find_reuse(settings.resuming, request.plan, shelf, say),
         during=shelf.kept_up_to_date,
         at_end=shelf.project,
         changed=unchanged.reason,
     )
 
 
-def _say_what_is_odd(task: DatasetTask, settings: EvalSettings, say: Say) -> None:
+def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[str], say: Say) -> None:
     """Report rows that are left out, and multiple choice without options."""
     if task.left_out is not None:
         rows, first = task.left_out
         say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
-    asked = settings.template or ""
-    if "mcq" not in settings.scorer or offers_options({"user_prompt": asked}):
+    asked = template or ""
+    if "mcq" not in scorers or offers_options({"user_prompt": asked}):
         return
     content = next(task.samples()).content
     if not offers_options(content):
@@ -146,25 +156,25 @@ def _say_what_is_odd(task: DatasetTask, settings: EvalSettings, say: Say) -> Non
         )
 
 
-def _about(settings: EvalSettings) -> Mapping[str, str]:
+def _about(agent: str | None) -> Mapping[str, str]:
     """Return the facts about the command-line agent. Empty without one."""
-    return {} if settings.agent is None else recipe_facts(find_recipe(settings.agent))
+    return {} if agent is None else recipe_facts(find_recipe(agent))
 
 
-def _name(settings: EvalSettings, dataset: Path, model: str) -> str:
+def _name(solver: SolverSettings, dataset: Path, model: str) -> str:
     """Return the name of the run: dataset, agent (if any) and model."""
-    agent = agent_name(settings)
+    agent = agent_name(solver)
     return "-".join([dataset.stem, *([agent] if agent else []), model])
 
 
-def _resume_note(settings: EvalSettings) -> str | None:
+def _resume_note(solver: SolverSettings) -> str | None:
     """Return a note that resuming does not detect changes in modules imported by the user's code."""
-    if settings.mcp is not None:
-        covered = f"MCP directory {settings.mcp}"
-    elif settings.agent_command is not None:
+    if solver.mcp is not None:
+        covered = f"MCP directory {solver.mcp}"
+    elif solver.agent_command is not None:
         covered = "the files that the command names"
-    elif settings.module is not None:
-        covered = _covered(settings.module.rpartition(":")[0])
+    elif solver.module is not None:
+        covered = _covered(solver.module.rpartition(":")[0])
     else:
         return None
     return (
@@ -179,6 +189,14 @@ def _covered(module: str) -> str:
     return f"package {path}/" if hasattr(sys.modules.get(module), "__path__") else f"file {path}.py"
 
 
+def _key_variables(
+    endpoint: EndpointSettings, judge: JudgeSettings, baseline: BaselineSettings
+) -> set[str | None]:
+    """Return the names of environment variables that hold keys and headers of any model of an eval."""
+    others = (judge.judge_headers_env, baseline.baseline_headers_env)
+    return {judge.judge_api_key_env, *key_variables(endpoint, *others)}
+
+
 def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
     """Prepare the eval again in a worker process, and return the parts that the worker needs."""
     return parts_of(prepare_eval(settings, said_by_the_parent).request, concurrency)
@@ -189,25 +207,27 @@ def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
 
     `fingerprint` covers what the other keys do not contain.
     """
+    endpoint, baseline, solver = settings.endpoint, settings.baseline, settings.solver
+    rows, scoring = settings.rows, settings.scoring
     return {
-        "model": settings.model,
-        **({"models": [entry.title for entry in settings.models]} if settings.models else {}),
-        "base_url": settings.base_url and settings.base_url.rstrip("/"),
-        "baseline_model": settings.baseline_model,
-        "baseline_base_url": settings.baseline_base_url and settings.baseline_base_url.rstrip("/"),
-        "module": f"mcp:{settings.mcp.resolve()}" if settings.mcp is not None else settings.module,
-        "agent_command": settings.agent_command,
-        **({"agent": settings.agent} if settings.agent else {}),
-        "dataset": str(settings.dataset),
-        "eval_fns": sorted(settings.eval_fn) or None,
-        "scorers": sorted(settings.scorer) or None,
-        "n_runs": settings.n,
-        "max_turns": settings.max_turns,
-        "pass_threshold": settings.pass_threshold,
-        "offset": settings.offset,
-        "limit": settings.limit,
-        "completion_params": completion_params(settings) or None,
-        "stream": None if settings.stream else False,
+        "model": endpoint.model,
+        **({"models": [entry.title for entry in endpoint.models]} if endpoint.models else {}),
+        "base_url": endpoint.base_url and endpoint.base_url.rstrip("/"),
+        "baseline_model": baseline.baseline_model,
+        "baseline_base_url": baseline.baseline_base_url and baseline.baseline_base_url.rstrip("/"),
+        "module": f"mcp:{solver.mcp.resolve()}" if solver.mcp is not None else solver.module,
+        "agent_command": solver.agent_command,
+        **({"agent": solver.agent} if solver.agent else {}),
+        "dataset": str(rows.dataset),
+        "eval_fns": sorted(scoring.eval_fn) or None,
+        "scorers": sorted(scoring.scorer) or None,
+        "n_runs": scoring.n,
+        "max_turns": solver.max_turns,
+        "pass_threshold": scoring.pass_threshold,
+        "offset": rows.offset,
+        "limit": rows.limit,
+        "completion_params": completion_params(settings.sampling) or None,
+        "stream": None if settings.execution.stream else False,
         "dataset_fingerprint": request.data[0].xxh3,
         "fingerprint": request.fingerprint,
     }

@@ -71,7 +71,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     """
     from pydantic import ValidationError
 
-    from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings
+    from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, section_of
 
     kinds: dict[str, type[Settings]] = {
         "eval": EvalSettings,
@@ -97,7 +97,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     if kind is None:
         raise UserError(f"{manifest.id} is not a run of a kind that can be resumed: {manifest.kind!r}.")
     try:
-        return kind(**{**kept, **given, **({"run": run.directory} if "run" in kind.model_fields else {})})
+        return kind(**{**kept, **given, **({"run": run.directory} if "run" in section_of(kind) else {})})
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(

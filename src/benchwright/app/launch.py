@@ -20,7 +20,7 @@ from benchwright.app.run_probe import probe_run
 from benchwright.app.telemetry import sent, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
 from benchwright.clock import wall_ns
-from benchwright.config import Settings
+from benchwright.config import ResumingSettings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.providers import ModelClient
@@ -68,11 +68,11 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
     reuse = prepared.reuse(say)
     found = prepared.shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
-        _say_if_named_otherwise(directory, request.settings.name, say)
+        _say_if_named_otherwise(directory, request.settings.label.name, say)
         table = read_table(directory, effort=request.wants_effort)
         result = None
         try:
-            until = begin_until(request, directory, asked_again(request.settings), say)
+            until = begin_until(request, directory, asked_again(request.settings.resuming), say)
             async with prepared.during(table):
                 if not nothing_left(table, request) and not (until is not None and until.over):
                     if request.is_probed:
@@ -106,9 +106,9 @@ def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
     prepared.at_end(table)
 
 
-def asked_again(settings: Settings) -> frozenset[Status]:
+def asked_again(resuming: ResumingSettings) -> frozenset[Status]:
     """Return the trial statuses that a session retries."""
-    return RETRIED if settings.retry_failed else ASKED_AGAIN
+    return RETRIED if resuming.retry_failed else ASKED_AGAIN
 
 
 def has_failures(table: RunTable) -> bool:
@@ -125,7 +125,7 @@ def nothing_left(table: RunTable, request: RunRequest) -> bool:
 def has_more(table: RunTable, request: RunRequest) -> bool:
     """Return True if a finished run has trials that the request wants retried."""
     if request.retry is None:
-        return request.settings.retry_failed and has_failures(table)
+        return request.settings.resuming.retry_failed and has_failures(table)
     return any(request.retry(trial.record) for trial in table.trials(range(len(table))))
 
 
@@ -146,16 +146,18 @@ async def _run(
     say: Say,
 ) -> RunResult:
     settings = request.settings
-    wanted = math.ceil(settings.most_in_flight * request.plan.parallel / (settings.workers or 1))
+    wanted = math.ceil(
+        settings.execution.most_in_flight * request.plan.parallel / (settings.execution.workers or 1)
+    )
     connections = _connections(request, wanted)
-    if settings.concurrency != "auto" and "load" not in request.about:
+    if settings.execution.concurrency != "auto" and "load" not in request.about:
         say_if_fewer(wanted, connections, say)
     clients = make_clients(request, connections)
     asking = [*clients.values(), *request.asking]
     _tell_of_waits(asking, listeners)
     if until is not None:
         _tell_of_decision(until, listeners)
-    journal = Journal(table.directory, fsync=settings.fsync)
+    journal = Journal(table.directory, fsync=settings.execution.fsync)
     try:
         rules = [*_rules(request), *request.rules]
         async with _executor(request, clients, connections, _paced(journal, listeners)) as executor:
@@ -167,7 +169,7 @@ async def _run(
                 listeners,
                 until=until,
                 table=table,
-                again=asked_again(settings),
+                again=asked_again(settings.resuming),
                 retry=request.retry,
                 reuse=reuse,
                 clients=asking,
@@ -218,20 +220,20 @@ def said_by_the_parent(text: str) -> None:
 async def _executor(
     request: RunRequest, clients: Mapping[str, ModelClient], connections: int, paced: OnPace
 ) -> AsyncIterator[Executor]:
-    settings = request.settings
-    if settings.concurrency == "auto":
-        bound = min(settings.most_in_flight, connections)
+    execution = request.settings.execution
+    if execution.concurrency == "auto":
+        bound = min(execution.most_in_flight, connections)
         yield AdaptiveExecutor(clients, bound, paced, request.asking)
         return
-    if settings.executor == "local" and settings.workers in (None, 1):
-        yield LocalExecutor(clients, settings.concurrency)
+    if not execution.is_shared:
+        yield LocalExecutor(clients, execution.concurrency)
         return
     assert request.recipe is not None
-    if settings.executor == "ray":
-        async with ray_shards(request.recipe, settings.workers, settings.ray_address) as shards:
-            yield ShardedExecutor(shards, settings.concurrency)
+    if execution.executor == "ray":
+        async with ray_shards(request.recipe, execution.workers, execution.ray_address) as shards:
+            yield ShardedExecutor(shards, execution.concurrency)
     else:
-        yield ShardedExecutor(ProcessShards(request.recipe, settings.workers or 1), settings.concurrency)
+        yield ShardedExecutor(ProcessShards(request.recipe, execution.workers or 1), execution.concurrency)
 
 
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
@@ -284,24 +286,24 @@ def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -
 
 
 def _check_one_process(request: RunRequest) -> None:
-    settings = request.settings
-    several = settings.executor == "ray" or settings.workers not in (None, 1)
+    execution = request.settings.execution
+    several = execution.is_shared
     if several and request.recipe is None:
         raise UserError(f"A {request.kind} runs in one process: remove --workers and --executor.")
-    if settings.ray_address is not None and settings.executor != "ray":
+    if execution.ray_address is not None and execution.executor != "ray":
         raise UserError("--ray-address requires --executor ray.")
-    if several and settings.concurrency == "auto":
+    if several and execution.concurrency == "auto":
         raise UserError(
             "--concurrency auto works in one process only: give a number, or remove --workers and --executor."
         )
 
 
 def _rules(request: RunRequest) -> list[StopRule]:
-    settings = request.settings
+    limits = request.settings.limits
     alike = min(10, request.plan.trial_count)
     rules: list[StopRule] = [SystemicErrors(alike, sheds="load" in request.about)]
-    if settings.budget_tokens is not None:
-        rules.append(TokenBudget(settings.budget_tokens))
-    if settings.budget_seconds is not None:
-        rules.append(TimeBudget(settings.budget_seconds))
+    if limits.budget_tokens is not None:
+        rules.append(TokenBudget(limits.budget_tokens))
+    if limits.budget_seconds is not None:
+        rules.append(TimeBudget(limits.budget_seconds))
     return rules

@@ -26,8 +26,10 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         scorers=[scorer_info(scorer) for scorer in plan.task.scorers],
         repeats=plan.repeats,
         limits=plan.limits,
-        concurrency=None if request.settings.concurrency == "auto" else request.settings.concurrency,
-        stream=request.settings.stream,
+        concurrency=None
+        if request.settings.execution.concurrency == "auto"
+        else request.settings.execution.concurrency,
+        stream=request.settings.execution.stream,
         pass_threshold=request.pass_threshold,
         data=list(request.data),
         typed_models=dict(request.typed_models),
@@ -35,7 +37,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         about=dict(request.about),
         versions=versions(),
         host=host_facts(),
-        client=client_facts(stream=request.settings.stream),
+        client=client_facts(stream=request.settings.execution.stream),
     )
 
 

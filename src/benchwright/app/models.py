@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from benchwright.app.access import access_of_model, header_variables, is_elsewhere
 from benchwright.app.recommended import Recommended, find_recommended
 from benchwright.app.thinking import SentThinking, sent_thinking, wanted_thinking
-from benchwright.config import ModelEntry, Settings, ThinkingSettings
+from benchwright.config import EndpointSettings, ModelEntry, SamplingSettings, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
@@ -47,7 +47,12 @@ class ModelsUnderTest(NamedTuple):
 
 
 def find_models(
-    settings: Settings, body: Mapping[str, Any], say: Say, default_url: str | None = None
+    endpoint: EndpointSettings,
+    sampling: SamplingSettings,
+    thinking: ThinkingSettings,
+    body: Mapping[str, Any],
+    say: Say,
+    default_url: str | None = None,
 ) -> ModelsUnderTest:
     """Return the models that the settings describe.
 
@@ -60,17 +65,17 @@ def find_models(
             recommended settings, or a server has no field for the wanted reasoning effort.
     """
     found = ModelsUnderTest((), {}, {}, {}, {})
-    for number, entry in enumerate(settings.tried):
+    for number, entry in enumerate(endpoint.tried):
         slot = slot_of(number)
-        base_url = entry.base_url or settings.base_url or default_url
-        recommended = _recommended(settings, entry)
+        base_url = entry.base_url or endpoint.base_url or default_url
+        recommended = _recommended(thinking, entry)
         of_authors = {} if recommended is None else recommended.settings
-        fields = {**body, **of_authors, **_given(settings, body), **_own(entry)}
-        given = access_of_model(settings, entry, _given_key(entry, settings))
+        fields = {**body, **of_authors, **_given(sampling, body), **_own(entry)}
+        given = access_of_model(endpoint, entry, _given_key(entry, endpoint))
         target = find_target(entry.model, base_url, slot, fields, given)
         access = find_access(given, target, say)
         check_target(target, access)
-        sent = sent_thinking(settings, entry, target, access)
+        sent = sent_thinking(thinking, entry, target, access)
         if sent is not None:
             target = replace(target, settings=_with_thinking(target, sent))
             found.thinking[slot] = sent
@@ -119,22 +124,25 @@ def short_name(models: Sequence[str]) -> str:
     return f"{first}+{len(more)}" if more else first
 
 
-def key_variables(settings: Settings) -> set[str | None]:
-    """Return the names of environment variables that hold the models' API keys and headers."""
-    return {entry.api_key_env for entry in settings.models} | header_variables(settings)
+def key_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
+    """Return the names of environment variables that hold the models' API keys and headers.
+
+    `others`: variables by header for other roles.
+    """
+    return {entry.api_key_env for entry in endpoint.models} | header_variables(endpoint, *others)
 
 
-def _recommended(settings: Settings, entry: ModelEntry) -> Recommended | None:
+def _recommended(thinking: ThinkingSettings, entry: ModelEntry) -> Recommended | None:
     """Return the settings that the model's authors recommend. None if the user did not ask for them."""
-    if not isinstance(settings, ThinkingSettings) or not (settings.recommended or settings.recommended_file):
+    if not thinking.wants_recommended:
         return None
-    thinks = not wanted_thinking(settings, entry).is_off
-    return find_recommended(entry.model, thinks=thinks, given=settings.recommended_file)
+    thinks = not wanted_thinking(thinking, entry).is_off
+    return find_recommended(entry.model, thinks=thinks, given=thinking.recommended_file)
 
 
-def _given(settings: Settings, body: Mapping[str, Any]) -> dict[str, Any]:
+def _given(sampling: SamplingSettings, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body fields that the user set by options."""
-    named = {*(name for name in GIVEN if getattr(settings, name) is not None), *settings.param}
+    named = {*(name for name in GIVEN if getattr(sampling, name) is not None), *sampling.param}
     return {name: body[name] for name in named if name in body}
 
 
@@ -143,10 +151,10 @@ def _own(entry: ModelEntry) -> dict[str, Any]:
     return {**{name: value for name, value in own.items() if value is not None}, **entry.param}
 
 
-def _given_key(entry: ModelEntry, settings: Settings) -> str | None:
+def _given_key(entry: ModelEntry, endpoint: EndpointSettings) -> str | None:
     """Return the API key for a model. The shared key is used only at the shared address."""
     if entry.api_key_env is not None:
         return read_key(entry.api_key_env, f"Model {plain(entry.title)!r}: api_key_env")
-    if is_elsewhere(settings, entry) or settings.api_key is None:
+    if is_elsewhere(endpoint, entry) or endpoint.api_key is None:
         return None
-    return settings.api_key.get_secret_value()
+    return endpoint.api_key.get_secret_value()

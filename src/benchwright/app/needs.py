@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright.catalog.benchmark import About
-from benchwright.config import EvalSettings, Settings
+from benchwright.config import LimitSettings, Models, SamplingSettings, SolverSettings
 from benchwright.endpoint.card.needs import Need, Needs
 from benchwright.engine.protocols import Task
 
@@ -21,20 +21,20 @@ WITHOUT_TOOLS = frozenset({"aider", "terminus"})
 """Agents that act by the text of their answers instead of tool calls."""
 
 
-def needs_of_benchmark(metadata: About, settings: Settings, agent: str | None) -> Needs:
+def needs_of_benchmark(metadata: About, agent: str | None) -> Needs:
     """Return the needs of a benchmark, solved by this command-line agent if there is one."""
     own = dict(OF_BENCHMARKS[word] for word in metadata.needs if word in OF_BENCHMARKS)
-    return {**own, **_of_agent(agent), **_of_settings(settings)}
+    return {**own, **_of_agent(agent)}
 
 
-def needs_of_eval(settings: EvalSettings, task: Task) -> Needs:
+def needs_of_eval(solver: SolverSettings, task: Task) -> Needs:
     """Return the needs of an eval. An agent with its own tools is asked for the tools of the first row."""
     own: dict[Need, bool] = {}
-    if settings.mcp is not None:
+    if solver.mcp is not None:
         own[Need.TOOLS] = True
-    elif settings.module is not None and _offers_tools(task):
+    elif solver.module is not None and _offers_tools(task):
         own[Need.TOOLS] = False
-    return {**own, **_of_agent(settings.agent), **_of_settings(settings)}
+    return {**own, **_of_agent(solver.agent)}
 
 
 def _offers_tools(task: Task) -> bool:
@@ -47,12 +47,12 @@ def _of_agent(agent: str | None) -> Needs:
     return {} if agent is None or agent in WITHOUT_TOOLS else {Need.TOOLS: False}
 
 
-def _of_settings(settings: Settings) -> Needs:
+def needs_of_requests(limits: LimitSettings, sampling: SamplingSettings, models: Models) -> Needs:
     """Return the needs that follow from limits and request fields."""
     needs: dict[Need, bool] = {}
-    if settings.budget_tokens is not None or settings.trial_tokens is not None:
+    if limits.budget_tokens is not None or limits.trial_tokens is not None:
         needs[Need.USAGE] = False
-    wanted = [settings.param, *(entry.param for entry in settings.models)]
+    wanted = [sampling.param, *(entry.param for entry in models)]
     formats = (fields.get("response_format") for fields in wanted)
     if any(isinstance(each, Mapping) and each.get("type") == "json_schema" for each in formats):
         needs[Need.JSON_SCHEMA] = False

@@ -55,15 +55,17 @@ def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path)
     They make a failed sample not end the run, and the log identify the model request of each event.
     """
     numbers = {
-        "--epochs": settings.n,
-        "--limit": settings.max_samples,
-        "--seed": settings.seed,
-        "--temperature": settings.temperature,
-        "--max-tokens": settings.max_tokens,
-        "--max-connections": None if settings.concurrency == "auto" else settings.concurrency,
+        "--epochs": settings.selection.n,
+        "--limit": settings.selection.max_samples,
+        "--seed": settings.sampling.seed,
+        "--temperature": settings.sampling.temperature,
+        "--max-tokens": settings.sampling.max_tokens,
+        "--max-connections": None
+        if settings.execution.concurrency == "auto"
+        else settings.execution.concurrency,
     }
     given = [part for name, value in numbers.items() if value is not None for part in (name, f"{value:g}")]
-    options = [part for name, value in settings.option.items() for part in ("-T", f"{name}={value}")]
+    options = [part for name, value in settings.catalog.option.items() for part in ("-T", f"{name}={value}")]
     return [
         *("eval", task, "--model", f"openai-api/relay/{grant.model}", "--model-base-url", grant.base_url),
         *("--log-dir", str(folder), "--log-format", "eval", "--log-model-api", "--no-fail-on-error"),
@@ -76,11 +78,11 @@ def _lm_eval(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path)
 
     Its task decides how many times a sample is answered.
     """
-    if settings.n != 1:
+    if settings.selection.n != 1:
         raise UserError(
             "Tasks of lm-evaluation-harness say themselves how often a sample is answered: leave --n out."
         )
-    at_once = 1 if settings.concurrency == "auto" else settings.concurrency
+    at_once = 1 if settings.execution.concurrency == "auto" else settings.execution.concurrency
     model = {
         "model": grant.model,
         "base_url": f"{grant.base_url}/chat/completions",
@@ -88,15 +90,19 @@ def _lm_eval(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path)
         "max_retries": 1,
         "tokenized_requests": False,
     }
-    sampling = {"temperature": settings.temperature, "max_gen_toks": settings.max_tokens}
+    sampling = {"temperature": settings.sampling.temperature, "max_gen_toks": settings.sampling.max_tokens}
     known = {name: value for name, value in sampling.items() if value is not None}
     return [
         *("--model", "local-chat-completions", "--model_args", _pairs(model), "--tasks", task),
         *("--apply_chat_template", "--log_samples", "--output_path", str(folder)),
-        *(("--limit", str(settings.max_samples)) if settings.max_samples is not None else ()),
-        *(("--seed", str(settings.seed)) if settings.seed is not None else ()),
+        *(
+            ("--limit", str(settings.selection.max_samples))
+            if settings.selection.max_samples is not None
+            else ()
+        ),
+        *(("--seed", str(settings.sampling.seed)) if settings.sampling.seed is not None else ()),
         *(("--gen_kwargs", _pairs(known)) if known else ()),
-        *(part for name, value in settings.option.items() for part in (f"--{name}", value)),
+        *(part for name, value in settings.catalog.option.items() for part in (f"--{name}", value)),
     ]
 
 
@@ -140,13 +146,13 @@ async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
     assert program is not None
     task = name.partition(":")[2]
     path = _path_of(program)
-    models = find_models(settings, {}, say, LOCAL_SERVER)
-    if settings.probe:
+    models = find_models(settings.endpoint, settings.sampling, settings.thinking, {}, say, LOCAL_SERVER)
+    if settings.execution.probe:
         await probe_endpoints(models.targets, models.access, say)
     runs: list[Path] = []
     for target in models.targets:
         access = models.access[target.slot]
-        folder = _log_folder(settings, program)
+        folder = _log_folder(settings.results.output_dir, program)
         ended, relayed = await _ask(program, path, task, target, access, settings, folder, say)
         kept = _keep(folder, relayed, target, say)
         runs += kept
@@ -171,9 +177,9 @@ def _path_of(program: OtherProgram) -> str:
     return found
 
 
-def _log_folder(settings: BenchmarkSettings, program: OtherProgram) -> Path:
+def _log_folder(output_dir: Path, program: OtherProgram) -> Path:
     """Create and return a new folder for the program's log."""
-    folder = settings.output_dir / program.prefix / f"{time_ns() // 1_000_000}"
+    folder = output_dir / program.prefix / f"{time_ns() // 1_000_000}"
     try:
         folder.mkdir(parents=True)
     except OSError as error:
@@ -204,7 +210,7 @@ async def _ask(
 
     try:
         async with Relay(keeps_idle=True) as relay:
-            grant = relay.open(client, settings.param, lambda asked: Purpose(origin), note)
+            grant = relay.open(client, settings.sampling.param, lambda asked: Purpose(origin), note)
             command = [path, *program.arguments(task, grant, settings, folder)]
             relayed_to = relay_environment(grant.base_url, grant.token, grant.model)
             environment = {**os.environ, **relayed_to, program.key: grant.token}

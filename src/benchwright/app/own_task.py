@@ -22,26 +22,29 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
     Raises:
         UserError: If the model, its address or its key is missing, or a sample is invalid.
     """
-    if settings.model is None:
+    if settings.endpoint.model is None:
         raise UserError("--model is required.")
-    body = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "seed": settings.seed}
-    models = find_models(settings, {**body, **settings.param}, say)
+    endpoint, sampling = settings.endpoint, settings.sampling
+    body = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens, "seed": sampling.seed}
+    models = find_models(endpoint, sampling, settings.thinking, {**body, **sampling.param}, say)
     samples, spec = task.size(), task.spec
     request = RunRequest(
         kind="eval",
-        name=f"{spec.name}-{short_name([entry.title for entry in settings.tried])}",
+        name=f"{spec.name}-{short_name([entry.title for entry in endpoint.tried])}",
         plan=Plan(
             task=task,
             samples=samples,
             targets=models.targets,
-            repeats=settings.n,
+            repeats=settings.scoring.n,
             limits=TrialLimits(
-                turns=settings.max_turns, tokens=settings.trial_tokens, seconds=settings.trial_seconds
+                turns=settings.solver.max_turns,
+                tokens=settings.limits.trial_tokens,
+                seconds=settings.limits.trial_seconds,
             ),
         ),
         settings=settings,
         data=(DataFile(path=spec.name, xxh3=spec.fingerprint, samples=samples),),
-        pass_threshold=settings.pass_threshold,
+        pass_threshold=settings.scoring.pass_threshold,
         access=models.access,
         typed_models=models.names,
         about=models.about,
@@ -50,4 +53,6 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
     def report(launched: LaunchedRun) -> RunSummary:
         return summarise(read_manifest(launched.directory), launched.table)
 
-    return PreparedRun(request, RunShelf(request.fingerprint, fresh=settings.fresh, finished=True), report)
+    return PreparedRun(
+        request, RunShelf(request.fingerprint, fresh=settings.resuming.fresh, finished=True), report
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchwright.app.pack_info import Validation, validate_pack
 from benchwright.app.pack_setup import pack_process, usable
 from benchwright.app.pack_store import read_own_configuration
-from benchwright.config import PackSettings
+from benchwright.config import LimitSettings, PackProcessSettings
 from benchwright.packs.bridge import PackLog, PackProcess
 from benchwright.packs.configuration import for_targets
 from benchwright.packs.context import PackDirectories, host_context, resolve_generation
@@ -52,7 +52,7 @@ class ContractTest(Record, frozen=True):
 
 
 async def run_contract_test(
-    path: Path, settings: PackSettings, answers: Path | None, report: Callable[[VerifierProgress], None]
+    path: Path, process: PackProcessSettings, answers: Path | None, report: Callable[[VerifierProgress], None]
 ) -> ContractTest:
     """Validate a pack's directory, then try it with canned answers from the given file or the pack's own.
 
@@ -60,12 +60,12 @@ async def run_contract_test(
         UserError: If there is no such pack or file, or a required verifier is not available.
         ExecutionError: If the pack's `prepare` fails.
     """
-    validation = await validate_pack(path, settings)
+    validation = await validate_pack(path, process)
     if validation.problems:
         return ContractTest(validation)
     heard = _Heard()
     directory = validation.directory
-    async with trying(directory, settings, report, heard.note) as trial:
+    async with trying(directory, process, report, heard.note) as trial:
         canned = answers_of(directory, answers, trial)
         findings = await check_contract(trial, canned)
     return ContractTest(validation, [*findings, *heard.findings], len(canned))
@@ -73,7 +73,7 @@ async def run_contract_test(
 
 @asynccontextmanager
 async def trying(
-    directory: Path, settings: PackSettings, report: Callable[[VerifierProgress], None], log: PackLog
+    directory: Path, process: PackProcessSettings, report: Callable[[VerifierProgress], None], log: PackLog
 ) -> AsyncIterator[CannedTrial]:
     """Load a pack and prepare it for the canned model, in temporary directories. Close it on exit.
 
@@ -81,16 +81,16 @@ async def trying(
         UserError: If the pack cannot be run here, or a required verifier is not available.
         ExecutionError: If it does not load, or its `prepare` fails.
     """
-    manifest = usable(find_pack(str(directory), Path(), settings.compatible_version or COMPATIBLE_VERSION))
+    manifest = usable(find_pack(str(directory), Path(), process.compatible_version or COMPATIBLE_VERSION))
     with tempfile.TemporaryDirectory(prefix="benchwright-test-") as room:
         async with (
             CannedModel() as server,
             _verifiers(manifest, directory, report) as verifiers,
-            pack_process(directory, manifest, settings, log) as process,
+            pack_process(directory, manifest, process, log) as running,
         ):
-            model = await _prepare(process, manifest, directory, Path(room), server, verifiers)
-            generation = resolve_generation(manifest.sampling_defaults, settings.param, settings.timeout)
-            yield CannedTrial(process, model, generation, server)
+            model = await _prepare(running, manifest, directory, Path(room), server, verifiers)
+            generation = resolve_generation(manifest.sampling_defaults, {}, LimitSettings().timeout)
+            yield CannedTrial(running, model, generation, server)
 
 
 def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:

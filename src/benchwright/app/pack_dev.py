@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from benchwright.app.pack_contract import answers_of, trying
-from benchwright.config import PackSettings
+from benchwright.config import PackProcessSettings
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.packs.contract import CannedAnswer, Tried
 from benchwright.packs.contract.checks import NONSENSE
@@ -38,7 +38,7 @@ class Round(Record, frozen=True):
 
 async def rounds(
     directory: Path,
-    settings: PackSettings,
+    process: PackProcessSettings,
     scenario: str | None,
     answers: Path | None,
     report: Callable[[VerifierProgress], None],
@@ -49,13 +49,13 @@ async def rounds(
         now = _stamps(directory)
         if now != seen:
             seen = now
-            yield await _round(directory, settings, scenario, answers, report)
+            yield await _round(directory, process, scenario, answers, report)
         await asyncio.sleep(LOOK_SECONDS)
 
 
 async def _round(
     directory: Path,
-    settings: PackSettings,
+    process: PackProcessSettings,
     name: str | None,
     answers: Path | None,
     report: Callable[[VerifierProgress], None],
@@ -67,7 +67,7 @@ async def _round(
             stacks.append(meta)
 
     try:
-        async with trying(directory, settings, report, log) as trial:
+        async with trying(directory, process, report, log) as trial:
             canned = answers_of(directory, answers, trial)
             scenario = _chosen(trial.pack.scenarios, name, canned)
             own = [one for one in canned if one.scenario == scenario.id]

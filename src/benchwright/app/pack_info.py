@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchwright.app.pack_setup import pack_process
-from benchwright.config import PackSettings
+from benchwright.config import PackProcessSettings
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.inspection import inspect, load_failed
 from benchwright.packs.install import InstalledPack, find_pack
@@ -37,25 +37,25 @@ class Validation(Record, frozen=True):
     scenarios: int = 0
 
 
-async def pack_facts(reference: str, storage: Path, settings: PackSettings) -> PackFacts:
+async def pack_facts(reference: str, storage: Path, process: PackProcessSettings) -> PackFacts:
     """Return the facts about a pack, found by id or path. Its code is loaded to list its scenarios.
 
     Raises:
         UserError: If there is no such pack, or Node is missing for it.
     """
-    pack = find_pack(reference, storage, settings.compatible_version or COMPATIBLE_VERSION)
+    pack = find_pack(reference, storage, process.compatible_version or COMPATIBLE_VERSION)
     manifest = pack.inspection.manifest
     if pack.inspection.status != "ready" or manifest is None:
         return PackFacts(pack)
     try:
-        async with pack_process(pack.directory, manifest, settings) as process:
-            return PackFacts(pack, process.scenarios, process.runtime)
+        async with pack_process(pack.directory, manifest, process) as running:
+            return PackFacts(pack, running.scenarios, running.runtime)
     except ExecutionError as error:
         failed = load_failed(pack.inspection, str(error))
         return PackFacts(InstalledPack(pack.id, pack.directory, failed, pack.local, pack.record))
 
 
-async def validate_pack(path: Path, settings: PackSettings) -> Validation:
+async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
     """Check a pack's directory: manifest, loading, the shape of its scenarios, and scoring an empty list.
 
     Raises:
@@ -64,7 +64,7 @@ async def validate_pack(path: Path, settings: PackSettings) -> Validation:
     directory = (path.parent if path.name == MANIFEST_NAME else path).resolve()
     if not directory.is_dir():
         raise UserError(f"There is no directory {path}.")
-    inspection = inspect(directory, settings.compatible_version or COMPATIBLE_VERSION)
+    inspection = inspect(directory, process.compatible_version or COMPATIBLE_VERSION)
     manifest = inspection.manifest
     if inspection.status != "ready" or manifest is None:
         return Validation(directory, [f"{inspection.status}: {inspection.error}"], [])
@@ -72,12 +72,12 @@ async def validate_pack(path: Path, settings: PackSettings) -> Validation:
     warnings = list(manifest.warnings)
     scenarios: list[ScenarioMeta] = []
     try:
-        async with pack_process(directory, manifest, settings) as process:
-            scenarios = process.scenarios
+        async with pack_process(directory, manifest, process) as running:
+            scenarios = running.scenarios
             problems += _scenario_problems(scenarios)
             warnings += _scenario_oddities(scenarios)
-            warnings += settled(manifest, process.manifest, directory)[1]
-            await process.score([])
+            warnings += settled(manifest, running.manifest, directory)[1]
+            await running.score([])
     except ExecutionError as error:
         problems.append(str(error))
     return Validation(directory, problems, warnings, len(scenarios))

@@ -11,7 +11,13 @@ import msgspec
 
 from benchwright.app.models import find_models, slot_of
 from benchwright.app.pack_store import read_own_configuration
-from benchwright.config import PackSettings
+from benchwright.config import (
+    EndpointSettings,
+    PackProcessSettings,
+    PackSettings,
+    SamplingSettings,
+    ThinkingSettings,
+)
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.providers import find_target
 from benchwright.endpoint.tls import NO_FILES
@@ -69,18 +75,22 @@ async def set_up_pack(
         UserError: If the pack, models or settings are invalid. The message says what to do.
         ExecutionError: If the pack does not load.
     """
-    version = settings.compatible_version or COMPATIBLE_VERSION
+    version = settings.process.compatible_version or COMPATIBLE_VERSION
     pack = find_pack(reference, packs_directory(), version)
     declared = usable(pack)
-    configuration, models, targets, access = chosen_models(settings, say)
-    process = await stack.enter_async_context(pack_process(pack.directory, declared, settings, log))
+    configuration, models, targets, access = chosen_models(
+        settings.endpoint, settings.sampling, say, direct=settings.process.direct
+    )
+    process = await stack.enter_async_context(pack_process(pack.directory, declared, settings.process, log))
     manifest = _manifest(pack, declared, process, say)
-    overrides = {name: value for name in GENERATION if (value := getattr(settings, name)) is not None}
+    overrides = {
+        name: value for name in GENERATION if (value := getattr(settings.sampling, name)) is not None
+    }
     setup = PackRunSetup(
         directory=pack.directory,
         manifest=manifest,
         digest=pack.record.tree_sha256 if pack.record is not None else tree_digest(digests(pack.directory)),
-        scenarios=_wanted(process.scenarios, settings.scenario),
+        scenarios=_wanted(process.scenarios, settings.scenarios.scenario),
         configuration=configuration,
         models=models,
         directories=pack_directories(manifest.id),
@@ -88,14 +98,14 @@ async def set_up_pack(
             run_id="",
             pack_id=manifest.id,
             generation=resolve_generation(
-                manifest.sampling_defaults, {**overrides, **settings.param}, settings.timeout
+                manifest.sampling_defaults, {**overrides, **settings.sampling.param}, settings.limits.timeout
             ),
-            seconds=settings.scenario_seconds
-            or own_timeout({**manifest.sampling_defaults, **settings.param})
+            seconds=settings.scenarios.scenario_seconds
+            or own_timeout({**manifest.sampling_defaults, **settings.sampling.param})
             or SCENARIO_SECONDS,
-            retries=settings.cell_retries,
+            retries=settings.scenarios.cell_retries,
         ),
-        direct=settings.direct,
+        direct=settings.process.direct,
         listed=len(process.scenarios),
     )
     return PackReady(setup, process, targets, access)
@@ -124,7 +134,7 @@ def pack_directories(pack_id: str) -> PackDirectories:
 
 
 def pack_process(
-    directory: Path, manifest: PackManifest, settings: PackSettings, log: PackLog | None = None
+    directory: Path, manifest: PackManifest, process: PackProcessSettings, log: PackLog | None = None
 ) -> PackProcess:
     """Return the process of a pack, not yet started."""
     return PackProcess(
@@ -132,22 +142,22 @@ def pack_process(
         manifest.entry,
         home=pack_directories(manifest.id).data,
         limits=BridgeLimits(
-            prepare_seconds=settings.prepare_seconds, memory_bytes=settings.pack_memory * 2**20
+            prepare_seconds=process.prepare_seconds, memory_bytes=process.pack_memory * 2**20
         ),
         log=log,
-        node=settings.node,
+        node=process.node,
         libraries=pack_libraries(),
     )
 
 
 def chosen_models(
-    settings: PackSettings, say: Say
+    endpoint: EndpointSettings, sampling: SamplingSettings, say: Say, *, direct: bool
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
     """Return (configuration, models by slot, targets, access by slot) for the settings."""
     configuration = read_own_configuration()
-    tried = settings.tried
-    if settings.base_url or any(entry.base_url for entry in tried):
-        return _models_at_address(settings, configuration, say)
+    tried = endpoint.tried
+    if endpoint.base_url or any(entry.base_url for entry in tried):
+        return _models_at_address(endpoint, sampling, configuration, say, direct=direct)
     chosen = choose_models(configuration, [entry.model for entry in tried])
     if not chosen:
         raise UserError(
@@ -160,25 +170,30 @@ def chosen_models(
         find_target(model.model, providers[model.provider].base_url, slot, access=access[slot])
         for slot, model in models.items()
     ]
-    _check_direct(settings, access)
+    _check_direct(access, direct=direct)
     return configuration, models, targets, access
 
 
 def _models_at_address(
-    settings: PackSettings, configured: PackConfiguration, say: Say
+    endpoint: EndpointSettings,
+    sampling: SamplingSettings,
+    configured: PackConfiguration,
+    say: Say,
+    *,
+    direct: bool,
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
-    if not settings.tried:
+    if not endpoint.tried:
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
-    found = find_models(settings, {}, say)
-    _check_direct(settings, found.access)
+    found = find_models(endpoint, sampling, ThinkingSettings(), {}, say)
+    _check_direct(found.access, direct=direct)
     configuration = for_targets(found.targets, found.access, found.names)
     configuration = msgspec.structs.replace(configuration, verifiers=configured.verifiers)
     models = dict(zip(found.names, configuration.models, strict=True))
     return configuration, models, list(found.targets), found.access
 
 
-def _check_direct(settings: PackSettings, access: Mapping[str, Access]) -> None:
-    if settings.direct and any(one.headers or one.tls != NO_FILES for one in access.values()):
+def _check_direct(access: Mapping[str, Access], *, direct: bool) -> None:
+    if direct and any(one.headers or one.tls != NO_FILES for one in access.values()):
         raise UserError(
             "With --direct a pack asks by itself, and the protocol tells it of an address and a key only: "
             "leave out --direct, or headers and files for TLS."

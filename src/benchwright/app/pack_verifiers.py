@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from benchwright.app.pack_setup import usable
 from benchwright.app.pack_store import read_own_configuration
 from benchwright.app.pack_watch import PackWatch
-from benchwright.config import PackSettings
 from benchwright.errors import UserError
 from benchwright.home import packs_directory
 from benchwright.packs.install import find_pack
@@ -30,9 +29,7 @@ BY_HAND = "by-hand"
 
 
 @asynccontextmanager
-async def verifiers_of(
-    setup: PackRunSetup, settings: PackSettings, watch: PackWatch
-) -> AsyncIterator[Verifiers]:
+async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> AsyncIterator[Verifiers]:
     """Start the verifiers of a run before any model is asked; close them on exit.
 
     Progress is reported to `watch`.
@@ -55,7 +52,7 @@ async def verifiers_of(
     own = setup.configuration.verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, setup.directory, manifest.verifiers, own)
     run_id = BY_HAND if watch.table is None else watch.table.directory.name
-    async with running_verifiers(pack, Start(run_id, settings.keep_verifiers), report) as verifiers:
+    async with running_verifiers(pack, Start(run_id, keep), report) as verifiers:
         for verifier_id, written in verifiers.logs.items():
             for line in written.splitlines():
                 watch.log("error", f"verifier {verifier_id} wrote: {line}", None)

@@ -19,7 +19,7 @@ from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe
 from benchwright.app.run_shelf import RunShelf, is_reported, reported
 from benchwright.app.until.question import check_until
-from benchwright.config import PackSettings
+from benchwright.config import PackResuming, PackSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
@@ -58,7 +58,7 @@ async def prepare_pack(
         UserError: If the pack, models or settings are invalid. The message says what to do.
         ExecutionError: If the pack does not load.
     """
-    check_until(settings)
+    check_until(settings.deciding, len(settings.endpoint.tried))
     async with AsyncExitStack() as stack:
         ready = await set_up_pack(reference, settings, watch.log, say, stack)
         prepared = _composed(ready, settings, watch)
@@ -76,16 +76,20 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
     setup, pack, targets, access = ready
     clients = {}
     for target in targets:
-        client = make_client(target, access[target.slot], settings, settings.most_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.execution.most_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[target.slot] = client
-    task = PackTask(setup, pack, clients, _verifiers(setup, settings, watch), watch)
-    request = _request(task, targets, access, settings, tuple(clients.values()))
-    finished = any(
-        (settings.retry_failed, settings.provider_errors, settings.errors, settings.retry_scenario)
+    task = PackTask(
+        setup, pack, clients, _verifiers(setup, watch, keep=settings.process.keep_verifiers), watch
     )
+    request = _request(task, targets, access, settings, tuple(clients.values()))
+    resuming = settings.resuming
     shelf = RunShelf(
-        request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run, suite=settings.suite
+        request.fingerprint,
+        fresh=resuming.fresh,
+        finished=resuming.retries_cells,
+        run=resuming.run,
+        suite=settings.label.suite,
     )
 
     scores: dict[str, PackScore] = {}
@@ -94,7 +98,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
     async def during(table: RunTable) -> AsyncIterator[None]:
         repeats, mode = request.plan.repeats, request.about["mode"]
         try:
-            with watch.during(table, task, repeats, mode, _made_again(settings)):
+            with watch.during(table, task, repeats, mode, _made_again(settings.resuming)):
                 yield
                 scores.update(await score_results(pack, watch.results()))
         except (UserError, ExecutionError) as error:
@@ -118,14 +122,14 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
 
 
 def _verifiers(
-    setup: PackRunSetup, settings: PackSettings, watch: PackWatch
+    setup: PackRunSetup, watch: PackWatch, *, keep: bool
 ) -> AbstractAsyncContextManager[RunningVerifiers]:
-    """Return the verifiers of the pack as a context that starts them when the run begins."""
+    """Return the verifiers of the pack as a context that starts them when the run begins. `keep`: see `Start`."""
     if not setup.manifest.verifiers:
         return NoVerifiers()
     from benchwright.app.pack_verifiers import verifiers_of
 
-    return verifiers_of(setup, settings, watch)
+    return verifiers_of(setup, watch, keep=keep)
 
 
 def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
@@ -155,18 +159,18 @@ def _request(
     asking: Sequence[EndpointClient],
 ) -> RunRequest:
     setup = task.setup
-    mode = mode_for(settings.mode, len(setup.models))
+    mode = mode_for(settings.scenarios.mode, len(setup.models))
     manifest = setup.manifest
     plan = Plan(
         task=task,
         samples=task.size(),
         targets=targets,
-        repeats=settings.n,
-        limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
+        repeats=settings.scenarios.n,
+        limits=TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds),
         arrange=arranged(mode, [target.slot for target in targets]),
         aborts=True,
     )
-    concurrency = 1 if mode.serial else settings.concurrency
+    concurrency = 1 if mode.serial else settings.execution.concurrency
     return RunRequest(
         kind="pack",
         name=f"{manifest.id}-{short_name([model.label for model in setup.models.values()])}",
@@ -193,7 +197,7 @@ def _request(
                 scenario.id: scenario.detail_cards for scenario in setup.scenarios if scenario.detail_cards
             },
         },
-        retry=_retry(settings),
+        retry=_retry(settings.resuming),
         asking=asking,
     )
 
@@ -204,23 +208,23 @@ def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
     return {slot: model.label if labels[model.label] == 1 else model.id for slot, model in models.items()}
 
 
-def _retry(settings: PackSettings) -> Retry | None:
+def _retry(resuming: PackResuming) -> Retry | None:
     """Return which cells of an earlier run to retry, besides those that never had an answer."""
-    if settings.retry_scenario:
-        return lambda trial: trial.sample in settings.retry_scenario
-    if settings.errors:
+    if resuming.retry_scenario:
+        return lambda trial: trial.sample in resuming.retry_scenario
+    if resuming.errors:
         return lambda trial: trial.status in FAILED
-    if settings.provider_errors:
+    if resuming.provider_errors:
         return lambda trial: trial.status is Status.PROVIDER_ERROR
-    if settings.retry_failed:
+    if resuming.retry_failed:
         return lambda trial: trial.scores.get(PASSED, 0.0) < 1.0
     return None
 
 
-def _made_again(settings: PackSettings) -> Callable[[TrialRecord], bool]:
+def _made_again(resuming: PackResuming) -> Callable[[TrialRecord], bool]:
     """Return a test for all cells of earlier sessions that this session retries; see `launch`."""
-    again = FAILED if settings.retry_failed else ASKED_AGAIN
-    retry = _retry(settings)
+    again = FAILED if resuming.retry_failed else ASKED_AGAIN
+    retry = _retry(resuming)
     return lambda trial: trial.status in again or (retry is not None and retry(trial))
 
 

@@ -64,7 +64,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 
         False for load levels, which are probed before, and if only another program's answers are graded.
         """
-        return self.settings.probe and not {"load", "predictions"} & self.about.keys()
+        return self.settings.execution.probe and not {"load", "predictions"} & self.about.keys()
 
     @property
     def names(self) -> dict[str, str]:
@@ -149,7 +149,7 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
     from benchwright.analysis.noise import earlier_noise
 
     request, plan = prepared.request, prepared.request.plan
-    models = {entry.title for entry in request.settings.tried}
+    models = {entry.title for entry in request.settings.endpoint.tried}
     noise = earlier_noise(request.kind, [data.xxh3 for data in request.data], models)
     return {
         **prepared.facts,
@@ -163,7 +163,7 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
         **{name: request.about[name] for name in ("thinking", "recommended") if name in request.about},
         "trials": plan.trial_count,
         "scorers": [scorer.name for scorer in plan.task.scorers],
-        "concurrency": prepared.request.settings.concurrency,
+        "concurrency": prepared.request.settings.execution.concurrency,
         "limits": msgspec.to_builtins(plan.limits),
         "smallest_detectable_difference": _detectable(plan.samples),
         **({"noise": noise} if noise else {}),

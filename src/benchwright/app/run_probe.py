@@ -40,7 +40,7 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
         UserError: If an endpoint cannot be reached, or lacks something that every request of the run needs.
     """
     kept = read_cards(directory)
-    stream = request.settings.stream
+    stream = request.settings.execution.stream
     for target in targets:
         if target.base_url == LITELLM:
             continue

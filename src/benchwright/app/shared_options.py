@@ -37,7 +37,7 @@ def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ())
     if None not in of_each:
         known = {name for each in of_each for name in each or ()}
         for one in sharers:
-            _check_somebody_has(one.settings.option.keys() - one.own - {*of_others}, known, sharers)
+            _check_somebody_has(one.settings.catalog.option.keys() - one.own - {*of_others}, known, sharers)
     return [
         one.settings.model_copy(update={"option": _taken(one, known)})
         for one, known in zip(sharers, of_each, strict=True)
@@ -54,7 +54,7 @@ def about_of(name: str, files: Sequence[Path]) -> About | None:
 
 
 def _known_to(sharer: Sharer) -> Mapping[str, str] | None:
-    found = about_of(sharer.name, sharer.settings.plugin)
+    found = about_of(sharer.name, sharer.settings.catalog.plugin)
     return None if found is None else known_options(found)
 
 
@@ -67,7 +67,7 @@ def _check_somebody_has(options: Collection[str], known: Collection[str], sharer
 
 
 def _taken(sharer: Sharer, known: Mapping[str, str] | None) -> dict[str, str]:
-    given = sharer.settings.option
+    given = sharer.settings.catalog.option
     return {
         name: value for name, value in given.items() if known is None or name in known or name in sharer.own
     }

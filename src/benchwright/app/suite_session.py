@@ -29,7 +29,7 @@ class SuitePart(NamedTuple):
     @property
     def agent(self) -> str:
         """Name of the command-line agent; empty without one."""
-        return getattr(self.settings, "agent", None) or ""
+        return self.settings.value_of("agent") or ""
 
     @property
     def title(self) -> str:

@@ -145,7 +145,7 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
     Raises:
         UserError: If `Telemetry` raises it.
     """
-    url, plan = request.settings.otel, request.plan
+    url, plan = request.settings.execution.otel, request.plan
     if url is None:
         return None
     return Telemetry(url, [*plan.targets, *plan.helpers], plan.task.spec.name)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from benchwright.config import ModelEntry, Settings, ThinkingSettings
+from benchwright.config import ModelEntry, Models, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.thinking import (
     STYLES,
@@ -38,18 +38,15 @@ class SentThinking(NamedTuple):
         return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 
 
-def wanted_thinking(settings: Settings, entry: ModelEntry | None = None) -> Thinking:
+def wanted_thinking(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> Thinking:
     """Return the reasoning effort wanted of a model: its own settings, or else the shared ones."""
-    wanted = Thinking()
-    if isinstance(settings, ThinkingSettings):
-        wanted = Thinking(settings.reasoning_effort, settings.thinking_budget)
     if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
-        return wanted
+        return Thinking(thinking.reasoning_effort, thinking.thinking_budget)
     return Thinking(entry.reasoning_effort, entry.thinking_budget)
 
 
 def sent_thinking(
-    settings: Settings, entry: ModelEntry | None, target: Target, access: Access
+    thinking: ThinkingSettings, entry: ModelEntry | None, target: Target, access: Access
 ) -> SentThinking | None:
     """Return the reasoning fields that are sent to a target. None if the user set nothing.
 
@@ -58,12 +55,10 @@ def sent_thinking(
     Raises:
         UserError: If the style cannot be determined, or has no field for the wanted effort.
     """
-    wanted = wanted_thinking(settings, entry)
+    wanted = wanted_thinking(thinking, entry)
     if wanted == Thinking():
         return None
-    given = entry.thinking_style if entry is not None else None
-    if given is None and isinstance(settings, ThinkingSettings):
-        given = settings.thinking_style
+    given = (entry.thinking_style if entry is not None else None) or thinking.thinking_style
     found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, access)
     return SentThinking(body_fields(found.style, wanted), found.style, found.by)
 
@@ -87,20 +82,20 @@ def _find_style(base_url: str, access: Access) -> FoundStyle:
     return found
 
 
-def hints_of_refusals(settings: Settings, target: Target) -> dict[str, str]:
+def hints_of_refusals(thinking: ThinkingSettings, tried: Models, target: Target) -> dict[str, str]:
     """Return advice by field name, for body fields that an option sent and a server may refuse."""
-    return {name: hint for name, hint in _hints(settings).items() if _has_field(target.settings, name)}
+    return {name: hint for name, hint in _hints(thinking, tried).items() if _has_field(target.settings, name)}
 
 
-def _hints(settings: Settings) -> dict[str, str]:
+def _hints(thinking: ThinkingSettings, tried: Models) -> dict[str, str]:
     hints: dict[str, str] = {}
-    for entry in (None, *settings.tried):
-        wanted = wanted_thinking(settings, entry)
+    for entry in (None, *tried):
+        wanted = wanted_thinking(thinking, entry)
         if wanted != Thinking():
             option = "--reasoning-effort" if wanted.effort else "--thinking-budget"
             told = f"{option} sent it; {STYLE_OPTION} says how, and without {option} nothing is sent"
             hints |= dict.fromkeys(_field_names(), told)
-    if isinstance(settings, ThinkingSettings) and (settings.recommended or settings.recommended_file):
+    if thinking.wants_recommended:
         hints |= dict.fromkeys(("top_k", "min_p", "top_p"), "--recommended sent it; leave that out")
     return hints
 

@@ -69,11 +69,13 @@ async def opened(
     """
     storage = web_sessions_directory()
     saved = None if history is None else saved_session(storage, pack.id, history)
-    configuration, models, targets, access = chosen_models(settings, say)
+    configuration, models, targets, access = chosen_models(
+        settings.endpoint, settings.sampling, say, direct=settings.process.direct
+    )
     session = WebSession(pack, list(models.values()), storage, saved)
     clients: dict[str, EndpointClient] = {}
     for target in targets:
-        client = make_client(target, access[target.slot], settings, settings.most_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.execution.most_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[models[target.slot].id] = client
     ids = {slot: model.id for slot, model in models.items()}

@@ -48,15 +48,15 @@ def _run(
     first = each[0]
     refuse_idle(each, [entry.name for entry in entries if entry.kind == "benchmark"])
     check_fits_a_suite(first, "several agents (--agent)")
-    if not first.tried:
+    if not first.endpoint.tried:
         raise UserError("Name the models for these agents with --model.")
-    name = first.name or "-".join([*(entry.name for entry in entries), "agents"])
-    suite = Suite(None, name, first.tried, {}, entries)
+    name = first.label.name or "-".join([*(entry.name for entry in entries), "agents"])
+    suite = Suite(None, name, first.endpoint.tried, {}, entries)
     own = {"suite": name, "name": None}
     parts = [
-        SuitePart(entry, settings.model_copy(update=own), first.tried)
+        SuitePart(entry, settings.model_copy(update=own), first.endpoint.tried)
         for entry in entries
         for settings in each
     ]
     parts = with_their_options(parts)
-    return run_suite(suite, parts, dry_run=first.dry_run, as_json=as_json, quiet=quiet)
+    return run_suite(suite, parts, dry_run=first.execution.dry_run, as_json=as_json, quiet=quiet)

@@ -35,16 +35,16 @@ def run_benchmarks(
 ) -> int:
     """Check all benchmarks, then run one after another. Return the exit code; see `running.code_of`."""
     settings = sharing(settings, len(names))
-    alone = settings.option if len(names) == 1 else ()
+    alone = settings.catalog.option if len(names) == 1 else ()
     each = settings_of_each([Sharer(name, settings, alone) for name in names])
     runs = [prepare_benchmark(name, own, say) for name, own in zip(names, each, strict=True)]
-    labels = [labels_for(prepared, settings.judge_labels) for prepared in runs]
-    if settings.dry_run:
+    labels = [labels_for(prepared, settings.judge.judge_labels) for prepared in runs]
+    if settings.execution.dry_run:
         return _describe(runs, rates, as_json=as_json)
     reports: list[BenchmarkReport] = []
     codes: list[int] = []
     for prepared, given in zip(runs, labels, strict=True):
-        code, found = _run(prepared, given, settings.judge_labels, as_json=as_json, quiet=quiet)
+        code, found = _run(prepared, given, settings.judge.judge_labels, as_json=as_json, quiet=quiet)
         reports += found
         codes.append(code)
         if code and code not in VERDICTS:

@@ -33,8 +33,8 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
     """Run an evaluation. Return the exit code; see `running.conclude`."""
     with results_on_stdout(as_json=as_json):
         prepared = prepare_eval(settings, say)
-        labels = labels_for(prepared, settings.judge_labels)
-    if settings.dry_run:
+        labels = labels_for(prepared, settings.judge.judge_labels)
+    if settings.execution.dry_run:
         return _print_description(describe(prepared), as_json=as_json)
     tell = partial(echo, err=as_json)
     progress = Progress()
@@ -43,7 +43,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         listeners.append(_introduce(prepared, settings, progress, as_json=as_json))
     with results_on_stdout(as_json=as_json):
         launched = run_async(launch(prepared, listeners, say))
-        labelled = take_labels(prepared, launched, labels, settings.judge_labels, quiet=quiet)
+        labelled = take_labels(prepared, launched, labels, settings.judge.judge_labels, quiet=quiet)
     report = prepared.report(launched)
     if launched.result is None and not quiet:
         tell(CACHED if launched.finished else DECIDED)
@@ -69,11 +69,11 @@ def _introduce(
     """Print what is about to run. Return the progress display."""
     plan = prepared.request.plan
     program = click.get_current_context().find_root().info_name
-    command, doing = ("bench", "benchmark") if settings.anew else ("eval", "evaluation")
+    command, doing = ("bench", "benchmark") if settings.resuming.anew else ("eval", "evaluation")
     for line in header_lines(f"{program}-{command}", settings):
         echo(line, err=as_json)
     echo("", err=as_json)
-    size = size_text(plan.samples, plan.repeats, len(plan.targets), settings.concurrency)
+    size = size_text(plan.samples, plan.repeats, len(plan.targets), settings.execution.concurrency)
     return TerminalProgress(
         progress,
         f"Running {doing} {size}...",

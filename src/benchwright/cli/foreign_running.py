@@ -37,7 +37,7 @@ def run_foreign_tasks(
             failed = sum(failed_trials(target.statuses) for target in summary.targets)
             for sentence in (
                 *summary.shortfalls,
-                *too_many(failed, summary.done, settings.max_failures, "trials"),
+                *too_many(failed, summary.done, settings.limits.max_failures, "trials"),
             ):
                 say(f"Error: {plain(sentence)}")
                 code = INCOMPLETE

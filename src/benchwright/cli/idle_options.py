@@ -26,9 +26,7 @@ class _Need(NamedTuple):
 
 
 def _asks_for_thinking(settings: Settings) -> bool:
-    asked: list[ThinkingSettings | ModelEntry] = [*settings.models]
-    if isinstance(settings, ThinkingSettings):
-        asked.append(settings)
+    asked: list[ThinkingSettings | ModelEntry] = [*settings.endpoint.models, settings.thinking]
     return any(one.reasoning_effort is not None or one.thinking_budget is not None for one in asked)
 
 
@@ -37,11 +35,11 @@ def _names_a_judge(settings: Settings) -> bool:
 
     Always True for benchmarks, which report a missing judge model themselves.
     """
-    return not isinstance(settings, EvalSettings) or settings.judge_model is not None
+    return not isinstance(settings, EvalSettings) or settings.judge.judge_model is not None
 
 
 def _has(name: str, value: Any = True) -> Callable[[Settings], bool]:
-    return lambda settings: bool(getattr(settings, name, None) == value)
+    return lambda settings: bool(settings.value_of(name) == value)
 
 
 NEEDS: Mapping[str, _Need] = {
@@ -94,7 +92,7 @@ def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> Non
     for name in NEEDS.keys() & given:
         if not any(map(NEEDS[name].is_met, each)):
             raise UserError(f"{flag_of(context, name)} does nothing without {NEEDS[name].words}.")
-    plugins = [file for one in each if isinstance(one, BenchmarkSettings) for file in one.plugin]
+    plugins = [file for one in each if isinstance(one, BenchmarkSettings) for file in one.catalog.plugin]
     found = [about_of(name, plugins) for name in benchmarks]
     for name in OF_SOME.keys() & given if found else ():
         words, fits = OF_SOME[name]

@@ -21,20 +21,20 @@ LONGEST_ERROR = 50
 def header_lines(program: str, settings: EvalSettings) -> list[str]:
     """Return lines on what is about to be evaluated: program and version, models, agent, dataset, scores."""
     facts = (
-        ("Endpoint", settings.base_url),
+        ("Endpoint", settings.endpoint.base_url),
         (
-            "Model" if len(settings.tried) < 2 else "Models",
-            ", ".join(entry.title for entry in settings.tried) or None,
+            "Model" if len(settings.endpoint.tried) < 2 else "Models",
+            ", ".join(entry.title for entry in settings.endpoint.tried) or None,
         ),
-        ("Baseline endpoint", settings.baseline_base_url),
-        ("Baseline model", settings.baseline_model),
-        ("Agent", settings.module),
-        ("MCP tools", settings.mcp),
-        ("Agent command", settings.agent_command),
-        ("Command-line agent", settings.agent),
-        ("Dataset", settings.dataset),
-        ("Scorers", ", ".join(settings.scorer) or None),
-        ("Eval functions", ", ".join(settings.eval_fn) or None),
+        ("Baseline endpoint", settings.baseline.baseline_base_url),
+        ("Baseline model", settings.baseline.baseline_model),
+        ("Agent", settings.solver.module),
+        ("MCP tools", settings.solver.mcp),
+        ("Agent command", settings.solver.agent_command),
+        ("Command-line agent", settings.solver.agent),
+        ("Dataset", settings.rows.dataset),
+        ("Scorers", ", ".join(settings.scoring.scorer) or None),
+        ("Eval functions", ", ".join(settings.scoring.eval_fn) or None),
     )
     lines = [f"{name}: {one_line(str(value))}" for name, value in facts if value is not None]
     return [f"{program} v{__version__}", *lines]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchwright.analysis.load.against.compare import compare_loads
 from benchwright.analysis.load.against.records import LoadComparison, LoadsCompared
@@ -15,6 +16,7 @@ from benchwright.analysis.no_scores import cut_reason
 from benchwright.analysis.shortfalls import too_many
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest, load_tests
+from benchwright.app.load.sections import RegressionSettings
 from benchwright.app.load.self_test import beyond, self_test
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
@@ -44,22 +46,26 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
     """Measure and print the results. Return the exit code; see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
         loads = load_tests(settings, say)
-        before = None if settings.against is None else find_load(settings.against)
-    if settings.dry_run:
+        before = None if settings.regression.against is None else find_load(settings.regression.against)
+    if settings.execution.dry_run:
         return _describe(loads, as_json=as_json)
     with results_on_stdout(as_json=as_json):
         ended: BaseException | None = None
         try:
-            if settings.self_test:
+            if settings.load.self_test:
                 _test_first(loads, quiet=quiet)
             in_flight = max(
-                settings.max_in_flight, *(level.concurrency or 0 for level in loads[0].first_levels)
+                settings.load.max_in_flight, *(level.concurrency or 0 for level in loads[0].first_levels)
             )
             run_async(_measure(loads, quiet=quiet), in_flight)
         except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, when no run handles it
             ended = error
     measured = [load.report() for load in loads if load.levels]
-    failed = _give(measured, before, settings, as_json=as_json) if measured else False
+    failed = False
+    if measured:
+        compared = _compared(measured, before, settings.regression)
+        alone = len(settings.endpoint.tried) < 2 and compared is None
+        failed = _give(measured, compared, settings.report.output, alone=alone, as_json=as_json)
     if isinstance(ended, BenchwrightError):
         raise ended
     if ended is not None or any(load.interrupted for load in loads):
@@ -67,7 +73,8 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
         return INTERRUPTED
     several = len(loads) > 1
     judged = max(
-        _judge(report, settings.max_failures, named=several, printed=not as_json) for report in measured
+        _judge(report, settings.limits.max_failures, named=several, printed=not as_json)
+        for report in measured
     )
     return judged or (RULE_FAILED if failed else 0)
 
@@ -144,7 +151,7 @@ async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
 
     for load in loads:
         await load.probe()
-    for repeat in range(1, loads[0].settings.repeats + 1):
+    for repeat in range(1, loads[0].settings.load.repeats + 1):
         for load in loads if repeat % 2 else reversed(loads):
             if len(loads) > 1 and not quiet:
                 say(f"{load.model}:")
@@ -156,11 +163,15 @@ async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
 
 
 def _give(
-    reports: Sequence[LoadReport], before: LoadReport | None, settings: LoadSettings, *, as_json: bool
+    reports: Sequence[LoadReport],
+    compared: LoadsCompared | None,
+    output: Path | None,
+    *,
+    alone: bool,
+    as_json: bool,
 ) -> bool:
     """Print and write the results. Return True if the rule of `--max-regression` does not hold."""
-    first, compared = reports[0], _compared(reports, before, settings)
-    alone = len(settings.tried) < 2 and compared is None
+    first = reports[0]
     found = first if alone else LoadComparison(first.id, list(reports), compared)
     if as_json:
         print_json(found)
@@ -168,20 +179,20 @@ def _give(
         from benchwright.reports.terminal import render_load, render_loads
 
         print_table(render_load(found) if isinstance(found, LoadReport) else render_loads(found))
-    if settings.output is not None:
+    if output is not None:
         import msgspec
 
         from benchwright.analysis.documents import encode_document
 
-        write_whole(settings.output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
-        say(f"Written: {settings.output}")
+        write_whole(output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
+        say(f"Written: {output}")
     say(f"Runs: benchwright runs --tag {first.id}")
     say(f"Plots: benchwright report {first.id}")
     return compared is not None and compared.failed
 
 
 def _compared(
-    reports: Sequence[LoadReport], before: LoadReport | None, settings: LoadSettings
+    reports: Sequence[LoadReport], before: LoadReport | None, regression: RegressionSettings
 ) -> LoadsCompared | None:
     """Compare all measurements with the first, which is the one of `--against` if given.
 
@@ -190,7 +201,7 @@ def _compared(
     everything = [*([] if before is None else [before]), *reports]
     if len(everything) < 2:
         return None
-    return compare_loads(everything, LoadRules((), settings.max_regression, settings.prove))
+    return compare_loads(everything, LoadRules((), regression.max_regression, regression.prove))
 
 
 def level_line(result: LevelResult) -> str:

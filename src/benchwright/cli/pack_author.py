@@ -46,10 +46,10 @@ def test(
     from benchwright.app.loop import run_async
     from benchwright.app.pack_contract import run_contract_test
     from benchwright.cli.pack_verifiers import tell_verifiers
-    from benchwright.config import PackSettings
+    from benchwright.config import PackProcessSettings
 
-    settings = PackSettings(node=node, compatible_version=compatible_version)
-    found = run_async(run_contract_test(path, settings, answers, tell_verifiers(quiet=quiet)))
+    process = PackProcessSettings(node=node, compatible_version=compatible_version)
+    found = run_async(run_contract_test(path, process, answers, tell_verifiers(quiet=quiet)))
     if as_json:
         print_json(
             {
@@ -85,13 +85,13 @@ def pack(path: Path, output: Path | None, compatible_version: str | None, node: 
     """Write the archive of the pack at PATH, after checking it. The same files give the same archive."""
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import validate_pack
-    from benchwright.config import PackSettings
+    from benchwright.config import PackProcessSettings
     from benchwright.errors import UserError
     from benchwright.packs.manifest import read_manifest
     from benchwright.packs.packing import archive_name, pack_directory
 
-    settings = PackSettings(node=node, compatible_version=compatible_version)
-    found = run_async(validate_pack(path, settings))
+    process = PackProcessSettings(node=node, compatible_version=compatible_version)
+    found = run_async(validate_pack(path, process))
     if found.problems:
         raise UserError(f"{found.directory} is not packed, as it is not valid: {'; '.join(found.problems)}.")
     manifest = read_manifest(found.directory)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from time import strftime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,7 @@ from benchwright.text import one_line, plain, plain_lines
 
 if TYPE_CHECKING:
     from benchwright.app.pack_dev import Round
+    from benchwright.config import PackProcessSettings
     from benchwright.packs.contract import CannedAnswer, Tried
 
 EXAMPLES = """\b
@@ -47,19 +48,21 @@ def command(
     Shows how each answer came out, what changed in its result, and errors with their stack. Ends with Ctrl-C.
     """
     from benchwright.app.loop import run_async
-    from benchwright.config import PackSettings
+    from benchwright.config import PackProcessSettings
 
-    settings = PackSettings(node=node, compatible_version=compatible_version)
+    process = PackProcessSettings(node=node, compatible_version=compatible_version)
     say(f"Watching {path}; Ctrl-C ends it.")
-    run_async(_watch(path.resolve(), settings, scenario, answers))
+    run_async(_watch(path.resolve(), process, scenario, answers))
 
 
-async def _watch(path: Path, settings: Any, scenario: str | None, answers: Path | None) -> None:
+async def _watch(
+    path: Path, process: PackProcessSettings, scenario: str | None, answers: Path | None
+) -> None:
     from benchwright.app.pack_dev import rounds
     from benchwright.cli.pack_verifiers import tell_verifiers
 
     former: dict[str, str] = {}
-    async for made in rounds(path, settings, scenario, answers, tell_verifiers(quiet=True)):
+    async for made in rounds(path, process, scenario, answers, tell_verifiers(quiet=True)):
         former = _show(made, former)
 
 

@@ -43,11 +43,11 @@ def show(pack: str, compatible_version: str | None, node: str, as_json: bool) ->
     """Show a pack: manifest, requirements, verifiers, and its scenarios with their cards."""
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import pack_facts
-    from benchwright.config import PackSettings
+    from benchwright.config import PackProcessSettings
     from benchwright.home import packs_directory
 
-    settings = PackSettings(node=node, compatible_version=compatible_version)
-    facts = run_async(pack_facts(pack, packs_directory(), settings))
+    process = PackProcessSettings(node=node, compatible_version=compatible_version)
+    facts = run_async(pack_facts(pack, packs_directory(), process))
     if as_json:
         manifest = facts.pack.inspection.manifest
         print_json(
@@ -74,10 +74,10 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
     """Check the manifest, loading, scenarios and scorer of the pack at PATH. Exits with 1 if there are problems."""
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import validate_pack
-    from benchwright.config import PackSettings
+    from benchwright.config import PackProcessSettings
 
-    settings = PackSettings(node=node, compatible_version=compatible_version)
-    found = run_async(validate_pack(path, settings))
+    process = PackProcessSettings(node=node, compatible_version=compatible_version)
+    found = run_async(validate_pack(path, process))
     if as_json:
         print_json({**_plain(found), "valid": not found.problems})
     else:

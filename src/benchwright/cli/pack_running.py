@@ -42,7 +42,7 @@ def run_packs(
     errors = []
     for pack in packs:
         try:
-            if settings.dry_run:
+            if settings.execution.dry_run:
                 documents.append(_describe(pack, settings, as_json=as_json))
                 continue
             ended, report = _run(pack, settings, as_json=as_json, quiet=quiet)
@@ -60,7 +60,7 @@ def run_packs(
             break
     if as_json:
         print_json({"packs": documents, "errors": errors})
-    if settings.dry_run:
+    if settings.execution.dry_run:
         say_nothing_was_sent()
     else:
         _write_reports(reports, csv_file, markdown)

@@ -266,11 +266,11 @@ def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool
     """Run bench packs with the options that packs have too."""
     from benchwright.app.suites import PACK
     from benchwright.cli.pack_running import run_packs
-    from benchwright.config import PackSettings
+    from benchwright.config import PackSettings, section_of
 
     if others := [name for name in names if not name.startswith(PACK)]:
         raise click.UsageError(f"Run packs and benchmarks in separate commands; {others[0]!r} is not a pack.")
-    given = {name: value for name, value in options.items() if name in PackSettings.model_fields}
+    given = {name: value for name, value in options.items() if name in section_of(PackSettings)}
     context = click.get_current_context()
     for name in options.keys() - given.keys():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:

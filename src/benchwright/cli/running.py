@@ -100,7 +100,7 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
     wrong = [
         *summary.shortfalls,
         *missing,
-        *too_many(failed, summary.done, prepared.request.settings.max_failures, trials),
+        *too_many(failed, summary.done, prepared.request.settings.limits.max_failures, trials),
     ]
     for sentence in wrong:
         say(f"Error: {plain(without_reason(sentence, summary.targets) if printed else sentence)}")

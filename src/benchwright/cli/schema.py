@@ -30,10 +30,10 @@ def command() -> None:
 
 def config_schema() -> dict[str, Any]:
     """Return the schema. Options may be at the top level of the file or in the section of their command."""
-    from benchwright.config import EvalSettings
+    from benchwright.config import EvalSettings, flat_schema
 
-    schema = EvalSettings.model_json_schema()
-    options = {name: rule for name, rule in schema["properties"].items() if name not in NOT_IN_FILES}
+    schema = flat_schema(EvalSettings)
+    options = {name: rule for name, rule in schema.items() if name not in NOT_IN_FILES}
     options["batch_size"] = {**options["concurrency"], "title": "Batch Size"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

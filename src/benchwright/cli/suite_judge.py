@@ -36,9 +36,9 @@ def judge_of_all(parts: Sequence[SuitePart], named: Collection[str], suite: Suit
 
 def _asks_a_judge(part: SuitePart) -> bool:
     if isinstance(part.settings, EvalSettings):
-        return JUDGE_SCORER in part.settings.scorer
+        return JUDGE_SCORER in part.settings.scoring.scorer
     if isinstance(part.settings, BenchmarkSettings):
-        about = about_of(part.entry.name, part.settings.plugin)
+        about = about_of(part.entry.name, part.settings.catalog.plugin)
         return about is not None and "judge" in about.roles
     return False
 

@@ -120,7 +120,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
         return suite.models
     named = {name: context.params[name] for name in ("model", "models_file")}
     take_models(named)
-    tried = Settings(**named).tried
+    tried = Settings(**named).endpoint.tried
     if not tried:
         raise UserError(
             f"The suite {plain(suite.typed)} names no models: use --model, or write a table [[models]] into its file."
@@ -203,9 +203,9 @@ def check_fits_a_suite(settings: Settings, place: str) -> None:
     Raises:
         UserError: If there is a baseline, or a question to decide. The message names the place.
     """
-    if getattr(settings, "baseline_model", None) is not None:
+    if settings.value_of("baseline_model") is not None:
         raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
-    if getattr(settings, "until", None) is not None:
+    if settings.deciding.until is not None:
         raise UserError(f"{place}: a suite asks all samples; run what is to be decided (--until) by itself.")
 
 

@@ -70,24 +70,24 @@ def test_a_correct_answer_has_its_price(tmp_path_factory: pytest.TempPathFactory
 @pytest.mark.parametrize("text", ["1", "1,2,3", "-1,2", "x/h", "nan,1", "m="])
 def test_what_is_no_price_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="--price"):
-        price_of(LoadSettings(price=(text,)), "m")
+        price_of((text,), "m")
 
 
 def test_a_model_has_its_own_price_before_that_of_all() -> None:
-    settings = LoadSettings(price=("2/h", "org/m=1,2"))
-    assert price_of(settings, "org/m") == Price(1, 2)
-    assert price_of(settings, "other") == Price(hour=2)
+    prices = ("2/h", "org/m=1,2")
+    assert price_of(prices, "org/m") == Price(1, 2)
+    assert price_of(prices, "other") == Price(hour=2)
 
 
 @pytest.mark.parametrize("text", ["10", "10:5", "a:b", ":5"])
 def test_what_is_no_window_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="--window"):
-        window_of(LoadSettings(window=text))
+        window_of(LoadSettings(window=text).load)
 
 
 def test_a_window_and_a_warm_up_exclude_each_other() -> None:
     with pytest.raises(UserError, match="remove --warmup"):
-        window_of(LoadSettings(window="1:2", warmup="3"))
+        window_of(LoadSettings(window="1:2", warmup="3").load)
 
 
 def test_levels_beyond_the_machine_are_named_in_advance() -> None:

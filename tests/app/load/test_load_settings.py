@@ -62,7 +62,7 @@ def test_levels_that_contradict_each_other_are_refused(given: dict[str, Any], to
     ],
 )
 def test_objectives_have_the_names_and_units_of_the_field(text: str, objective: Objective) -> None:
-    (found,) = objectives(LoadSettings(slo=(text,)))
+    (found,) = objectives((text,), stream=True)
     assert found.measure == objective.measure
     assert found.seconds == pytest.approx(objective.seconds)
 
@@ -81,7 +81,7 @@ def test_objectives_have_the_names_and_units_of_the_field(text: str, objective: 
 )
 def test_what_is_no_objective_is_refused(given: dict[str, Any], told: str) -> None:
     with pytest.raises(UserError, match=told):
-        objectives(LoadSettings(**given))
+        objectives(given["slo"], stream=given.get("stream", True))
 
 
 def test_a_cut_is_a_number_of_requests_or_a_time() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from benchwright.app.eval_shelf import EvalShelf
-from benchwright.config import EvalSettings
+from benchwright.config import EvalResuming
 from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.plan import Plan
 from benchwright.errors import UserError
@@ -23,23 +23,23 @@ LARGEST_OFFER = 20_000
 """Largest plan (in trials) for which the reusable trials are counted for an offer."""
 
 
-def find_reuse(settings: EvalSettings, plan: Plan, shelf: EvalShelf, say: Say) -> Reuse:
+def find_reuse(resuming: EvalResuming, plan: Plan, shelf: EvalShelf, say: Say) -> Reuse:
     """Return what a new run takes over from earlier ones. Without --reuse, only report what it could take over.
 
     Raises:
         UserError: If --rescore has nothing to score.
     """
-    wanted = settings.reuse or settings.rescore
-    if not wanted and (settings.fresh or shelf.has_entry()):
+    wanted = resuming.reuse or resuming.rescore
+    if not wanted and (resuming.fresh or shelf.has_entry()):
         return NO_REUSE
     most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
     runs = tuple(EarlierRun(path) for path in islice(shelf.earlier_runs(), most))
     if not wanted:
         _offer(plan, runs, say)
         return NO_REUSE
-    if settings.rescore:
+    if resuming.rescore:
         _check_known(plan, runs, say)
-    return Reuse(runs, scores=not settings.rescore, only_known=settings.rescore)
+    return Reuse(runs, scores=not resuming.rescore, only_known=resuming.rescore)
 
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from benchwright.agents.eval_fns import EvalFnScorer, load_eval_fns
 from benchwright.agents.loading import in_one_line, load_object
 from benchwright.agents.own_scorers import own_scorer
-from benchwright.config import EvalSettings
+from benchwright.config import EvalScoring
 from benchwright.engine.protocols import Scorer
 from benchwright.entry_points import declared
 from benchwright.errors import UserError
@@ -19,15 +19,17 @@ GROUP = "benchwright.scorers"
 """Entry point group of scorers. Each entry point names a function, a `Scorer`, or a scorer class."""
 
 
-def eval_scorers(settings: EvalSettings, objects: Mapping[str, Any]) -> Sequence[Scorer]:
-    """Return the scorers that the settings name. `objects`: scorers that are loaded already, by name.
+def eval_scorers(scoring: EvalScoring, judge_model: str, objects: Mapping[str, Any]) -> Sequence[Scorer]:
+    """Return the scorers that the settings name, with the model that a judge asks.
+
+    `objects`: scorers that are loaded already, by name.
 
     Raises:
         UserError: If a scorer does not exist or cannot be created, an option is unknown, or a name is
             repeated.
     """
-    scorers = [_scorer(name, settings, objects) for name in settings.scorer]
-    scorers.extend(EvalFnScorer(wrapper) for wrapper in load_eval_fns(settings.eval_fn))
+    scorers = [_scorer(name, scoring, judge_model, objects) for name in scoring.scorer]
+    scorers.extend(EvalFnScorer(wrapper) for wrapper in load_eval_fns(scoring.eval_fn))
     names = [scorer.name for scorer in scorers]
     for name in names:
         if names.count(name) > 1:
@@ -35,20 +37,20 @@ def eval_scorers(settings: EvalSettings, objects: Mapping[str, Any]) -> Sequence
     return scorers
 
 
-def needs_target(settings: EvalSettings, scorers: Sequence[Scorer]) -> bool:
+def needs_target(scoring: EvalScoring, scorers: Sequence[Scorer]) -> bool:
     """Return True if a row without a target is an error.
 
     A judge does not need one; users' scorers declare whether they do.
     """
-    compared = any(name in SCORERS and name != "judge" for name in settings.scorer)
-    return bool(settings.eval_fn) or compared or any(getattr(one, "needs_target", False) for one in scorers)
+    compared = any(name in SCORERS and name != "judge" for name in scoring.scorer)
+    return bool(scoring.eval_fn) or compared or any(getattr(one, "needs_target", False) for one in scorers)
 
 
-def _scorer(name: str, settings: EvalSettings, objects: Mapping[str, Any]) -> Scorer:
+def _scorer(name: str, scoring: EvalScoring, judge_model: str, objects: Mapping[str, Any]) -> Scorer:
     if name in SCORERS:
-        return make_scorer(name, _options(name, settings))
+        return make_scorer(name, _options(name, scoring, judge_model))
     scorer = own_scorer(_own(name, objects), name)
-    if settings.scorer_option and not any(each in SCORERS for each in settings.scorer):
+    if scoring.scorer_option and not any(each in SCORERS for each in scoring.scorer):
         raise UserError(f"The scorer '{name}' has no options; remove --scorer-option.")
     return scorer
 
@@ -78,17 +80,17 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
         ) from failure
 
 
-def _options(name: str, settings: EvalSettings) -> dict[str, str]:
+def _options(name: str, scoring: EvalScoring, judge_model: str) -> dict[str, str]:
     """Return the options for this scorer, including the judge's model.
 
     If it is the only scorer, return all options.
     """
-    given = settings.scorer_option
-    if len(settings.scorer) > 1:
+    given = scoring.scorer_option
+    if len(scoring.scorer) > 1:
         for option in given:
-            if not any(option in SCORERS[each].options for each in settings.scorer if each in SCORERS):
+            if not any(option in SCORERS[each].options for each in scoring.scorer if each in SCORERS):
                 raise UserError(f"No scorer has an option {option!r}.")
         given = {option: value for option, value in given.items() if option in SCORERS[name].options}
     if name == "judge":
-        return {"model": settings.judge_model or settings.model or "", **given}
+        return {"model": judge_model, **given}
     return given

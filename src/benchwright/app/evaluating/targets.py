@@ -12,11 +12,20 @@ from benchwright.app.access import tls_files, typed_headers
 from benchwright.app.evaluating.task import NOTHING, completion_params, passes_params_on
 from benchwright.app.models import ModelsUnderTest, find_models
 from benchwright.app.thinking import wanted_thinking
-from benchwright.config import EvalSettings
+from benchwright.config import (
+    BaselineSettings,
+    EndpointSettings,
+    EvalSettings,
+    JudgeSettings,
+    Models,
+    SamplingSettings,
+    ThinkingSettings,
+)
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.endpoint.thinking import Thinking
+from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.text import Say, plain
@@ -33,29 +42,39 @@ def eval_targets(
     Raises:
         UserError: If an address or a key is missing.
     """
-    _check_reach(settings, objects)
-    models = find_models(settings, _model_settings(settings, objects), say)
+    endpoint, sampling, baseline_model = (
+        settings.endpoint,
+        settings.sampling,
+        settings.baseline.baseline_model,
+    )
+    passes_on = passes_params_on(settings.solver, objects)
+    _check_reach(settings.thinking, baseline_model, passes_on=passes_on)
+    fields = _model_settings(endpoint.models, sampling, passes_on=passes_on)
+    models = find_models(endpoint, sampling, settings.thinking, fields, say)
     primary = models.targets[0]
-    if settings.baseline_model is not None:
-        baseline, models.access["baseline"] = _baseline(settings, settings.baseline_model, say, objects)
-        models.names["baseline"] = settings.baseline_model
+    if baseline_model is not None:
+        baseline, models.access["baseline"] = _baseline(
+            settings.baseline, baseline_model, fields, tls_files(endpoint), say
+        )
+        models.names["baseline"] = baseline_model
         models = models._replace(targets=(*models.targets, baseline))
     helpers = []
-    if "judge" in settings.scorer:
-        judge, models.access["judge"] = _judge(settings, primary, models.access["primary"], say)
+    if "judge" in settings.scoring.scorer:
+        judge, models.access["judge"] = _judge(
+            settings.judge, endpoint, primary, models.access["primary"], say
+        )
         check_target(judge, models.access["judge"])
         helpers.append(judge)
     return models, tuple(helpers)
 
 
-def _check_reach(settings: EvalSettings, objects: Mapping[str, Any]) -> None:
-    recommended = settings.recommended or settings.recommended_file is not None
-    if recommended and passes_params_on(settings, objects):
+def _check_reach(thinking: ThinkingSettings, baseline_model: str | None, *, passes_on: bool) -> None:
+    if thinking.wants_recommended and passes_on:
         raise UserError(
             "--recommended does not reach this agent, which sends temperature and max_tokens itself: "
             "give --temperature and --max-tokens."
         )
-    if settings.baseline_model and (recommended or wanted_thinking(settings) != Thinking()):
+    if baseline_model and (thinking.wants_recommended or wanted_thinking(thinking) != Thinking()):
         raise UserError(
             "--baseline-model gets neither recommended settings nor options for thinking: compare with --model twice."
         )
@@ -66,7 +85,7 @@ def _secret(value: SecretStr | None) -> str | None:
 
 
 def _baseline(
-    settings: EvalSettings, model: str, say: Say, objects: Mapping[str, Any]
+    baseline: BaselineSettings, model: str, fields: Mapping[str, object], tls: TlsFiles, say: Say
 ) -> tuple[Target, Access]:
     """Return the baseline's target and access.
 
@@ -79,57 +98,56 @@ def _baseline(
         )
 
     try:
-        headers = typed_headers("--baseline-header", settings.baseline_headers, settings.baseline_headers_env)
-        given = Access(_secret(settings.baseline_api_key), headers, tls_files(settings))
-        fields = _model_settings(settings, objects)
-        target = find_target(model, settings.baseline_base_url, "baseline", fields, given)
+        headers = typed_headers("--baseline-header", baseline.baseline_headers, baseline.baseline_headers_env)
+        given = Access(_secret(baseline.baseline_api_key), headers, tls)
+        target = find_target(model, baseline.baseline_base_url, "baseline", fields, given)
         access = find_access(given, target, lambda text: say(told(text)))
         check_target(target, access)
     except (UserError, ProviderError) as error:
         hint = (
             ""
-            if settings.baseline_base_url
+            if baseline.baseline_base_url
             else " If it has an endpoint of its own, give --baseline-base-url."
         )
         raise UserError(f"{told(str(error))}{hint}") from None
     return target, access
 
 
-def _judge(settings: EvalSettings, target: Target, access: Access, say: Say) -> tuple[Target, Access]:
+def _judge(
+    judge: JudgeSettings, endpoint: EndpointSettings, target: Target, access: Access, say: Say
+) -> tuple[Target, Access]:
     """Return the judge's target and access.
 
     Without a judge model, the model under test judges itself, with a warning.
     """
-    if settings.judge_model is None:
-        answers = "its own answers" if len(settings.tried) == 1 else "all answers, its own included"
-        who = "the model" if len(settings.tried) == 1 else plain(settings.tried[0].title)
+    if judge.judge_model is None:
+        answers = "its own answers" if len(endpoint.tried) == 1 else "all answers, its own included"
+        who = "the model" if len(endpoint.tried) == 1 else plain(endpoint.tried[0].title)
         say(f"No --judge-model: {who} judges {answers}, so the scores are not comparable.")
-        judge = Target("judge", target.model, target.base_url, headers=target.headers)
-        return judge, access
+        return Target("judge", target.model, target.base_url, headers=target.headers), access
     key = None
-    if settings.judge_api_key_env is not None:
-        key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
-    headers = typed_headers("--judge-header", settings.judge_headers, settings.judge_headers_env)
-    own = Access(key, headers, tls_files(settings))
-    base_url = settings.judge_base_url or settings.base_url
-    judge = find_target(settings.judge_model, base_url, "judge", access=own)
-    if judge.base_url == target.base_url:
+    if judge.judge_api_key_env is not None:
+        key = read_key(judge.judge_api_key_env, "--judge-api-key-env")
+    headers = typed_headers("--judge-header", judge.judge_headers, judge.judge_headers_env)
+    own = Access(key, headers, tls_files(endpoint))
+    base_url = judge.judge_base_url or endpoint.base_url
+    found = find_target(judge.judge_model, base_url, "judge", access=own)
+    if found.base_url == target.base_url:
         own = own.beside(access)
-        judge = replace(judge, headers=own.plain_headers)
-    return judge, find_access(own, judge, say)
+        found = replace(found, headers=own.plain_headers)
+    return found, find_access(own, found, say)
 
 
-def _model_settings(settings: EvalSettings, objects: Mapping[str, Any]) -> dict[str, object]:
-    """Return the body fields of every request.
+def _model_settings(models: Models, sampling: SamplingSettings, *, passes_on: bool) -> dict[str, object]:
+    """Return the body fields of every request. `passes_on`: whether the agent passes parameters on.
 
     Agents on the rollout types pass temperature and max_tokens themselves.
     """
-    passes_on = passes_params_on(settings, objects)
-    for entry in settings.models if passes_on else ():
+    for entry in models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:
             raise UserError(
                 f"Model {plain(entry.title)!r}: an agent gets the same temperature and max_tokens with every model; "
                 "use `param` for a model's own."
             )
-    own = {} if passes_on else completion_params(settings)
-    return {**own, "seed": settings.seed, **settings.param}
+    own = {} if passes_on else completion_params(sampling)
+    return {**own, "seed": sampling.seed, **sampling.param}

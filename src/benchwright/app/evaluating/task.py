@@ -11,7 +11,7 @@ from typing import Any
 from benchwright.agents.prompt_task import PromptTask
 from benchwright.agents.rows import DatasetTask
 from benchwright.app.evaluating.scorers import eval_scorers, needs_target
-from benchwright.config import EvalSettings
+from benchwright.config import EvalRows, EvalScoring, EvalSettings, SamplingSettings, SolverSettings
 
 ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 
@@ -28,101 +28,103 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
         UserError: If something that the settings name cannot be loaded or used.
     """
     task = _task(settings, path, objects)
-    if settings.skip_bad_rows:
+    if settings.rows.skip_bad_rows:
         task.skip_bad_rows()
     return task
 
 
 def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
     """Return the task over the rows at `path` for the kind of agent, or for the plain model."""
-    scorers = eval_scorers(settings, objects)
+    solver, scoring = settings.solver, settings.scoring
+    judge_model = settings.judge.judge_model or settings.endpoint.model or ""
+    scorers = eval_scorers(scoring, judge_model, objects)
     rows: dict[str, Any] = {
-        "limit": settings.limit,
-        "offset": settings.offset,
-        "group_by": settings.group_by,
+        "limit": settings.rows.limit,
+        "offset": settings.rows.offset,
+        "group_by": settings.rows.group_by,
     }
-    if settings.mcp is not None:
+    if solver.mcp is not None:
         from benchwright.agents.mcp.task import McpTask
 
-        turns, params = settings.max_turns, completion_params(settings)
-        return McpTask(settings.mcp, path, scorers, max_turns=turns, completion_params=params, **rows)
-    if settings.agent_command is not None:
+        turns, params = solver.max_turns, completion_params(settings.sampling)
+        return McpTask(solver.mcp, path, scorers, max_turns=turns, completion_params=params, **rows)
+    if solver.agent_command is not None:
         from benchwright.agents.command_task import command_task
 
-        return command_task(path, settings.agent_command, scorers, **rows)
-    if settings.agent is not None:
+        return command_task(path, solver.agent_command, scorers, **rows)
+    if solver.agent is not None:
         from benchwright.agents.recipe_task import recipe_task
         from benchwright.recipes.shelf import find_recipe
 
         return recipe_task(
             path,
-            find_recipe(settings.agent),
+            find_recipe(solver.agent),
             scorers,
-            columns=settings.column,
-            needs_target=needs_target(settings, scorers),
+            columns=settings.rows.column,
+            needs_target=needs_target(scoring, scorers),
             **rows,
         )
-    if settings.module is not None:
+    if solver.module is not None:
         from benchwright.agents.agent_task import AgentTask
         from benchwright.agents.callable_task import callable_task
         from benchwright.agents.loading import as_agent
         from benchwright.agents.rollout_requests import DEBUG_DIRECTORY
         from benchwright.agents.solver_task import solver_task
 
-        agent = _agent(settings.module, objects)
+        agent = _agent(solver.module, objects)
         if isroutine(agent):
-            return callable_task(path, agent, scorers, module=settings.module, **rows)
+            return callable_task(path, agent, scorers, module=solver.module, **rows)
         if hasattr(agent, "solve"):
-            return solver_task(path, agent, scorers, module=settings.module, **rows)
+            return solver_task(path, agent, scorers, module=solver.module, **rows)
         return AgentTask(
             path,
-            as_agent(agent, settings.module),
+            as_agent(agent, solver.module),
             scorers,
-            module=settings.module,
-            max_turns=settings.max_turns,
-            completion_params=completion_params(settings),
-            debug_dir=DEBUG_DIRECTORY if settings.debug else None,
+            module=solver.module,
+            max_turns=solver.max_turns,
+            completion_params=completion_params(settings.sampling),
+            debug_dir=DEBUG_DIRECTORY if solver.debug else None,
             **rows,
         )
     return PromptTask(
         path,
         scorers,
-        columns=settings.column,
-        needs_target=needs_target(settings, scorers),
-        system=settings.system,
-        template=_template(settings),
+        columns=settings.rows.column,
+        needs_target=needs_target(scoring, scorers),
+        system=settings.rows.system,
+        template=_template(settings.rows, scoring),
         **rows,
     )
 
 
-def _template(settings: EvalSettings) -> str | None:
+def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
     """Return the given template.
 
     For multiple choice without one, return a request to answer with a letter.
     """
-    if settings.template is None and "mcq" in settings.scorer:
+    if rows.template is None and "mcq" in scoring.scorer:
         return ANSWER_WITH_A_LETTER
-    return settings.template
+    return rows.template
 
 
-def completion_params(settings: EvalSettings) -> dict[str, float | int]:
+def completion_params(sampling: SamplingSettings) -> dict[str, float | int]:
     """Return temperature and max_tokens, if given, as the documented parameters that an agent passes on."""
-    params = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+    params = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 
 
-def agent_name(settings: EvalSettings) -> str | None:
+def agent_name(solver: SolverSettings) -> str | None:
     """Return the name of the agent: its module and function, its tools' directory, or its program.
 
     None without one.
     """
-    if settings.module is not None:
-        return settings.module.replace(":", ".")
-    if settings.mcp is not None:
-        return settings.mcp.resolve().name
-    if settings.agent_command is not None:
-        return _program_name(settings.agent_command)
-    return None if settings.agent is None else Path(settings.agent).stem
+    if solver.module is not None:
+        return solver.module.replace(":", ".")
+    if solver.mcp is not None:
+        return solver.mcp.resolve().name
+    if solver.agent_command is not None:
+        return _program_name(solver.agent_command)
+    return None if solver.agent is None else Path(solver.agent).stem
 
 
 def _program_name(command: str) -> str:
@@ -131,25 +133,25 @@ def _program_name(command: str) -> str:
     return next((path for path in paths if path.suffix[1:].isalpha()), paths[0]).stem
 
 
-def is_program(settings: EvalSettings) -> bool:
+def is_program(solver: SolverSettings) -> bool:
     """Return True if the agent is a program: a command of the user, or one that a recipe installs."""
-    return settings.agent_command is not None or settings.agent is not None
+    return solver.agent_command is not None or solver.agent is not None
 
 
-def asks_by_itself(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
+def asks_by_itself(solver: SolverSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
     """Return True if the agent is a program or a function, which reaches the model through the relay."""
-    if is_program(settings):
+    if is_program(solver):
         return True
-    return settings.module is not None and isroutine(_agent(settings.module, objects))
+    return solver.module is not None and isroutine(_agent(solver.module, objects))
 
 
-def passes_params_on(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
+def passes_params_on(solver: SolverSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
     """Return True if the agent is on the rollout types and passes temperature and max_tokens itself."""
-    if settings.mcp is not None:
+    if solver.mcp is not None:
         return True
-    if settings.module is None:
+    if solver.module is None:
         return False
-    agent = _agent(settings.module, objects)
+    agent = _agent(solver.module, objects)
     return not isroutine(agent) and not hasattr(agent, "solve")
 
 

@@ -66,11 +66,11 @@ async def ask(
     """
     plan = Plan(_Asking(questions), len(questions), [judge], shares_journal=True)
     settings = request.settings
-    in_flight = MOST_IN_FLIGHT if settings.concurrency == "auto" else settings.concurrency
+    in_flight = MOST_IN_FLIGHT if settings.execution.concurrency == "auto" else settings.execution.concurrency
     client = make_client(judge, access, settings, in_flight)
     place = directory / PLACE
     async with store.run_lock(directory, say):
-        journal = Journal(place, fsync=settings.fsync)
+        journal = Journal(place, fsync=settings.execution.fsync)
         try:
             result = await run(
                 plan,

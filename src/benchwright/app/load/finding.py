@@ -13,7 +13,6 @@ from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.workload import check_shape, synthetic_workload
 from benchwright.app.load.workload import Workload, plain_request
-from benchwright.config import Settings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.records import Trace
 from benchwright.endpoint.default_server import LOCAL_SERVER
@@ -22,6 +21,9 @@ from benchwright.errors import UserError
 from benchwright.formats import counted
 from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
+
+OF_LEVELS = {"concurrency", "workers", "executor", "ray_address"}
+"""Settings of every kind of run that a level sets itself."""
 
 
 def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Trace | None = None) -> Workload:
@@ -33,26 +35,30 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
         UserError: If there is nothing or more than one thing to send, or if `prepare_benchmark` or
             `prepare_eval` raises it.
     """
-    check_shape(settings)
-    asked = [settings.benchmark, settings.dataset, settings.synthetic_input]
+    check_shape(settings.synthetic)
+    asked = [settings.catalog.benchmark, settings.rows.dataset, settings.synthetic.synthetic_input]
     replayed = trace if settings.replays and trace is not None and trace.has_prompts else None
     if sum(one is not None for one in [*asked, replayed]) != 1:
-        only_times = f" {settings.trace} has only times." if settings.replays else ""
+        only_times = f" {settings.replay.trace} has only times." if settings.replays else ""
         raise UserError(
             "Choose what to send: a benchmark (`benchwright load mmlu`), --dataset FILE, --synthetic-input TOKENS or "
             f"a --trace with prompts.{only_times}"
         )
-    if not settings.model:
+    if not settings.endpoint.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
-    if settings.model_mix is not None and (settings.benchmark is not None or settings.dataset is not None):
+    if settings.synthetic.model_mix is not None and (
+        settings.catalog.benchmark is not None or settings.rows.dataset is not None
+    ):
         raise UserError("--model-mix needs --synthetic-input or a --trace with prompts.")
-    if settings.benchmark is None and (settings.where or settings.ids is not None):
+    if settings.catalog.benchmark is None and (
+        settings.selection.where or settings.selection.ids is not None
+    ):
         raise UserError(
             "--where and --ids choose samples of a benchmark: name one (`benchwright load mmlu`)."
         )
-    if settings.benchmark is not None:
-        return _benchmark(settings.benchmark, settings, say)
-    if settings.dataset is not None:
+    if settings.catalog.benchmark is not None:
+        return _benchmark(settings.catalog.benchmark, settings, say)
+    if settings.rows.dataset is not None:
         return _dataset(settings, say)
     if replayed is not None:
         return replay_workload(settings, replayed, prompt_seed, say)
@@ -70,7 +76,7 @@ def load_parts(
     return msgspec.structs.replace(
         parts_of(workload.request, concurrency * parallel),
         task=workload.task_of(level),
-        seconds=level_seconds(settings),
+        seconds=level_seconds(settings.load, replays=settings.replays),
     )
 
 
@@ -78,25 +84,21 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
     from benchwright.app.benchmarks import prepare_benchmark
     from benchwright.config import BenchmarkSettings
 
-    options = dict(settings.option)
-    if settings.source is not None:
-        options["path"] = str(settings.source)
-    more: dict[str, Any] = {} if settings.seed is None else {"seed": settings.seed}
+    options = dict(settings.catalog.option)
+    if settings.catalog.source is not None:
+        options["path"] = str(settings.catalog.source)
+    more: dict[str, Any] = {} if settings.sampling.seed is None else {"seed": settings.sampling.seed}
     own = BenchmarkSettings(
         **_shared(settings, without=("seed",)),
         **more,
-        max_samples=settings.limit,
-        shuffle=settings.shuffle,
-        where=settings.where,
-        ids=settings.ids,
+        max_samples=settings.selection.limit,
+        shuffle=settings.selection.shuffle,
+        where=settings.selection.where,
+        ids=settings.selection.ids,
         option=options,
-        judge_model=settings.judge_model,
-        judge_base_url=settings.judge_base_url,
-        judge_api_key_env=settings.judge_api_key_env,
-        judge_headers=settings.judge_headers,
-        judge_headers_env=settings.judge_headers_env,
-        plugin=settings.plugin,
-        data_dir=settings.data_dir,
+        **dict(settings.judge),
+        plugin=settings.catalog.plugin,
+        data_dir=settings.catalog.data_dir,
     )
     request = prepare_benchmark(name, own, say).request
     plan = request.plan
@@ -110,38 +112,43 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
     from benchwright.app.evaluate import prepare_eval
     from benchwright.config import EvalSettings
 
-    assert settings.dataset is not None
-    rows: dict[str, Any] = {"limit": settings.limit, "system": settings.system, "template": settings.template}
-    if settings.scorer:
+    rows = settings.rows
+    assert rows.dataset is not None
+    if settings.scoring.scorer:
         own = EvalSettings(
             **_shared(settings),
-            **rows,
-            dataset=settings.dataset,
-            column=settings.column,
-            skip_bad_rows=settings.skip_bad_rows,
-            scorer=settings.scorer,
-            scorer_option=settings.scorer_option,
-            judge_model=settings.judge_model,
-            judge_base_url=settings.judge_base_url,
-            judge_api_key_env=settings.judge_api_key_env,
-            judge_headers=settings.judge_headers,
-            judge_headers_env=settings.judge_headers_env,
+            **dict(settings.rows),
+            **dict(settings.scoring),
+            **dict(settings.judge),
+            limit=settings.selection.limit,
         )
         request = prepare_eval(own, say).request
     else:
-        task = PromptTask(settings.dataset, [], columns=settings.column, needs_target=False, **rows)
-        if settings.skip_bad_rows:
+        task = PromptTask(
+            rows.dataset,
+            [],
+            columns=rows.column,
+            needs_target=False,
+            limit=settings.selection.limit,
+            system=rows.system,
+            template=rows.template,
+        )
+        if rows.skip_bad_rows:
             task.skip_bad_rows()
-        digest, samples = file_fingerprint(settings.dataset), task.size()
-        data = DataFile(str(settings.dataset), digest, samples, columns=settings.column)
-        request = plain_request(settings, task, samples, settings.dataset.stem, "eval", say, (data,))
+        digest, samples = file_fingerprint(rows.dataset), task.size()
+        data = DataFile(str(rows.dataset), digest, samples, columns=rows.column)
+        request = plain_request(settings, task, samples, rows.dataset.stem, "eval", say, (data,))
     plan = request.plan
-    about = f"{counted(plan.samples, 'prompt')} of {settings.dataset.name}"
+    about = f"{counted(plan.samples, 'prompt')} of {rows.dataset.name}"
     return Workload(request, lambda _: plan.task, plan.samples, about)
 
 
 def _shared(settings: LoadSettings, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the settings that every kind of run has."""
-    names = Settings.model_fields.keys() - {*without, "concurrency", "workers", "executor", "ray_address"}
-    shared = {name: getattr(settings, name) for name in names}
-    return {**shared, "base_url": settings.base_url or LOCAL_SERVER}
+    sections = (
+        *(settings.label, settings.endpoint, settings.sampling, settings.limits),
+        *(settings.execution, settings.resuming),
+    )
+    shared = {name: value for section in sections for name, value in section if name not in OF_LEVELS}
+    shared = {name: value for name, value in shared.items() if name not in without}
+    return {**shared, "base_url": settings.endpoint.base_url or LOCAL_SERVER}

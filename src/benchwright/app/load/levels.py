@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice, takewhile
 
 from benchwright.analysis.load.records import Level
+from benchwright.app.load.sections import LevelSettings
 from benchwright.app.load.settings import DEFAULT_SECONDS, LoadSettings
 from benchwright.data.traces.records import Trace
 from benchwright.errors import UserError
@@ -21,11 +22,13 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     """
     if level.concurrency is not None:
         return None
-    most, seconds, seed = most_requests(settings, trace), level_seconds(settings), settings.seed or 0
+    replays, seed = settings.replays, settings.sampling.seed or 0
+    most = most_requests(settings.load, trace, replays=replays)
+    seconds = level_seconds(settings.load, replays=replays)
     if level.rate is None:
         assert trace is not None
-        due = [(one.at or 0.0) / (settings.speed or 1.0) for one in trace.conversations]
-        return due if settings.duration is None else [one for one in due if one < settings.duration]
+        due = [(one.at or 0.0) / (settings.replay.speed or 1.0) for one in trace.conversations]
+        return due if settings.load.duration is None else [one for one in due if one < settings.load.duration]
     endless = (
         arrivals.constant(level.rate) if level.arrivals == "constant" else arrivals.poisson(level.rate, seed)
     )
@@ -38,12 +41,12 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     return due
 
 
-def most_requests(settings: LoadSettings, trace: Trace | None) -> int | None:
+def most_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) -> int | None:
     """Return the maximum number of requests (for a replayed trace: conversations).
 
-    None if it is not limited.
+    None if it is not limited. `replays`: see `LoadSettings.replays`.
     """
-    return settings.requests if trace is None or not settings.replays else len(trace.conversations)
+    return load.requests if trace is None or not replays else len(trace.conversations)
 
 
 def slug(level: Level) -> str:
@@ -53,11 +56,11 @@ def slug(level: Level) -> str:
     return "trace" if level.rate is None else f"r{level.rate:g}"
 
 
-def level_seconds(settings: LoadSettings) -> float | None:
+def level_seconds(load: LevelSettings, *, replays: bool) -> float | None:
     """Return for how many seconds requests are sent.
 
     None (no limit) if their number, or a trace's, is the limit.
     """
-    if settings.duration is None and settings.requests is None and not settings.replays:
+    if load.duration is None and load.requests is None and not replays:
         return DEFAULT_SECONDS
-    return settings.duration
+    return load.duration

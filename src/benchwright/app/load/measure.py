@@ -64,10 +64,12 @@ def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
         UserError: If `LoadTest` or `find_models` raises it.
     """
     identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
-    prompt_seed = settings.seed if settings.seed is not None else random.SystemRandom().getrandbits(31)
-    find_models(settings, {}, lambda _: None, LOCAL_SERVER)
+    seed = settings.sampling.seed
+    prompt_seed = seed if seed is not None else random.SystemRandom().getrandbits(31)
+    find_models(settings.endpoint, settings.sampling, settings.thinking, {}, lambda _: None, LOCAL_SERVER)
     alone = [
-        settings.model_copy(update={"model": entry.model, "models": (entry,)}) for entry in settings.tried
+        settings.model_copy(update={"model": entry.model, "models": (entry,)})
+        for entry in settings.endpoint.tried
     ]
     return [LoadTest(one, identity, prompt_seed, say) for one in alone or [settings]]
 
@@ -86,21 +88,23 @@ class LoadTest:
         self.identity = identity
         self.trace = find_trace(settings)
         self.first_levels = chosen_levels(settings, timed=self.trace is None or self.trace.timed)
-        self.objectives = objectives(settings)
-        self.warmup = None if settings.warmup is None else cut_of(settings.warmup, "--warmup", Cut())
-        self.cooldown = cut_of(settings.cooldown, "--cooldown", Cut())
+        self.objectives = objectives(settings.report.slo, stream=settings.execution.stream)
+        self.warmup = (
+            None if settings.load.warmup is None else cut_of(settings.load.warmup, "--warmup", Cut())
+        )
+        self.cooldown = cut_of(settings.load.cooldown, "--cooldown", Cut())
         self.workload = find_workload(settings, prompt_seed, say, self.trace)
         self._prompt_seed = prompt_seed
         self._calibration: Calibration | None = None
-        self.window = window_of(settings)
-        self.price = price_of(settings, self.model)
+        self.window = window_of(settings.load)
+        self.price = price_of(settings.report.price, self.model)
         self.levels: list[ReadLevel] = []
         self.self_test: SelfTest | None = None
         self.interrupted = False
         self._sweep: Sweep | None = None
         self._say = say
-        self._metrics = settings.metrics
-        self._max_in_flight = settings.max_in_flight
+        self._metrics = settings.monitoring.metrics
+        self._max_in_flight = settings.load.max_in_flight
         self._sent = SeenPrefixes()
 
     @property
@@ -115,7 +119,7 @@ class LoadTest:
             UserError: If an endpoint cannot be reached.
         """
         request = self.workload.request
-        if self.settings.probe:
+        if self.settings.execution.probe:
             await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.access, self._say)
 
     async def measure(
@@ -131,9 +135,9 @@ class LoadTest:
         """
         if self.workload.calibrating is not None:
             self.workload = await self._calibrated(self.workload, self.workload.calibrating)
-        if self.settings.sweep:
+        if self.settings.search.sweep:
             self._sweep = Sweep(
-                self.first_levels[0], sweep_plan(self.settings), objectives=bool(self.objectives)
+                self.first_levels[0], sweep_plan(self.settings.search), objectives=bool(self.objectives)
             )
         waiting = iter(self.first_levels if repeat % 2 else reversed(self.first_levels))
         while (level := self._sweep.next() if self._sweep is not None else next(waiting, None)) is not None:
@@ -146,7 +150,7 @@ class LoadTest:
 
     async def _measure(self, level: Level, repeat: int, listeners: Sequence[Listener]) -> LevelResult:
         target = self.workload.request.plan.targets[0]
-        url = self.settings.metrics_url or metrics_url(target.base_url)
+        url = self.settings.monitoring.metrics_url or metrics_url(target.base_url)
         access = self.workload.request.access[target.slot].at(url, target.base_url)
         watch = Watch(url, self._say, read_known, access=access) if self._metrics else None
         self._allow_connections(level)
@@ -168,8 +172,8 @@ class LoadTest:
             UserError: If a closed loop cannot have its number in flight, because the rest would wait in this
                 process.
         """
-        parallel, workers = self.workload.request.plan.parallel, self.settings.workers or 1
-        wanted = level.concurrency or self.settings.max_in_flight
+        parallel, workers = self.workload.request.plan.parallel, self.settings.execution.workers or 1
+        wanted = level.concurrency or self.settings.load.max_in_flight
         possible = allow_connections(math.ceil(wanted * parallel / workers)) * workers // parallel
         if level.open:
             self._max_in_flight = max(1, min(wanted, possible))
@@ -180,7 +184,7 @@ class LoadTest:
             )
 
     def _power_watch(self) -> Watch[PowerReading] | None:
-        url = self.settings.energy_url
+        url = self.settings.monitoring.energy_url
         return None if url is None else Watch(url, self._say, read_power, "Figures of energy are")
 
     def prepare(
@@ -205,7 +209,7 @@ class LoadTest:
             keep_looks(launched.directory, () if watch is None else watch.looks)
             keep_power(launched.directory, () if power is None else power.looks)
             if self.trace is not None and self.settings.replays:
-                keep_replayed(launched.table, self.trace, self.settings.max_tokens)
+                keep_replayed(launched.table, self.trace, self.settings.sampling.max_tokens)
             read = read_level(launched.table, plan, self._sent)
             if read.result.warm_cache:
                 tag_run(str(launched.directory), [WARM_CACHE])
@@ -224,21 +228,23 @@ class LoadTest:
         """Return the plan of a level as stored with its run."""
         settings = self.settings
         due = due_times(level, settings, self.trace)
-        output = settings.synthetic_output or ""
+        output = settings.synthetic.synthetic_output or ""
         return LevelPlan(
             id=self.identity,
             level=level,
             number=number,
             repeat=repeat,
-            requests=most_requests(settings, self.trace) if due is None else len(due),
-            seconds=None if due is not None else level_seconds(settings),
+            requests=most_requests(settings.load, self.trace, replays=settings.replays)
+            if due is None
+            else len(due),
+            seconds=None if due is not None else level_seconds(settings.load, replays=settings.replays),
             prompts=self.workload.about,
             prompt_seed=self.workload.prompt_seed,
-            seeded=settings.seed is not None,
-            synthetic=settings.synthetic_input is not None,
+            seeded=settings.sampling.seed is not None,
+            synthetic=settings.synthetic.synthetic_input is not None,
             answer_tokens=int(output) if output.isdigit() else None,
             made_of_trace=self.workload.made_of_trace,
-            speed=settings.speed or 1.0,
+            speed=settings.replay.speed or 1.0,
             warmup=self.warmup,
             cooldown=self.cooldown,
             window=self.window,
@@ -246,7 +252,7 @@ class LoadTest:
             objectives=self.objectives,
             self_test=self.self_test,
             price=self.price,
-            sweep=sweep_plan(settings) if settings.sweep else None,
+            sweep=sweep_plan(settings.search) if settings.search.sweep else None,
         )
 
     def _request(self, level: LevelPlan) -> RunRequest:
@@ -263,8 +269,8 @@ class LoadTest:
             arrange=Rounds(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
             timed=True,
-            seconds=level_seconds(settings),
-            keeps=KeptBodies(settings.keep_bodies),
+            seconds=level_seconds(settings.load, replays=settings.replays),
+            keeps=KeptBodies(settings.report.keep_bodies),
         )
         detail = msgspec.to_builtins(level)
         return msgspec.structs.replace(
@@ -272,14 +278,21 @@ class LoadTest:
             name=f"{base.name}-{slug(level.level)}",
             plan=plan,
             settings=base.settings.model_copy(
-                update={"concurrency": in_flight, "retries": settings.retries, "workers": settings.workers}
+                update={
+                    "concurrency": in_flight,
+                    "retries": settings.limits.retries,
+                    "workers": settings.execution.workers,
+                }
             ),
             about={**base.about, "load": detail},
             selection={**base.selection, "load": detail},
             recipe=recipe(
                 load_parts,
                 *(settings, self._prompt_seed, level.number, self._calibration),
-                keys=(settings.judge_api_key_env, *key_variables(settings)),
+                keys=(
+                    settings.judge.judge_api_key_env,
+                    *key_variables(settings.endpoint, settings.judge.judge_headers_env),
+                ),
             ),
         )
 

@@ -63,14 +63,15 @@ def plain_request(
 
     `parallel` and `aborts` are passed to its plan.
     """
+    sampling = settings.sampling
     body = {
-        "temperature": settings.temperature,
-        "max_tokens": settings.max_tokens,
-        "seed": settings.seed,
-        **settings.param,
+        "temperature": sampling.temperature,
+        "max_tokens": sampling.max_tokens,
+        "seed": sampling.seed,
+        **sampling.param,
     }
-    models = find_models(settings, body, say, LOCAL_SERVER)
-    limits = TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds)
+    models = find_models(settings.endpoint, sampling, settings.thinking, body, say, LOCAL_SERVER)
+    limits = TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds)
     return RunRequest(
         kind=kind,
         name=f"{name}-{short_name(list(models.names.values()))}",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from benchwright.analysis.deciding.values import ACCURACY
 from benchwright.app.prepared import RunRequest
 from benchwright.app.until.earlier import earlier_answers
-from benchwright.config import DecidingSettings
+from benchwright.config import DecidingSettings, Settings
 from benchwright.errors import UserError
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Trial
@@ -24,35 +24,34 @@ OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
 """Settings that have an effect only with `until`."""
 
 
-def check_until(settings: DecidingSettings) -> None:
-    """Check the options that can be checked without data.
+def check_until(deciding: DecidingSettings, compared: int) -> None:
+    """Check the options that can be checked without data. `compared`: number of models, with the baseline.
 
     Raises:
         UserError: If they contradict each other.
     """
-    if settings.until is None:
+    if deciding.until is None:
         for name in OPTIONS:
-            if getattr(settings, name) != DecidingSettings.model_fields[name].default:
+            if getattr(deciding, name) != DecidingSettings.model_fields[name].default:
                 raise UserError(f"--{name.replace('_', '-')} needs --until decided (or not-worse).")
         return
-    if settings.until == "not-worse" and not settings.margin:
+    if deciding.until == "not-worse" and not deciding.margin:
         raise UserError("--until not-worse needs --margin: the loss that would not matter, such as 0.02.")
-    compared = len(settings.tried) + (getattr(settings, "baseline_model", None) is not None)
-    if settings.against is None and compared < 2:
+    if deciding.against is None and compared < 2:
         raise UserError("--until needs something to compare with: a second --model, or --against RUN.")
 
 
-Deciding = TypeVar("Deciding", bound=DecidingSettings)
+Kind = TypeVar("Kind", bound=Settings)
 
 
-def sharing(settings: Deciding, runs: int) -> Deciding:
+def sharing(settings: Kind, runs: int) -> Kind:
     """Return the settings for each of several runs decided by one command.
 
     Each run gets an equal share of the error.
     """
-    if settings.until is None or runs < 2:
+    if settings.deciding.until is None or runs < 2:
         return settings
-    return settings.model_copy(update={"error": settings.error / runs})
+    return settings.model_copy(update={"error": settings.deciding.error / runs})
 
 
 def question_of(request: RunRequest, say: Say) -> Question:
@@ -61,14 +60,14 @@ def question_of(request: RunRequest, say: Say) -> Question:
     Raises:
         UserError: If a score or an earlier run does not exist, or the two are not comparable.
     """
-    settings = _settings(request)
+    against = request.settings.deciding.against
     asked = _without_samples(request)
-    if settings.against is None:
+    if against is None:
         return replace(asked, units=shuffled(_units(request, None), asked.seed))
-    earlier = earlier_answers(request, settings.against, asked.scores, finite=asked.finite, say=say)
+    earlier = earlier_answers(request, against, asked.scores, finite=asked.finite, say=say)
     units = shuffled(_units(request, earlier), asked.seed)
     if not units:
-        raise UserError(f"--against: {plain(settings.against)} has no sample in common with this run.")
+        raise UserError(f"--against: {plain(against)} has no sample in common with this run.")
     return replace(asked, units=units, earlier=earlier)
 
 
@@ -81,7 +80,7 @@ def check_same(kept: Question, request: RunRequest) -> None:
     against = None if kept.earlier is None else kept.earlier.reference
     if (
         replace(kept, units=[], earlier=None) != _without_samples(request)
-        or against != _settings(request).against
+        or against != request.settings.deciding.against
     ):
         goal = "which model is better" if kept.goal == "difference" else "whether the new model is not worse"
         raise UserError(
@@ -90,23 +89,18 @@ def check_same(kept: Question, request: RunRequest) -> None:
         )
 
 
-def _settings(request: RunRequest) -> DecidingSettings:
-    assert isinstance(request.settings, DecidingSettings)
-    return request.settings
-
-
 def _without_samples(request: RunRequest) -> Question:
-    settings = _settings(request)
+    deciding = request.settings.deciding
     return Question(
-        goal="difference" if settings.until == "decided" else "not_worse",
-        margin=settings.margin,
-        error=settings.error,
-        at_least=settings.at_least,
-        finite=settings.decide_for == "these-samples",
-        scores=_scores(request, settings.decide_on),
+        goal="difference" if deciding.until == "decided" else "not_worse",
+        margin=deciding.margin,
+        error=deciding.error,
+        at_least=deciding.at_least,
+        finite=deciding.decide_for == "these-samples",
+        scores=_scores(request, deciding.decide_on),
         seed=int(request.fingerprint[:8], 16),
         units=[],
-        reference=_reference(request) if settings.against is None else "",
+        reference=_reference(request) if deciding.against is None else "",
     )
 
 

@@ -13,7 +13,6 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.deciding.values import OutOfRange
 from benchwright.app.prepared import RunRequest
 from benchwright.app.until.question import check_same, in_order, question_of
-from benchwright.config import DecidingSettings
 from benchwright.engine.ledger import Retry
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status
@@ -43,7 +42,7 @@ class Until:
         self._table = read_table(directory)
         manifest = read_manifest(directory)
         self._following = Following(question, manifest, self._table)
-        retried = request.settings.retry_failed or request.retry is not None
+        retried = request.settings.resuming.retry_failed or request.retry is not None
         if retried or not self._following.look():
             open_rows = _to_be_asked_again(self._table, request.retry, again)
             self._following = Following(question, manifest, self._table, open_rows)
@@ -89,8 +88,7 @@ def begin_until(request: RunRequest, directory: Path, again: Collection[Status],
         UserError: If the run has another question, or if `question_of` raises it.
         JournalError: If the question cannot be written, or the journal not read.
     """
-    settings = request.settings
-    if not isinstance(settings, DecidingSettings) or settings.until is None:
+    if request.settings.deciding.until is None:
         return None
     question = read_question(directory)
     if question is None:

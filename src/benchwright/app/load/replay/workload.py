@@ -9,11 +9,13 @@ import msgspec
 from benchwright.app.load.replay.own_runs import trace_of_run
 from benchwright.app.load.replay.prompts import BlockPrompts
 from benchwright.app.load.replay.task import Pace, ReplayTask
+from benchwright.app.load.sections import ReplaySettings
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.mix import read_mix, told_mix
 from benchwright.app.load.synthetic.words import words_of
 from benchwright.app.load.workload import Calibrating, Workload, plain_request
+from benchwright.config import SamplingSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.reading import read_trace
 from benchwright.data.traces.records import Trace
@@ -33,16 +35,16 @@ def find_trace(settings: LoadSettings) -> Trace | None:
     Raises:
         UserError: If it does not exist or cannot be read, or an option needs a trace and there is none.
     """
-    if settings.trace is None:
+    if settings.replay.trace is None:
         for name in ("speed", "block_size", "max_think"):
-            if getattr(settings, name) is not None:
+            if getattr(settings.replay, name) is not None:
                 raise UserError(f"--{name.replace('_', '-')} needs --trace.")
         return None
-    limits = [settings.requests, settings.limit if settings.replays else None]
+    limits = [settings.load.requests, settings.selection.limit if settings.replays else None]
     limit = min((one for one in limits if one is not None), default=None)
-    path = settings.trace
+    path = settings.replay.trace
     if path.exists() and not (path / "run.json").exists():
-        return read_trace(path, limit, settings.block_size)
+        return read_trace(path, limit, settings.replay.block_size)
     try:
         run = find_run(str(path))
     except UserError as error:
@@ -50,9 +52,9 @@ def find_trace(settings: LoadSettings) -> Trace | None:
     return trace_of_run(run, limit)
 
 
-def pace(settings: LoadSettings) -> Pace:
+def pace(replay: ReplaySettings, sampling: SamplingSettings) -> Pace:
     """Return the speed at which the settings replay a trace."""
-    return Pace(settings.speed or 1.0, settings.max_think, settings.max_tokens)
+    return Pace(replay.speed or 1.0, replay.max_think, sampling.max_tokens)
 
 
 def replay_workload(
@@ -65,13 +67,20 @@ def replay_workload(
     Raises:
         UserError: If the mix of models is invalid.
     """
-    path = settings.trace
+    path = settings.replay.trace
     assert path is not None
-    mix = {} if settings.model_mix is None else read_mix(settings.model_mix)
+    mix = {} if settings.synthetic.model_mix is None else read_mix(settings.synthetic.model_mix)
 
     def task_of(level: int) -> ReplayTask:
         salt = f"{prompt_seed}:{level}"
-        return ReplayTask(path.stem, salt, trace, BlockPrompts(salt, calibration), pace(settings), mix)
+        return ReplayTask(
+            path.stem,
+            salt,
+            trace,
+            BlockPrompts(salt, calibration),
+            pace(settings.replay, settings.sampling),
+            mix,
+        )
 
     def calibrated(found: Calibration) -> Workload:
         return replay_workload(settings, trace, prompt_seed, say, found)
@@ -83,7 +92,9 @@ def replay_workload(
         parallel=trace.parallel,
         aborts=trace.has_turns,
     )
-    about = about_trace(path, trace, settings) + (f", models mixed ({told_mix(mix)})" if mix else "")
+    about = about_trace(path, trace, settings.replay.speed) + (
+        f", models mixed ({told_mix(mix)})" if mix else ""
+    )
     return Workload(
         msgspec.structs.replace(request, about={"trace": {"path": str(path), "made": made}}),
         task_of,
@@ -100,13 +111,13 @@ def replay_text(words: int, seed: str) -> str:
     return words_of(seed, words).decode("ascii")
 
 
-def about_trace(path: Path, trace: Trace, settings: LoadSettings) -> str:
+def about_trace(path: Path, trace: Trace, speed: float | None) -> str:
     """Return a description of what is replayed."""
     number = sum(1 for _ in trace.requests)
     conversations = f" in {counted(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
-    speed = f", {settings.speed:g} times as fast" if settings.speed not in (None, 1.0) else ""
+    faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
     failed = f" ({counted(trace.left_out, 'failed one')} left out)" if trace.left_out else ""
-    return f"{counted(number, 'request')}{conversations} of {path.name} ({trace.kind}){speed}{failed}"
+    return f"{counted(number, 'request')}{conversations} of {path.name} ({trace.kind}){faster}{failed}"
 
 
 def is_made(trace: Trace) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchwright.app.load.sections import SyntheticSettings
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.lengths import Lengths
@@ -27,41 +28,41 @@ OF_SYNTHETIC = (
 )
 
 
-def check_shape(settings: LoadSettings) -> None:
+def check_shape(synthetic: SyntheticSettings) -> None:
     """Check that options of synthetic requests are given only with synthetic requests.
 
     Raises:
         UserError: If one is given without.
     """
-    if settings.synthetic_input is not None:
+    if synthetic.synthetic_input is not None:
         return
-    said = [name for name in OF_SYNTHETIC if getattr(settings, name) is not None]
+    said = [name for name in OF_SYNTHETIC if getattr(synthetic, name) is not None]
     if said:
         raise UserError(f"--{said[0].replace('_', '-')} needs --synthetic-input.")
 
 
-def find_shape(settings: LoadSettings) -> Shape:
+def find_shape(synthetic: SyntheticSettings) -> Shape:
     """Return the shape that the settings describe.
 
     Raises:
         UserError: If an option is invalid.
     """
-    assert settings.synthetic_input is not None
-    output = settings.synthetic_output
-    if settings.think is not None and (settings.turns or 1) < 2:
+    assert synthetic.synthetic_input is not None
+    output = synthetic.synthetic_output
+    if synthetic.think is not None and (synthetic.turns or 1) < 2:
         raise UserError("--think is the time between turns: it needs --turns 2 or more.")
-    if settings.image_size is not None and not settings.images:
+    if synthetic.image_size is not None and not synthetic.images:
         raise UserError("--image-size needs --images.")
     return Shape(
-        input=Lengths.parse(settings.synthetic_input, "--synthetic-input"),
+        input=Lengths.parse(synthetic.synthetic_input, "--synthetic-input"),
         output=None if output is None else Lengths.parse(output, "--synthetic-output"),
-        turns=settings.turns or 1,
-        think=settings.think or 0.0,
-        prefix=settings.shared_prefix or 0,
-        images=settings.images or 0,
-        image_size=picture_size(settings.image_size or "512x512"),
-        tools=settings.tool_definitions or 0,
-        mix={} if settings.model_mix is None else read_mix(settings.model_mix),
+        turns=synthetic.turns or 1,
+        think=synthetic.think or 0.0,
+        prefix=synthetic.shared_prefix or 0,
+        images=synthetic.images or 0,
+        image_size=picture_size(synthetic.image_size or "512x512"),
+        tools=synthetic.tool_definitions or 0,
+        mix={} if synthetic.model_mix is None else read_mix(synthetic.model_mix),
     )
 
 
@@ -75,7 +76,7 @@ def synthetic_workload(
     Raises:
         UserError: If an option is invalid.
     """
-    shape = find_shape(settings)
+    shape = find_shape(settings.synthetic)
 
     def task_of(level: int) -> SyntheticTask:
         return SyntheticTask(shape, calibration, f"{prompt_seed}:{level}")

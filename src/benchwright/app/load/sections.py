@@ -1,0 +1,121 @@
+"""Sections of the settings of a load measurement: what is sent, at which levels, and what is computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from benchwright.config import CatalogSettings, LimitSettings, Section, SelectionSettings
+
+Length = Annotated[str, BeforeValidator(str)]
+"""A length in tokens; see `synthetic.lengths`."""
+
+
+class LoadLimits(LimitSettings):
+    """Timeouts and retries under load, where a refusal is counted and not repeated."""
+
+    retries: int = Field(default=0, ge=0)
+    max_wait: float = Field(default=0.0, ge=0)
+
+
+class LoadCatalog(CatalogSettings):
+    """The benchmark whose samples are sent, and its options."""
+
+    benchmark: str | None = None
+    source: Path | None = None
+
+
+class LoadSelection(SelectionSettings):
+    """Samples or rows that are sent, and how many of them."""
+
+    limit: int | None = Field(default=None, ge=1)
+
+
+class SyntheticSettings(Section):
+    """Synthetic prompts."""
+
+    synthetic_input: Length | None = None
+    synthetic_output: Length | None = None
+    turns: int | None = Field(default=None, ge=1)
+    think: float | None = Field(default=None, ge=0)
+    """Seconds between the turns of a synthetic conversation. None: 0."""
+    shared_prefix: int | None = Field(default=None, ge=1)
+    images: int | None = Field(default=None, ge=1)
+    image_size: str | None = None
+    tool_definitions: int | None = Field(default=None, ge=1)
+    model_mix: str | None = None
+
+
+class ReplaySettings(Section):
+    """A trace to replay."""
+
+    trace: Path | None = None
+    """Trace to replay: a file, a folder, or a run by its id."""
+    speed: float | None = Field(default=None, gt=0)
+    block_size: int | None = Field(default=None, ge=8)
+    """Tokens per block of the trace, if it differs from the format's default."""
+    max_think: float | None = Field(default=None, ge=0)
+
+
+class LevelSettings(Section):
+    """Levels of load, how long each is measured, and which part of it counts."""
+
+    levels: tuple[int, ...] = ()
+    """Concurrency levels; for a sweep the first one."""
+    rates: tuple[float, ...] = ()
+    arrivals: Literal["constant", "poisson", "trace"] | None = None
+    max_in_flight: int = Field(default=1024, ge=1)
+    requests: int | None = Field(default=None, ge=1)
+    duration: float | None = Field(default=None, gt=0)
+    warmup: str | None = None
+    cooldown: str | None = None
+    window: str | None = None
+    self_test: bool = False
+    """True: first measure what this machine can measure."""
+    repeats: int = Field(default=1, ge=1)
+    """Number of times that each level is measured, in alternating order."""
+
+
+class SweepSettings(Section):
+    """The search for the highest useful level."""
+
+    sweep: bool = False
+    gain: float = Field(default=0.1, gt=0, lt=1)
+    """A level is saturated if doubling it increases the throughput by less than this share."""
+    bisect: int = Field(default=2, ge=0)
+    most: float | None = Field(default=None, gt=0)
+    """Highest level of a sweep."""
+
+
+class RegressionSettings(Section):
+    """An earlier measurement to compare with, and the largest acceptable loss."""
+
+    against: str | None = None
+    """Measurement to compare this one with."""
+    max_regression: float | None = Field(default=None, ge=0, lt=1)
+    prove: bool = False
+
+
+class LoadOutput(Section):
+    """Objectives and prices of the report, the output file, and what is kept and recorded."""
+
+    slo: tuple[str, ...] = ()
+    price: tuple[str, ...] = ()
+    """`IN,OUT` per million tokens, or `COST/h` per hour of hardware.
+
+    The prefix `MODEL=` selects one of several models.
+    """
+    keep_bodies: float = Field(default=1.0, ge=0, le=1)
+    """Share of conversations that is kept."""
+    output: Path | None = None
+
+
+class MetricsSettings(Section):
+    """Metrics of the server and of its devices."""
+
+    metrics: bool = True
+    metrics_url: str | None = None
+    energy_url: str | None = None
+    """URL of the metrics of all devices that serve the model, in the format of NVIDIA's DCGM exporter."""

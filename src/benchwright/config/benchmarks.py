@@ -1,0 +1,61 @@
+"""Settings of benchmarks only: their options, samples, containers and result files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from benchwright.config.composing import Section
+
+Where = dict[str, str | tuple[str, ...]]
+"""Filter on samples: accepted values by label name, or by `id`. A tuple accepts any of its values."""
+
+
+class CatalogSettings(Section):
+    """Options of a benchmark, plug-ins, and the folder of data."""
+
+    option: dict[str, str] = {}
+    plugin: tuple[Path, ...] = ()
+    data_dir: Path = Path("data")
+
+
+class SelectionSettings(Section):
+    """Samples of a benchmark."""
+
+    shuffle: bool = False
+    where: Where = {}
+    ids: Path | None = None
+    """File of sample ids, one per line."""
+
+
+class BenchmarkSelection(SelectionSettings):
+    """Samples of a benchmark, how many of them, and their repeats."""
+
+    max_samples: int | None = Field(default=None, gt=0)
+    n: int = Field(default=1, ge=1)
+
+
+class ContainerSettings(Section):
+    """Settings of benchmarks that work in containers."""
+
+    keep_images: Literal["none", "base", "all"] | None = None
+    """Container images to keep after their last trial. None: all, unless the disk is too small for them."""
+    agent: str | None = None
+    """Recipe name of a command-line agent that works in the containers."""
+    seal: bool = True
+    """True: seal agents in containers. False: follow their official protocol to the letter."""
+
+
+class ResultSettings(Section):
+    """The folder of documented result files."""
+
+    output_dir: Path = Path("results")
+
+
+class PrometheusSettings(Section):
+    """Metrics of the server."""
+
+    scrape_prometheus: bool = False
+    prometheus_url: str | None = None

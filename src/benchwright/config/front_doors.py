@@ -1,0 +1,148 @@
+"""Settings of each command that runs something, composed of sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from benchwright.config.benchmarks import (
+    BenchmarkSelection,
+    CatalogSettings,
+    ContainerSettings,
+    PrometheusSettings,
+    ResultSettings,
+)
+from benchwright.config.composing import ComposedSettings
+from benchwright.config.endpoint import EndpointSettings
+from benchwright.config.evals import EvalRows, OutputSettings, SolverSettings, TaskSolver
+from benchwright.config.packs import PackProcessSettings, ScenarioSettings
+from benchwright.config.running import (
+    BenchmarkResuming,
+    DecidingSettings,
+    EvalResuming,
+    ExecutionSettings,
+    LabelSettings,
+    LimitSettings,
+    PackResuming,
+    ParallelExecution,
+    ResumingSettings,
+)
+from benchwright.config.sampling import BenchmarkSampling, PackSampling, SamplingSettings, ThinkingSettings
+from benchwright.config.scoring import (
+    JUDGE,
+    BaselineSettings,
+    EvalScoring,
+    LabelledJudge,
+    TaskScoring,
+    as_option,
+)
+
+
+class Settings(ComposedSettings):
+    """Sections that all commands for running have. Not every command has options for all of them."""
+
+    if TYPE_CHECKING:  # the flat names are checked when the settings are made
+
+        def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset({"thinking", "deciding"})
+
+    label: LabelSettings = LabelSettings()
+    endpoint: EndpointSettings = EndpointSettings()
+    sampling: SamplingSettings = SamplingSettings()
+    thinking: ThinkingSettings = ThinkingSettings()
+    limits: LimitSettings = LimitSettings()
+    execution: ExecutionSettings = ExecutionSettings()
+    resuming: ResumingSettings = ResumingSettings()
+    deciding: DecidingSettings = DecidingSettings()
+
+
+class EvalSettings(Settings):
+    """Settings of `benchwright eval`: a dataset, a model or agent, and scorers."""
+
+    if TYPE_CHECKING:  # the flat names are checked when the settings are made
+
+        def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset()
+
+    resuming: EvalResuming = EvalResuming()
+    rows: EvalRows = EvalRows()
+    solver: SolverSettings = SolverSettings()
+    scoring: EvalScoring = EvalScoring()
+    judge: LabelledJudge = LabelledJudge()
+    baseline: BaselineSettings = BaselineSettings()
+    outputs: OutputSettings = OutputSettings()
+
+
+class TaskSettings(Settings):
+    """Settings of `benchwright.evaluate` with a `Task` object from the caller."""
+
+    if TYPE_CHECKING:  # the flat names are checked when the settings are made
+
+        def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset({"deciding"})
+
+    scoring: TaskScoring = TaskScoring()
+    solver: TaskSolver = TaskSolver()
+
+
+class BenchmarkSettings(Settings):
+    """Settings of `benchwright run`: benchmarks of the catalog.
+
+    None means the value of the benchmark's protocol. The judge of a benchmark is stored among its options
+    (`catalog.option`); only its labels stay in `judge`.
+    """
+
+    if TYPE_CHECKING:  # the flat names are checked when the settings are made
+
+        def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset()
+
+    sampling: BenchmarkSampling = BenchmarkSampling()
+    execution: ParallelExecution = ParallelExecution()
+    resuming: BenchmarkResuming = BenchmarkResuming()
+    catalog: CatalogSettings = CatalogSettings()
+    selection: BenchmarkSelection = BenchmarkSelection()
+    containers: ContainerSettings = ContainerSettings()
+    judge: LabelledJudge = LabelledJudge()
+    results: ResultSettings = ResultSettings()
+    monitoring: PrometheusSettings = PrometheusSettings()
+
+    @classmethod
+    def prepared(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the flat values with the judge among the options.
+
+        Raises:
+            ValueError: If the options name another judge.
+        """
+        judge = {name: as_option(given[name]) for name in JUDGE if given.get(name)}
+        options = given.get("option") or {}
+        for name in judge.keys() & options.keys():
+            if judge[name] != options[name]:
+                raise ValueError(
+                    f"{name} {judge[name]!r} and the option {name}={options[name]} contradict each other: give one"
+                )
+        rest = {name: value for name, value in given.items() if name not in JUDGE}
+        return {**rest, "option": {**options, **judge}} if judge else rest
+
+
+class PackSettings(Settings):
+    """Settings of `benchwright pack run`: bench packs against models.
+
+    None means the pack's own value, or no value.
+    """
+
+    if TYPE_CHECKING:  # the flat names are checked when the settings are made
+
+        def __init__(self, **flat: Any) -> None: ...
+
+    CLOSED: ClassVar[frozenset[str]] = frozenset({"thinking"})
+
+    sampling: PackSampling = PackSampling()
+    execution: ParallelExecution = ParallelExecution()
+    resuming: PackResuming = PackResuming()
+    process: PackProcessSettings = PackProcessSettings()
+    scenarios: ScenarioSettings = ScenarioSettings()

@@ -1,0 +1,33 @@
+"""Settings of bench packs only: their process and their scenarios."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from benchwright.config.composing import Section
+
+
+class PackProcessSettings(Section):
+    """The process of a pack."""
+
+    node: str = "node"
+    compatible_version: str | None = None
+    """Version of the desktop host that Benchwright reports as its own to packs."""
+    prepare_seconds: float = Field(default=300.0, gt=0)
+    pack_memory: int = Field(default=4096, gt=0)
+    """Memory limit of the pack's process in MiB."""
+    keep_verifiers: bool = False
+    direct: bool = False
+
+
+class ScenarioSettings(Section):
+    """The scenarios of a pack, their repeats, and the order and limits of attempts."""
+
+    n: int = Field(default=1, ge=1)
+    mode: str | None = None
+    """Execution mode. None: parallel_by_test_case, or parallel_by_model if there is one model."""
+    scenario: tuple[str, ...] = ()
+    scenario_seconds: float | None = Field(default=None, gt=0)
+    """Maximum seconds for one attempt at a scenario."""
+    cell_retries: int = Field(default=2, ge=0)
+    """Number of further attempts at a scenario after a transient provider error."""

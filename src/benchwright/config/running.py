@@ -1,0 +1,150 @@
+"""How a run is done: its name, limits, concurrency, and what becomes of an earlier run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from benchwright.config.composing import Section
+
+MOST_BY_ITSELF = 512
+"""Maximum number of trials in flight under `--concurrency auto`."""
+
+LONGEST_NAME = 100
+"""Maximum length of a run's name in characters."""
+
+AtLeastOne = Annotated[int, Field(ge=1)]
+
+
+def one_line_name(name: str) -> str:
+    """Return the name without surrounding white space.
+
+    Raises:
+        ValueError: If the name is empty, longer than `LONGEST_NAME` characters, or not printable on one line.
+    """
+    name = name.strip()
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"give one line of up to {LONGEST_NAME} characters")
+    return name
+
+
+class LabelSettings(Section):
+    """Names of a new run."""
+
+    name: Annotated[str, AfterValidator(one_line_name)] | None = None
+    """Name of a new run, instead of the generated label."""
+    suite: Annotated[str, AfterValidator(one_line_name)] | None = None
+    """Suite that a new run belongs to."""
+
+
+class LimitSettings(Section):
+    """Timeouts, retries, limits of a trial, budgets, and how many trials may fail."""
+
+    timeout: float = Field(default=300.0, gt=0)
+    """Maximum seconds until the first byte of a response, and until its first token."""
+    request_seconds: float = Field(default=3600.0, gt=0)
+    """Maximum seconds for one request, retries included."""
+    answer_mb: int = Field(default=128, ge=1)
+    """Maximum size of one response in MiB."""
+    retries: int = Field(default=5, ge=0)
+    max_wait: float = Field(default=600.0, ge=0)
+    """Maximum seconds that one trial may spend waiting for rate limits, in total."""
+
+    trial_tokens: int | None = Field(default=None, gt=0)
+    trial_seconds: float | None = Field(default=None, gt=0)
+    budget_tokens: int | None = Field(default=None, gt=0)
+    budget_seconds: float | None = Field(default=None, gt=0)
+    max_failures: str | None = Field(default=None, pattern=r"^[0-9]+$|^[0-9]+(\.[0-9]+)?%$")
+    """Number of trials, or share such as `2%`, that may fail before the command counts as incomplete."""
+
+
+class ExecutionSettings(Section):
+    """Where and how trials are executed, and what is written beside them."""
+
+    concurrency: int | Literal["auto"] = 1
+    """Number of trials in flight at the same time. `auto` searches for the best number during the run."""
+    executor: Literal["local", "ray"] = "local"
+    workers: int | None = Field(default=None, ge=1)
+    """Number of processes that share the concurrency. None: one locally, or one per CPU of a Ray cluster."""
+    ray_address: str | None = None
+    stream: bool = True
+    dry_run: bool = False
+    fsync: Literal["second", "always"] = "second"
+    probe: bool = True
+    """True: ask endpoints for their list of models before the first trial."""
+    otel: str | None = None
+    """Address of the OpenTelemetry collector to which spans and scores are sent."""
+
+    @property
+    def most_in_flight(self) -> int:
+        """Maximum number of trials in flight at the same time."""
+        return MOST_BY_ITSELF if self.concurrency == "auto" else self.concurrency
+
+    @property
+    def is_shared(self) -> bool:
+        """True if several processes, or a cluster, execute the trials."""
+        return self.executor == "ray" or self.workers not in (None, 1)
+
+
+class ParallelExecution(ExecutionSettings):
+    """Execution of benchmarks and packs, several trials at the same time by default."""
+
+    concurrency: AtLeastOne | Literal["auto"] = 8
+
+
+class ResumingSettings(Section):
+    """What becomes of an earlier run of the same configuration."""
+
+    fresh: bool = False
+    retry_failed: bool = False
+
+
+class EvalResuming(ResumingSettings):
+    """What becomes of an earlier eval, and which earlier results are used."""
+
+    anew: bool = False
+    """For a finished evaluation: True runs it again (`bench`), False shows its results (`eval`)."""
+    reuse: bool = False
+    rescore: bool = False
+
+
+class BenchmarkResuming(ResumingSettings):
+    """What becomes of an earlier run of a benchmark."""
+
+    run: Path | None = None
+    """The run to continue, even if other runs match."""
+
+
+class PackResuming(ResumingSettings):
+    """What becomes of an earlier run of a pack, and which of its cells are retried."""
+
+    run: Path | None = None
+    """The run to continue, even if other runs match."""
+    provider_errors: bool = False
+    errors: bool = False
+    """True: retry the cells without a result in the latest matching run."""
+    retry_scenario: tuple[str, ...] = ()
+    """Scenarios to retry in the latest matching run."""
+
+    @property
+    def retries_cells(self) -> bool:
+        """True if cells of a finished run are retried."""
+        return bool(self.retry_failed or self.provider_errors or self.errors or self.retry_scenario)
+
+
+class DecidingSettings(Section):
+    """Settings for runs that take samples in random order and may stop once a question is decided."""
+
+    until: Literal["decided", "not-worse"] | None = None
+    against: str | None = None
+    """Run or result file that supplies the old model's answers, so that the old model is not asked."""
+    margin: float = Field(default=0.0, ge=0)
+    """The difference that matters, in units of the score."""
+    error: float = Field(default=0.05, gt=0, lt=0.5)
+    at_least: int = Field(default=1, ge=1)
+    """Minimum number of samples before anything is decided."""
+    decide_for: Literal["new-questions", "these-samples"] = "new-questions"
+    decide_on: tuple[str, ...] = ()
+    """Names of the scores to decide on. Empty: the scores that `app.until` chooses."""

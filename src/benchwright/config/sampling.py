@@ -1,0 +1,76 @@
+"""How answers are sampled: request fields, and reasoning effort."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from benchwright.config.composing import Section
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""Reasoning effort levels. Not every server supports all of them."""
+
+ThinkingStyle = Literal[
+    "openai",
+    "openrouter",
+    "vllm",
+    "sglang",
+    "llama.cpp",
+    "anthropic",
+    "gemini",
+    "dashscope",
+    "deepseek",
+    "zai",
+    "kimi",
+    "litellm",
+]
+"""Server-specific styles of request fields for reasoning; see `endpoint.thinking`."""
+
+
+class SamplingSettings(Section):
+    """Fields of every request."""
+
+    temperature: float | None = None
+    max_tokens: int | None = Field(default=None, gt=0)
+    seed: int | None = None
+    param: dict[str, Any] = {}
+    """Additional body fields for every request, passed on unchanged."""
+
+
+class BenchmarkSampling(SamplingSettings):
+    """Fields of every request of a benchmark, which has a seed by default."""
+
+    seed: int | None = 42
+
+
+class PackSampling(SamplingSettings):
+    """Fields of a pack's generation request."""
+
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    repetition_penalty: float | None = None
+    presence_penalty: float | None = None
+
+
+class ThinkingSettings(Section):
+    """Settings for reasoning effort, and for the request settings that a model's authors recommend."""
+
+    reasoning_effort: Effort | None = None
+    thinking_budget: int | None = Field(default=None, ge=0)
+    """Maximum number of reasoning tokens; 0 turns reasoning off."""
+    thinking_style: ThinkingStyle | None = None
+    """Style of the server's request fields for reasoning. None: detect it from the server."""
+    recommended: bool = False
+    recommended_file: Path | None = None
+    """File of settings per model family, used before the user's own file and the shipped one.
+
+    Implies `recommended`.
+    """
+
+    @property
+    def wants_recommended(self) -> bool:
+        """True if the settings that a model's authors recommend are to be sent."""
+        return self.recommended or self.recommended_file is not None

@@ -1,0 +1,71 @@
+"""How answers are scored: scorers, judges, and a baseline to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, SecretStr
+
+from benchwright.access_settings import HeadersEnv, PlainHeaders
+from benchwright.config.composing import Section
+
+JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
+"""Settings that describe the judge of a benchmark, named like the corresponding options."""
+
+
+def as_option(value: Any) -> str:
+    """Return a judge setting in the format of a benchmark option; headers become lines of NAME=VALUE."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={one}" for name, one in value.items()]
+    return str(value) if isinstance(value, str) else "\n".join(value)
+
+
+class JudgeSettings(Section):
+    """The judge model and its endpoint."""
+
+    judge_model: str | None = None
+    judge_base_url: str | None = None
+    judge_api_key_env: str | None = None
+    judge_headers: PlainHeaders = {}
+    judge_headers_env: HeadersEnv = {}
+
+
+class LabelledJudge(JudgeSettings):
+    """The judge model, and human labels of its scores."""
+
+    judge_labels: Path | None = None
+    """File of human labels, used to correct the judge's scores."""
+
+
+class ScorerSettings(Section):
+    """Built-in scorers and their options."""
+
+    scorer: tuple[str, ...] = ()
+    scorer_option: dict[str, str] = {}
+
+
+class EvalScoring(ScorerSettings):
+    """Scorers and eval functions, repeats, and the score from which a trial counts as passed."""
+
+    eval_fn: tuple[str, ...] = ()
+    n: int = 1
+    pass_threshold: float = 1.0
+
+
+class TaskScoring(Section):
+    """Repeats, and the score from which a trial counts as passed."""
+
+    n: int = Field(default=1, ge=1)
+    pass_threshold: float = 1.0
+
+
+class BaselineSettings(Section):
+    """The model to compare with, and its endpoint."""
+
+    baseline_model: str | None = None
+    baseline_base_url: str | None = None
+    baseline_api_key: SecretStr | None = None
+    baseline_headers: PlainHeaders = {}
+    baseline_headers_env: HeadersEnv = {}
