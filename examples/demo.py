@@ -1,7 +1,8 @@
-"""The demo: two simulated models on the same questions, an agent with a tool, a benchmark, and which model is better;
-at the end both models on two benchmarks, as one suite with its table.
+"""The demo: two simulated models on the same questions, an agent with a tool, a benchmark, both models on two
+benchmarks as one suite with its table, and last, which model is better.
 
-Run by `make demo`. Everything it starts, it ends; its runs are kept in ./demo.
+Run by `make demo`. It prints the main parts of each command's output. ./demo keeps the runs, and the whole outputs in
+./demo/output. All processes that it starts are ended.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from capitals import CAPITALS
 
 EXAMPLES = Path(__file__).resolve().parent
 HOME = EXAMPLES.parent / "demo"
+OUTPUT = HOME / "output"
 SUITE = """\
 name = "demo"
 
@@ -111,13 +113,32 @@ def simulated_model(answer_key: list[dict[str, Any]], accuracy: float = 0.7) -> 
             process.wait(timeout=10)
 
 
-def show(title: str, *arguments: str) -> None:
+def run(name: str, *arguments: str) -> str:
+    """Run a command of Benchwright, and keep its output with its messages in a file of this name; return the output."""
+    environment = {**os.environ, "BENCHWRIGHT_HOME": str(HOME)}
+    done = subprocess.run(
+        [*BENCHWRIGHT, *arguments], cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=False
+    )
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    OUTPUT.joinpath(f"{name}.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
+    if done.returncode:
+        print(done.stdout + done.stderr, file=sys.stderr)
+        sys.exit(done.returncode)
+    return done.stdout
+
+
+def announce(title: str, *arguments: str) -> None:
+    """Print the title of a step and its command."""
     print(f"\n\033[1m{title}\033[0m" if sys.stdout.isatty() else f"\n{title}")
     print("  benchwright " + shlex.join(arguments), flush=True)
-    environment = {**os.environ, "BENCHWRIGHT_HOME": str(HOME)}
-    status = subprocess.run([*BENCHWRIGHT, *arguments], cwd=EXAMPLES, env=environment, check=False).returncode
-    if status:
-        sys.exit(status)
+
+
+def show(title: str, name: str, parts: tuple[str, ...], *arguments: str) -> None:
+    """Run a command, and print those paragraphs of its output that contain one of these words."""
+    announce(title, *arguments)
+    for paragraph in run(name, *arguments).split("\n\n"):
+        if any(part in paragraph for part in parts):
+            print(paragraph.strip("\n"), flush=True)
 
 
 def quiz(model: str, url: str) -> list[str]:
@@ -129,13 +150,26 @@ def quiz(model: str, url: str) -> list[str]:
 
 
 def main() -> None:
+    print(f"Two simulated models. These are parts of the outputs; the whole ones are in {OUTPUT}.")
     with simulated_model(questions()) as url:
-        show("1. Thirty multiple-choice questions, five trials each, no code:", *quiz("simulated-7b", url))
+        show(
+            "1. Thirty multiple-choice questions, five trials each, no code:",
+            *("1-questions", ("SIMULATED", "primary:", "Speed")),
+            *quiz("simulated-7b", url),
+        )
     with simulated_model(questions(), accuracy=0.9) as url:
-        show("2. The same for another model:", *quiz("simulated-70b", url))
+        show(
+            "2. The same for another model:",
+            *("2-other-model", ("primary:",)),
+            *quiz("simulated-70b", url),
+        )
+    both = [
+        str(max(HOME.glob(f"runs/*-questions-{model}-*")).name) for model in ("simulated-7b", "simulated-70b")
+    ]
     with simulated_model(sums()) as url:
         show(
             "3. An agent with a calculator (examples/agent.py), scored by a function of our own:",
+            *("3-agent", ("primary:",)),
             *("eval", "-m", "agent:CalculatorAgent", "-d", "arithmetic.jsonl", "--n", "3"),
             *("--eval-fn", "rewards:right_number", "--batch-size", "8"),
             *("--model", "simulated-7b", "--base-url", url, "--fresh"),
@@ -143,29 +177,34 @@ def main() -> None:
     with simulated_model(capitals()) as url:
         show(
             "4. A benchmark of our own (examples/capitals.py), as those of the catalog are run:",
+            *("4-benchmark", ("primary:", "Protocol:")),
             *("run", "capitals", "--plugin", "capitals.py", "--model", "simulated-7b", "--base-url", url),
             *("--output-dir", str(HOME / "results")),
         )
-    both = [
-        str(max(HOME.glob(f"runs/*-questions-{model}-*")).name) for model in ("simulated-7b", "simulated-70b")
-    ]
-    show("5. Is the second model better than the first?", "compare", *both)
-    show("What was run so far:", "runs")
+    run("runs", "runs")
     suite, page = HOME / "suite.toml", HOME / "suite.html"
     key = [*capitals(), *questions()]
     with simulated_model(key) as small, simulated_model(key, accuracy=0.9) as large:
         suite.write_text(SUITE.format(small=small, large=large), encoding="utf-8")
         show(
-            "6. A suite: both models on two benchmarks, and their table:",
+            "5. A suite: both models on two benchmarks, and their table:",
+            *("5-suite", ("eval questions",)),
             *("run", "--suite", str(suite), "--output-dir", str(HOME / "results"), "--fresh"),
         )
-    show("Its table as a page:", "table", "--suite", "demo", "-o", str(page))
+    run("page", "table", "--suite", "demo", "-o", str(page))
     program = f"BENCHWRIGHT_HOME={HOME} {EXAMPLES.parent}/.venv/bin/benchwright"
-    print(f"\nThe suite's table as a page:  {page.as_uri()}")
-    print(f"The same in the viewer:       {program} view --suite demo")
-    print(f"Every run, request and answer is under {HOME}/runs, result files in {HOME}/results.")
-    print(f"Look at one again:            {program} show RUN")
-    print(f"Read them all in the browser: {program} view")
+    print("\nWhere to look:")
+    print(f"  the suite's table as a page   {page.as_uri()}")
+    print(f"  the same in the viewer        {program} view --suite demo")
+    print(f"  every run                     {program} view, or {program} show RUN")
+    print(f"  every request and answer      {HOME}/runs")
+    print(f"  result files                  {HOME}/results")
+    announce("6. Is the second model better than the first?", "compare", *both)
+    verdict, _, rest = run("6-verdict", "compare", *both).partition("\n")
+    for paragraph in rest.split("\n\n"):
+        if "difference" in paragraph and "interval" in paragraph:
+            print(paragraph)
+    print(f"\n{verdict}")
 
 
 if __name__ == "__main__":
