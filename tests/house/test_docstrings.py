@@ -18,7 +18,17 @@ VERBS = frozenset(Path(__file__).with_name("verbs.txt").read_text(encoding="utf-
 """With one of these every docstring of a function begins."""
 
 QUESTIONS = ("What ", "Which ", "Whether ", "Where ", "Who ", "Whose ", "Why ")
-CONDITIONS = ("If ", "When ", "Unless ", "Always", "Any error ", "In place of ", "See ")
+CONDITIONS = (
+    "If ",
+    "When ",
+    "Unless ",
+    "Always",
+    "Any error ",
+    "In place of ",
+    "See ",
+    "As ",
+    "For the reasons of ",
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Documented = Function | ast.ClassDef | ast.Module

@@ -1,4 +1,4 @@
-"""Who is asked: the models and their endpoint."""
+"""The settings of the models under test and of their endpoint."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class LimitSettings(Section):
 
 
 class ExecutionSettings(Section):
-    """Where and how trials are executed, and what is written beside them."""
+    """The execution of trials, and what is written beside them."""
 
     concurrency: int | Literal["auto"] = 1
     """Number of trials in flight at the same time. `auto` searches for the best number during the run."""
@@ -95,14 +95,14 @@ class ParallelExecution(ExecutionSettings):
 
 
 class ResumingSettings(Section):
-    """What becomes of an earlier run of the same configuration."""
+    """The treatment of an earlier run of the same configuration."""
 
     fresh: bool = False
     retry_failed: bool = False
 
 
 class EvalResuming(ResumingSettings):
-    """What becomes of an earlier eval, and which earlier results are used."""
+    """The treatment of an earlier eval, and which earlier results are used."""
 
     anew: bool = False
     """For a finished evaluation: True runs it again (`bench`), False shows its results (`eval`)."""
@@ -111,14 +111,14 @@ class EvalResuming(ResumingSettings):
 
 
 class BenchmarkResuming(ResumingSettings):
-    """What becomes of an earlier run of a benchmark."""
+    """The treatment of an earlier run of a benchmark."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""
 
 
 class PackResuming(ResumingSettings):
-    """What becomes of an earlier run of a pack, and which of its cells are retried."""
+    """The treatment of an earlier run of a pack, and which of its cells are retried."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""

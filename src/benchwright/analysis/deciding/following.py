@@ -20,7 +20,7 @@ class Following:
     the table.
 
     Raises:
-        OutOfRange: If, in `look`, a score has no known bounds.
+        OutOfRange: If a score, in `look`, has no known bounds.
     """
 
     def __init__(
