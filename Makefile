@@ -88,11 +88,7 @@ bench: setup
 	$(BENCH)
 
 # Ratios against limits, about a minute.
-bench-# The pages of docs/ as a site with search, in build/site. Strict: a dead link or an orphan page fails it.
-docs: setup
-	$(BIN)/python -m tests.site
-
-check: setup
+bench-check: setup
 	$(BIN)/python -m benchmarks --check
 
 # Everything, or ONLY a part, and docs/performance.md with its tables and its plot.
