@@ -38,10 +38,13 @@ def judge() -> Iterator[JudgeServer]:
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory, judge: JudgeServer) -> Path:
-    """200 answers of which 140 are right, and 160 by the judge; 100 of them drawn to be labelled."""
+    """200 answers of which 140 are right, and 160 by the judge; 100 of them drawn to be labelled.
+
+    They are made one after another, since the draw depends on the order in which they end.
+    """
     program = Program(tmp_path_factory.mktemp("judged"))
     write_questions(program, ROWS)
-    assert program.run(*judging(judge.base_url)).returncode == 0
+    assert program.run(*judging(judge.base_url), "--concurrency", "1").returncode == 0
     assert program.run("judge", "sample", program.only_run.name, "-n", "100").returncode == 0
     return program.directory
 
