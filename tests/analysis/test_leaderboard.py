@@ -251,3 +251,24 @@ class TestFronts:
         priced = [Candidate(one, 0.5, None, None, PerTrial(1.0, 10.0, 0.1)) for one in "ab"]
         assert [found.spent for found in fronts("task", "score", free)] == ["seconds", "tokens"]
         assert [found.spent for found in fronts("task", "score", priced)] == ["seconds", "cost"]
+
+
+def test_less_is_better_if_an_imported_score_says_so(tmp_path: Path) -> None:
+    origin = {
+        "format": "lm-eval",
+        "program": "lm-eval",
+        "path": "x",
+        "scores": {"exact": {"lower_is_better": True}},
+    }
+    few, many = paired_outcomes(wins=30, losses=0, both=20, neither=10)
+    runs = [
+        run_of(tmp_path, name, trials, kind="import", about={"origin": origin})
+        for name, trials in (("low", made(few)), ("high", made(many)))
+    ]
+    board = board_of(*runs)
+    assert cell(board, "low").mean < cell(board, "high").mean  # type: ignore[operator]
+    assert (cell(board, "low").rank, cell(board, "high").rank) == (1, 2)
+    assert cell(board, "low").standing == "best"
+    assert [one.title for one in board.rows] == ["low", "high"]
+    assert [one.title for one in ordered(board, board.columns[0].name).rows] == ["low", "high"]
+    assert board.fronts[board.columns[0].name] == []

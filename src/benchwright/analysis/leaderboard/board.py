@@ -151,13 +151,13 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
 def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> dict[int, Cell]:
     """Return the cell of each entrant of a column."""
     placed = ranks(column.members, found)
-    best = max((_mean(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
+    best = max((_merit(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
     for place in column.members:
         entrant, score = entrants[place], entrants[place].scores[column.score]
         rank = placed.get(place)
         standing: Standing = "alone" if rank is None else "behind" if rank > 1 else "tied"
-        if rank == 1 and _mean(entrant, column) == best:
+        if rank == 1 and _merit(entrant, column) == best:
             standing = "best"
         cells[place] = Cell(
             run=entrant.manifest.id,
@@ -175,9 +175,12 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
     return cells
 
 
-def _mean(entrant: Entrant, column: TaskScore) -> float:
+def _merit(entrant: Entrant, column: TaskScore) -> float:
+    """Return the mean, negated if lower is better; -inf if there is none."""
     mean = entrant.scores[column.score].mean
-    return mean if is_number(mean) else -math.inf
+    if not is_number(mean):
+        return -math.inf
+    return -mean if column.lower_is_better else mean
 
 
 def _cell_of(group: Grouped, cells: Mapping[int, Cell]) -> Cell | None:
@@ -198,6 +201,7 @@ def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Cont
         methods=list(dict.fromkeys(one.found.method for one in found)),
         total=all(one.column is None for one in scores),
         scale=", ".join(dict.fromkeys(one.unit for one in scores if one.unit)),
+        lower_is_better=column.lower_is_better,
     )
 
 
@@ -221,6 +225,8 @@ def _pair(one: Contest, placed: Mapping[int, str]) -> Pair:
 
 
 def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]) -> list[Front]:
+    if column.lower_is_better:
+        return []  # a front has more quality upwards
     candidates = []
     for place in column.members:
         score = entrants[place].scores[column.score]

@@ -17,7 +17,8 @@ from benchwright.errors import UserError
 class TaskScore(NamedTuple):
     """A score of a task, and the places of the entrants that have it.
 
-    `apart` is the reason why it is separate from an earlier column of the same task and score.
+    `apart` is the reason why it is separate from an earlier column of the same task and score. `lower_is_better` is
+    True for some scores of imported runs, such as a perplexity.
     """
 
     name: str
@@ -25,6 +26,7 @@ class TaskScore(NamedTuple):
     score: str
     members: list[int]
     apart: str = ""
+    lower_is_better: bool = False
 
 
 def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[TaskScore]:
@@ -65,7 +67,8 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
             one.members.append(place)
             return
         apart = reasons[0]
-    found.append(TaskScore("", task, score, [place], apart))
+    lower_is_better = score in entrants[place].side.lower_is_better
+    found.append(TaskScore("", task, score, [place], apart, lower_is_better))
 
 
 def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:

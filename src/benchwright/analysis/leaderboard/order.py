@@ -42,7 +42,8 @@ def ordered(board: Leaderboard, by: str) -> Leaderboard:
     names = [column.name for column in board.columns]
     if by in names:
         place = names.index(by)
-        return replace(board, rows=sorted(board.rows, key=lambda row: _by_cell(row, place)))
+        sign = 1.0 if board.columns[place].lower_is_better else -1.0
+        return replace(board, rows=sorted(board.rows, key=lambda row: _by_cell(row, place, sign)))
     if by in FIGURES:
         return replace(board, rows=sorted(board.rows, key=FIGURES[by]))
     known = orders(board)
@@ -55,8 +56,8 @@ def default_order(row: BoardRow) -> tuple[float, float]:
     return math.inf if row.mean_rank is None else row.mean_rank, -first
 
 
-def _by_cell(row: BoardRow, place: int) -> tuple[float, float]:
+def _by_cell(row: BoardRow, place: int, sign: float) -> tuple[float, float]:
     cell = row.cells[place]
     if cell is None or not is_number(cell.mean):
         return math.inf, 0.0
-    return -cell.mean, 0.0 if cell.rank is None else cell.rank
+    return sign * cell.mean, 0.0 if cell.rank is None else cell.rank

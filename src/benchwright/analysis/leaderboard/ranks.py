@@ -31,6 +31,7 @@ class Contest(NamedTuple):
     found: Difference
     p_adjusted: float | None = None
     verdict: Verdict = "undecided"
+    lower_is_better: bool = False
 
 
 def contests(
@@ -46,7 +47,9 @@ def contests(
 
 
 def _judged(contest: Contest, p_adjusted: float, confidence: float) -> Contest:
-    verdict = verdict_of(contest.found.difference, p_adjusted, 1 - confidence)
+    verdict = verdict_of(
+        contest.found.difference, p_adjusted, 1 - confidence, lower_is_better=contest.lower_is_better
+    )
     return contest._replace(p_adjusted=p_adjusted, verdict=verdict)
 
 
@@ -56,7 +59,13 @@ def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float
     for one, other in combinations(range(len(sides)), 2):
         found = _difference(sides[one], scores[one], sides[other], scores[other], confidence)
         if found is not None:
-            yield Contest(column.name, column.members[one], column.members[other], found)
+            yield Contest(
+                column.name,
+                column.members[one],
+                column.members[other],
+                found,
+                lower_is_better=column.lower_is_better,
+            )
 
 
 def _difference(

@@ -59,7 +59,7 @@ class BoardColumn(Record, frozen=True):
 
     `apart` is the reason why it is separate from a similar column. `paired` of its `pairs` are paired;
     `tests` are their tests, `methods` the methods of their intervals. `total` is True for a pack's own total,
-    in `scale`.
+    in `scale`. `lower_is_better` is True for some scores of imported runs.
     """
 
     name: str
@@ -73,6 +73,7 @@ class BoardColumn(Record, frozen=True):
     methods: list[str] = []
     total: bool = False
     scale: str = ""
+    lower_is_better: bool = False
 
 
 class Pair(Record, frozen=True):
