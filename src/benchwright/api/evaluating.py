@@ -154,9 +154,9 @@ def _task_work(
 
 
 def _named(thing: Any, objects: dict[str, Any]) -> str:
-    """Return the name of an agent or scorer for the settings, `module:attribute`.
+    """Return the `module:attribute` by which the settings name an agent or scorer.
 
-    An object is stored under this name in `objects`.
+    If `thing` is an object and not a name, it is stored under this name in `objects`.
 
     Raises:
         UserError: If another object has the same name.

@@ -15,7 +15,7 @@ from benchwright.stats.arrays import Vector
 
 
 class Compared(Record, frozen=True):
-    """A comparison, with the distributions of request times of its runs."""
+    """A comparison, with the distributions of the request times of each run."""
 
     comparison: Comparison
     times: list[Distribution]
