@@ -144,7 +144,7 @@ def prepare_eval(
 
 
 def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[str], say: Say) -> None:
-    """Report rows that are left out, and multiple-choice scoring without options in the prompt."""
+    """Report rows that are left out, and multiple-choice scoring of questions that show no options."""
     if task.left_out is not None:
         rows, first = task.left_out
         say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")

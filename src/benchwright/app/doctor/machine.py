@@ -52,7 +52,7 @@ def _cannot_write(folder: Path) -> str | None:
 
 
 def memory() -> Iterator[Finding]:
-    """Yield findings on processors, and on total and free memory; limits of the control group are applied."""
+    """Yield a finding on processors, and on total and free memory; limits of the control group are applied."""
     facts = host_facts()
     total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
     free = _available()

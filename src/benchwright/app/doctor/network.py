@@ -34,7 +34,7 @@ def loopback() -> Iterator[Finding]:
 
 
 def proxies() -> Iterator[Finding]:
-    """Yield findings on the proxies that the environment sets for remote endpoints.
+    """Yield a finding on the proxies that the environment sets for remote endpoints.
 
     Servers on this machine are never reached through a proxy.
     """

@@ -1,4 +1,4 @@
-"""Calibration of prompt lengths: words per token, by the server's own count."""
+"""Calibration of prompt lengths: measures the server's tokens per word by its own token counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Calibration(Record, frozen=True):
         return max(1, round((tokens - self.fixed) / self.per_word))
 
     def described(self, tokens: int) -> str:
-        """Return a description of the length of prompts that should have this many tokens."""
+        """Return a description of the length of prompts that aim at this many tokens."""
         if self.measured is None:
             return f"about {tokens:,} tokens (to be calibrated)"
         if not self.measured:
@@ -41,9 +41,9 @@ SHORT, LONG = 64, 512
 
 
 async def calibrate(client: ModelClient, text: Callable[[int, str], str]) -> Calibration:
-    """Ask for the token counts of a short and a long prompt, and return the line through both.
+    """Ask the server for the token counts of a short and a long prompt, and fit a line through both.
 
-    `text` returns a given number of words for a seed.
+    `text`: returns a given number of words for a seed.
 
     Raises:
         ProviderError: If the endpoint does not respond.

@@ -1,4 +1,4 @@
-"""Lengths in tokens: constant, drawn from a distribution, or drawn from a file."""
+"""Distributions of lengths in tokens: constant, normal, lognormal, or drawn from a file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from benchwright.typed_paths import typed_path
 
 
 class Lengths(Record, frozen=True):
-    """Distribution of numbers of tokens, at least one.
+    """Distribution of lengths, as numbers of tokens (at least one).
 
     `spread`: standard deviation of a normal distribution, or of the logarithm for a lognormal one, whose mean
-    is `mean`. `values`: the lengths in a file, one of which is drawn.
+    is `mean`. `values`: the lengths in a file, one of which is drawn. `text`: the distribution as typed.
     """
 
     kind: Literal["constant", "normal", "lognormal", "file"]
@@ -64,7 +64,7 @@ class Lengths(Record, frozen=True):
 
     @property
     def described(self) -> str:
-        """Description of the length."""
+        """Description of the distribution, for messages."""
         if self.kind == "constant":
             return f"{self.mean:,.0f}"
         return f"{self.mean:,.0f} on average ({self.text})"
