@@ -23,7 +23,7 @@ def write_whole(
     durable: bool = False,
     error: type[BenchwrightError] = UserError,
 ) -> None:
-    """Write a file atomically (by rename), large content piece by piece; see `whole_file`.
+    """Write a file atomically (by rename). Content given in pieces is written piece by piece; see `whole_file`.
 
     Raises:
         error: If the file cannot be written.
@@ -33,7 +33,7 @@ def write_whole(
 
 
 def stamps(*paths: Path) -> Stamp:
-    """Return size and modification time of files, without reading them."""
+    """Return the size and modification time of each file, without reading the files."""
     return tuple(map(_stamp, paths))
 
 

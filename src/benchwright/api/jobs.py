@@ -26,7 +26,7 @@ LOOK = 0.1
 
 
 def finish(work: Work[Result], *, progress: bool) -> Result:
-    """Block until the work, which runs in its own thread, has ended. Return its result.
+    """Wait until the work, which runs in a thread of its own, has ended. Return its result.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait.

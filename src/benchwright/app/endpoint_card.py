@@ -31,7 +31,7 @@ def examination_of(
 
 
 async def carry_out(known: Examination) -> None:
-    """Carry out an examination completely, recording its findings in `known`, and close its connections."""
+    """Run an examination completely, recording its findings in `known`, and close its connections."""
     try:
         await examine(known)
     finally:

@@ -1,4 +1,4 @@
-"""Which features of an endpoint (such as tools or images) a run needs, for each kind of run."""
+"""Endpoint features (such as tools or images) that a run needs, for each kind of run."""
 
 from __future__ import annotations
 

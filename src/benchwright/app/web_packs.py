@@ -33,7 +33,7 @@ class OpenPack(NamedTuple):
     """A web pack that is open: its session, and its page's access to the models through a relay.
 
     `providers`: the models' providers, for the page. `token`: the page's own key for the relay at
-    `relay_url`. `replayed`: True if a saved session is shown.
+    `relay_url`. `replayed`: True if a saved session is continued.
     """
 
     session: WebSession

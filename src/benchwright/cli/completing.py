@@ -1,4 +1,4 @@
-"""Shell completion of runs, benchmarks, packs, models, tags and scorers on this machine.
+"""Shell completion of what this machine has: runs, benchmarks, packs, models, tags, scorers.
 
 Each function is called at a key press, so it imports almost nothing and reads only the newest runs.
 """
@@ -104,9 +104,9 @@ def scorers(context: click.Context, _: click.Parameter, typed: str) -> list[Comp
 
 
 def _items(found: Iterable[tuple[str, str]], typed: str, *, part: bool = False) -> list[CompletionItem[str]]:
-    """Return the values that begin with the typed text, each once.
+    """Return completion items for the (value, help) pairs whose value begins with the typed text, each value once.
 
-    `part`: if there are none, return the values that contain it, ignoring case.
+    `part`: if no value begins with it, return the values that contain it, ignoring case.
     """
     from click.shell_completion import CompletionItem
 
@@ -124,7 +124,10 @@ def _files(kind: str = "file") -> CompletionItem[str]:
 
 
 def _newest() -> Iterator[tuple[Path, Manifest]]:
-    """Yield the newest runs (ids begin with the time). Unreadable ones are skipped."""
+    """Yield the directories and manifests of the newest runs. Unreadable runs are skipped.
+
+    Run ids begin with the time, so that their order is that of the runs.
+    """
     from benchwright.errors import BenchwrightError
     from benchwright.home import runs_directory
     from benchwright.runs.manifest import read_manifest
@@ -157,9 +160,9 @@ def _models_of_file(path: Path | None) -> list[str]:
 
 
 def _packs() -> list[str]:
-    """Return the directories of installed packs.
+    """Return the names of the directories of installed packs.
 
-    Directories that begin with a dot belong to the storage itself.
+    Names that begin with a dot are left out: they belong to the pack storage itself.
     """
     from benchwright.home import packs_directory
 

@@ -28,7 +28,7 @@ class LoadCatalog(CatalogSettings):
 
 
 class LoadSelection(SelectionSettings):
-    """Which samples or dataset rows are sent, and how many of them."""
+    """Selection of the samples or dataset rows that are sent, and their number."""
 
     limit: int | None = Field(default=None, ge=1)
 

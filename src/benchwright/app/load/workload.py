@@ -20,7 +20,7 @@ from benchwright.text import Say
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """What a load measurement sends. `request`: an ordinary run request, from which each level derives its own.
+    """The prompts that a load measurement sends. `request`: a run request, from which each level derives its own.
 
     `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if
     endless. `about`: description of what is sent. `prompt_seed`: seed of the generated prompts, None for
