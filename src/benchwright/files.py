@@ -49,7 +49,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 def whole_file(
     path: Path, *, durable: bool = False, error: type[BenchwrightError] = UserError
 ) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces `path` when the block ends, and is deleted if the block raises.
+    """Yield a temporary file that replaces `path` when the block ends, and is deleted if the block raises.
 
     Missing directories are created, symbolic links are followed, and the permissions of a replaced file are
     kept. `durable`: also survive a power loss. If `path` exists and is not a regular file (/dev/stdout, a
@@ -86,7 +86,7 @@ def append(
 
 @contextmanager
 def _draft(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that replaces it on exit."""
+    """Yield a temporary file beside `path`, which replaces `path` on exit."""
     with suppress(FileExistsError):  # if the parent is a file, opening the draft raises
         path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name[:40]}.{token_hex(4)}.tmp")

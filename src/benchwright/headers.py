@@ -33,7 +33,7 @@ def check_name(name: str) -> str:
     """Return the name of a header if a user may set it.
 
     Raises:
-        ValueError: If it is not a valid name (RFC 9110 5.1), or controls the HTTP exchange itself.
+        ValueError: If the name is invalid (RFC 9110 5.1), or the header controls the HTTP exchange itself.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("a header's name has letters, digits and hyphens: write NAME=VALUE, without a colon")

@@ -74,7 +74,7 @@ def picture_in_url(url: str) -> Picture:
     """Return the format and dimensions of the image in a data URL. Its bytes decide, not the media type in the URL.
 
     Raises:
-        ValueError: If it is not a data URL of an image, or if `picture_of` raises it.
+        ValueError: If the URL is not a data URL of an image, or if `picture_of` raises it.
     """
     return picture_of(bytes_of_url(url))
 
@@ -83,7 +83,7 @@ def bytes_of_url(url: str) -> bytes:
     """Return the bytes in a data URL of an image.
 
     Raises:
-        ValueError: If it is not a data URL of an image, or its Base64 is invalid.
+        ValueError: If the URL is not a data URL of an image, or its Base64 is invalid.
     """
     found = _DATA_URL.match(url)
     if found is None:

@@ -260,7 +260,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def prefill_time_seconds(self) -> float | None:
-        """Same as `ttft_seconds`."""
+        """Time to the first token in seconds, as `ttft_seconds`; None without streaming."""
         return self.ttft_seconds
 
     @property

@@ -155,7 +155,7 @@ class SecretFilter(logging.Filter):
     """Logging filter that replaces secrets in log records. Attached to the root handlers once."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace secrets in the record's message and traceback in place. Never drop a record."""
+        """Replace secrets in the record's message and traceback in place. Return True: no record is dropped."""
         try:
             message = record.getMessage()
         except Exception as error:  # a faulty logging call must not end the run

@@ -56,7 +56,7 @@ SHUFFLE_SEED = 42
 
 
 def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> PreparedRun[list[BenchmarkReport]]:
-    """Find a benchmark and its data, check both, and compose the run.
+    """Find a benchmark and its data, check both, and return the prepared run.
 
     Raises:
         UserError: If a name, an option or a row is invalid. The message names it and says what to do.

@@ -22,7 +22,7 @@ class Compared(Record, frozen=True):
 
 
 def compare_runs(references: Sequence[str], options: ComparisonOptions) -> Compared:
-    """Compare runs, each given as `ID`, `ID@SLOT` or a directory.
+    """Return the comparison of runs, each given as `ID`, `ID@SLOT` or a directory.
 
     Raises:
         UserError: If a reference matches nothing, or there is nothing to compare.

@@ -58,7 +58,10 @@ class EvalShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Find or make the run; see `prepared.Shelf.run_of`. The lock file beside the cache file is held until exit."""
+        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
+
+        The lock file beside the cache file is held until exit.
+        """
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(make, say)
             if directory is None:
@@ -105,7 +108,7 @@ class EvalShelf:
 
     @asynccontextmanager
     async def kept_up_to_date(self, table: RunTable) -> AsyncIterator[None]:
-        """Update the cache and samples files from the journal while the run is in progress; see `live_files`.
+        """Update the cache and samples files from the journal while the context is open; see `live_files`.
 
         Errors in writing are ignored here; the end of the session reports them.
         """

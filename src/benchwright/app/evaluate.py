@@ -57,7 +57,7 @@ class EvalReport(Record, frozen=True):
 def prepare_eval(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
 ) -> PreparedRun[EvalReport]:
-    """Check everything that can be checked without a request, and compose the run.
+    """Check everything that can be checked without a request, and return the prepared run.
 
     `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
 

@@ -47,9 +47,10 @@ RETRIED = FAILED | {Status.GRADER_ERROR}
 
 
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
-    """Start a new run, resume an unfinished one, or only load a finished one, whichever the run lookup finds.
+    """Start a new run, resume an unfinished one, or only load a finished one, and return it.
 
-    A finished run is resumed only to retry trials. The run's journal is read once.
+    Which of these is done follows from the run that the lookup (`prepared.shelf`) finds or makes. A finished
+    run is resumed only to retry trials. The run's journal is read once.
 
     Raises:
         RunLocked: If another process is working on the run, and does not end in time.
@@ -123,7 +124,7 @@ def nothing_left(table: RunTable, request: RunRequest) -> bool:
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:
-    """Return True if a run is finished, but the request wants some of its trials retried."""
+    """Return True if the request wants some trials of a finished run retried."""
     if request.retry is None:
         return request.settings.resuming.retry_failed and has_failures(table)
     return any(request.retry(trial.record) for trial in table.trials(range(len(table))))

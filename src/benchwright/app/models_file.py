@@ -40,10 +40,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
-    """Return the models listed in the content of a file.
+    """Return the models listed in the content of a TOML file. `path`: the file, for messages.
 
     Raises:
-        UserError: If there are none, or an entry is invalid.
+        UserError: If no models are listed, or an entry is invalid.
     """
     from pydantic import ValidationError
 

@@ -59,7 +59,9 @@ async def pack_facts(reference: str, storage: Path, process: PackProcessSettings
 
 
 async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
-    """Check a pack's directory: its manifest, loading, the form of its scenarios, and its score of an empty list.
+    """Return the result of checking a pack's directory.
+
+    Checked are its manifest, loading, the form of its scenarios, and its score of an empty list.
 
     Raises:
         UserError: If there is no such directory, or Node is missing for the pack.

@@ -67,7 +67,7 @@ class PackReady(NamedTuple):
 async def set_up_pack(
     reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
 ) -> PackReady:
-    """Find the pack and the models, and start the pack's process, which lists the scenarios.
+    """Find the pack and the models, start the pack's process, which lists the scenarios, and return all of it.
 
     The process is closed with `stack`.
 
@@ -115,7 +115,7 @@ def usable(pack: InstalledPack) -> PackManifest:
     """Return the manifest of a pack if it can be run here.
 
     Raises:
-        UserError: If it cannot be run. The message says why.
+        UserError: If the pack cannot be run. The message says why.
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":

@@ -53,7 +53,7 @@ class PackReport(Record, frozen=True):
 async def prepare_pack(
     reference: str, settings: PackSettings, watch: PackWatch, say: Say
 ) -> PreparedRun[PackReport]:
-    """Find a pack and its models, list its scenarios, and compose the run. `watch` observes the run.
+    """Find a pack and its models, list its scenarios, and return the prepared run. `watch` observes the run.
 
     The pack's process is among the `held` resources: one process lists, runs and scores.
 

@@ -84,7 +84,7 @@ def require_free(output: Path) -> None:
 
 
 def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
-    """Read all data for the report of these runs and files.
+    """Return the report of these runs and files, with all data read.
 
     Raises:
         UserError: If a reference matches nothing.

@@ -70,7 +70,7 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
     """Identify the endpoint's server, and warn if it does not list the model.
 
     Raises:
-        UserError: If it cannot be reached.
+        UserError: If the endpoint cannot be reached.
     """
     try:
         await identify(known)

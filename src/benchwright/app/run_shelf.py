@@ -41,7 +41,7 @@ class RunShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Find or make the run; see `prepared.Shelf.run_of`.
+        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
 
         A lock file keeps two processes from starting the same run.
         """

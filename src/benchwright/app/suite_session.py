@@ -82,7 +82,7 @@ def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
 
 
 def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun[Any]:
-    """Prepare the run of a suite entry that is a benchmark or an eval.
+    """Return the prepared run of a suite entry that is a benchmark or an eval.
 
     Raises:
         UserError: If `prepare_benchmark` or `prepare_eval` raises it.

@@ -65,7 +65,7 @@ class Suite(NamedTuple):
 
 
 def read_suite(path: Path) -> Suite:
-    """Read the file of a suite.
+    """Return the suite that a file describes.
 
     Raises:
         UserError: If the file cannot be read or is invalid. The message names the place.

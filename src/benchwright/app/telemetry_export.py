@@ -49,7 +49,7 @@ class Exports:
         parent: Span | None = None,
         error: str | None = None,
     ) -> Span:
-        """Record a finished span. Times are wall-clock ns."""
+        """Record a finished span, and return it as a parent for others. Times are wall-clock ns."""
         self._counts.made += 1
         span = self._tracer.start_span(
             name,

@@ -46,7 +46,7 @@ async def validate_benchmarks(
     *,
     exploits: bool = False,
 ) -> Validation:
-    """Validate the named benchmarks; if none is named, all benchmarks whose data is on this machine.
+    """Validate the named benchmarks, and return the results. If none is named, validate all whose data is here.
 
     `exploits`: True to test the seal of containers with exploits, attempts to pass without solving.
 
@@ -80,7 +80,7 @@ async def _validated(
     keep_images: Keep | None,
     say: Say,
 ) -> ValidationResult:
-    """Validate one benchmark. If a check failed, store the run of the checks."""
+    """Validate one benchmark, and return the result. If a check failed, store the run of the checks."""
     images = run_images(benchmark, keep_images, may_order=True)
     if images is not None:
         benchmark = images.benchmark

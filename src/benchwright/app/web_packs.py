@@ -47,7 +47,7 @@ def find_web_pack(reference: str, registry: str | None, compatible_version: str 
     """Return a web pack by its folder, manifest address, installed id, or name in the registry.
 
     Raises:
-        UserError: If there is none, or it is not a web pack that this host can show.
+        UserError: If there is no such pack, or it is not a web pack that this host can show.
     """
     settings = install_settings(registry, None, compatible_version)
     if is_address(reference):

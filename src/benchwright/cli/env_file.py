@@ -31,7 +31,7 @@ class EnvFileOption(click.Option):
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
-        """Record the values of all options as typed, then process this option as usual."""
+        """Record the values of all options as typed, then process this option and return what click returns."""
         ctx.meta.setdefault(TYPED, []).extend(_texts(opts))
         return super().handle_parse_result(ctx, opts, args)
 

@@ -132,7 +132,10 @@ class Root(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the arguments name. If there is none, suggest the nearest name."""
+        """Return click's resolution of the arguments: (name, command, remaining arguments).
+
+        If there is no command of that name, the nearest name is suggested in the error.
+        """
         if args and args[0] in HOSTED:
             _refuse_hosted(args[0])
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:

@@ -43,7 +43,7 @@ class PackGroup(LazyGroup):
     """The command group `pack`, which also accepts former command names."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command. The former `uninstall` is a command of its own, which deletes without asking."""
+        """Return a command, None if there is none of that name. The former `uninstall` deletes without asking."""
         if cmd_name == "uninstall":
             from benchwright.cli.pack_install import uninstall
 

@@ -46,7 +46,9 @@ class Judges(Record, frozen=True):
 
 
 def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
-    """Prepare a run again to get its samples, its judge and the judge's API key. No trial is run again.
+    """Prepare a run again, and return it, to get its samples, its judge and the judge's API key.
+
+    No trial is run again.
 
     Raises:
         UserError: If the run cannot be prepared, or its data or configuration has changed.

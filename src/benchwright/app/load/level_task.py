@@ -70,7 +70,7 @@ class LevelTask:
         return self._requests or self._size or 1
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Open the task whose samples are used."""
+        """Return the context of the task whose samples are used. It yields the solver."""
         return self._task.open()
 
 

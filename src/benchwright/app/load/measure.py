@@ -197,7 +197,7 @@ class LoadTest:
         power: Watch[PowerReading] | None = None,
         repeat: int = 1,
     ) -> PreparedRun[ReadLevel]:
-        """Prepare the run of a level. `number` counts the levels from 1.
+        """Return the prepared run of a level. `number` counts the levels from 1.
 
         `watch` reads the server's metrics during the run, `power` the power of its devices.
 

@@ -36,11 +36,12 @@ LONGEST = 120.0
 
 
 def self_test(say: Say) -> SelfTest:
-    """Measure for about ten seconds what the client on this machine can handle, and the error of its TTFT.
+    """Measure for about ten seconds what the client on this machine can handle. Return the figures.
 
     Requests per second are measured with the smallest possible requests, 64 at once. Chunks per second are
-    computed for one core, from the processor time of 64 streams with a token every 10 ms. The TTFT (time to
-    first token) error is from the same streams: the client's value minus the one in the server's log.
+    computed for one core, from the processor time of 64 streams with a token every 10 ms. The error of the
+    TTFT (time to first token) is from the same streams: the client's value against the one in the server's
+    log.
 
     Raises:
         UserError: If the simulated server or the client did not run.

@@ -23,7 +23,8 @@ def trace_of_run(directory: Path, limit: int | None) -> Trace:
     """Return the first `limit` answered requests to a run's models as a trace; each trial is one conversation.
 
     Raises:
-        UserError: If there are none, their times are unknown, or their prompts were made from another trace.
+        UserError: If no request was answered, the times are unknown, or the prompts were made from another
+            trace.
         JournalError: If the journal cannot be read.
     """
     manifest = read_manifest(directory)

@@ -82,7 +82,7 @@ class ReplayTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Replayer]:
-        """Open the solver that replays the conversations."""
+        """Yield the solver that replays the conversations."""
         yield Replayer(self._trace, self._prompts, self._pace, self._models)
 
 

@@ -27,10 +27,10 @@ class Lengths(Record, frozen=True):
 
     @classmethod
     def parse(cls, text: str, option: str) -> Lengths:
-        """Parse `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
+        """Return the distribution for a text: `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
 
         Raises:
-            UserError: If it is none of these. The message names the option.
+            UserError: If the text has none of these forms. The message names the option.
         """
         head, *rest = text.split(":", 1) if text.startswith("file:") else text.split(":")
         if head == "file" and rest:
@@ -71,7 +71,7 @@ class Lengths(Record, frozen=True):
 
 
 def _from_file(name: str, text: str, option: str) -> Lengths:
-    """Read a file with one length per line."""
+    """Return the distribution of the lengths in a file, which has one per line. `text`: how it was typed."""
     try:
         lines = typed_path(name).read_text(encoding="utf-8").split()
         values = [int(line) for line in lines]

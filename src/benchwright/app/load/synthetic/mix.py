@@ -11,7 +11,7 @@ from benchwright.errors import UserError
 
 
 def read_mix(text: str) -> dict[str, float]:
-    """Parse a mix of models such as `base=0.7,adapter=0.3` into weights by model.
+    """Return the weight of each model in a mix such as `base=0.7,adapter=0.3`.
 
     Raises:
         UserError: If the text is not such a list.

@@ -20,7 +20,7 @@ _NOTHING_CHANGED = 2
 
 
 def picture_size(text: str) -> tuple[int, int]:
-    """Parse the size of an image such as `512x384` into (width, height) in pixels.
+    """Return (width, height) in pixels for the size of an image such as `512x384`.
 
     Raises:
         UserError: If the text is not a size.

@@ -78,7 +78,7 @@ class SyntheticTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Speaker]:
-        """Open the solver that holds the conversations."""
+        """Yield the solver that holds the conversations."""
         yield Speaker(self._shape, self._calibration, self._seed)
 
 
