@@ -56,7 +56,7 @@ class RunArguments(AccessArguments, total=False):
 
 
 class DecidingArguments(RunArguments, total=False):
-    """Arguments of runs that may stop once a question is decided; see `config.DecidingSettings`."""
+    """Arguments of runs that may stop once it is decided which model is better; see `config.DecidingSettings`."""
 
     until: Literal["decided", "not-worse"] | None
     against: str | None

@@ -47,7 +47,9 @@ def finish(work: Work[Result], *, progress: bool) -> Result:
 
 
 async def finish_async(work: Work[Result], *, progress: bool) -> Result:
-    """Return the result of the work, which runs in its own thread, without blocking the caller's event loop.
+    """Wait until the work, which runs in a thread of its own, has ended, and return its result.
+
+    The caller's event loop is not blocked.
 
     Raises:
         CancelledError: If the task is cancelled, after the work has ended.

@@ -33,7 +33,7 @@ def given_access(settings: AccessSettings, key: str | None) -> Access:
 
 
 def access_of_model(endpoint: EndpointSettings, entry: ModelEntry, key: str | None) -> Access:
-    """Return the access to a model: its own headers, combined with the shared ones they do not replace.
+    """Return the access to a model: its own headers, and those shared headers that have other names.
 
     Shared headers are sent only to the shared address. Shared TLS files apply to every address, unless the
     model has its own.
@@ -83,7 +83,7 @@ def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str
 
 
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
-    """Return the environment variables that a benchmark's options name for headers of other roles, as a judge."""
+    """Return the environment variables that a benchmark's options name for headers of other roles, such as a judge."""
     named = [name for name in option if name.endswith("_headers_env")]
     return {variable for name in named for variable in _pairs(option, name).values()}
 

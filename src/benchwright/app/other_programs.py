@@ -36,10 +36,11 @@ from benchwright.text import Say, plain
 
 
 class OtherProgram(NamedTuple):
-    """An evaluation program whose tasks can be run. `prefix`: of its tasks' names; `extra`: what installs it.
+    """An evaluation program whose tasks can be run. `prefix`: start of its tasks' names, before the colon.
 
-    `arguments`: returns the command's arguments from (task, grant, settings, log folder). `key`: the
-    environment variable from which the program reads the relay's key.
+    `command`: its executable. `extra`: the extra of Benchwright that installs it. `key`: the environment
+    variable from which it reads the relay's key. `arguments`: returns the command's arguments from (task,
+    grant, settings, log folder).
     """
 
     prefix: str

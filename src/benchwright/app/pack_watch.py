@@ -89,7 +89,7 @@ class PackWatch:
                 self._files = None
 
     def results(self) -> PackResults:
-        """Return the results so far: of each cell the attempt that counts, its last."""
+        """Return the results so far: the last attempt at each cell (scenario, model, repeat)."""
         assert self.setup is not None
         scenarios = [scenario.id for scenario in self.setup.scenarios]
         return results_of(self._attempts.values(), list(self.setup.models), scenarios)
@@ -128,7 +128,7 @@ class PackWatch:
             self._events.began(slot, scenario, repeat)
 
     def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
-        """Record a progress message of a cell, and write its event."""
+        """Record a progress message of a cell (scenario, model, repeat), and write its event."""
         message = str(event.get("message", ""))
         self._state(slot, scenario).message = message
         if self._events is not None:

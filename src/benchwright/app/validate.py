@@ -46,7 +46,7 @@ async def validate_benchmarks(
     *,
     exploits: bool = False,
 ) -> Validation:
-    """Validate the named benchmarks, and return the results. If none is named, validate all whose data is here.
+    """Validate the named benchmarks, or without names all whose data is on this machine. Return the results.
 
     `exploits`: True to test the seal of containers with exploits, attempts to pass without solving.
 

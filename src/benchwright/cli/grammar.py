@@ -108,7 +108,7 @@ def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 def _add_common(command: click.Command) -> None:
-    """Add the options that all commands have to a command."""
+    """Add `--debug` and the other options that every command has to a command."""
     command.params.append(
         Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, heading="Other",
                rare=True, help="Show all options and examples, and exit.")

@@ -57,10 +57,7 @@ def run_line(
     scores: str = "",
     note: str | None = None,
 ) -> Clean:
-    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why".
-
-    `note`: the reason or remark at its end.
-    """
+    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why". `note`: the reason (why) at its end."""
     status = coloured("OK", "green") if success else coloured("FAILED", "red")
     why = f" - {cut(note)}" if note else ""
     return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")

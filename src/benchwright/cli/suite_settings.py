@@ -49,7 +49,7 @@ class _Command(NamedTuple):
     def command(self) -> click.Command:
         """The command itself, found by its path (`pack run`) in the tree that the current command is in.
 
-        An import would be a circle, as `run` and `eval` make suites.
+        It is not imported, because the modules of `run` and `eval` import this one.
         """
         context = click.get_current_context()
         command = context.find_root().command

@@ -13,7 +13,7 @@ LOOK_EVERY = 0.02
 
 
 class Terminal:
-    """Print text on stdout without control characters and secrets, and reads lines from stdin.
+    """Prints text on stdout, without control characters and secrets, and reads lines from stdin.
 
     Nothing is read ahead, so that a debugger in the agent gets the input meant for it.
     """

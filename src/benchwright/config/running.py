@@ -111,7 +111,7 @@ class EvalResuming(ResumingSettings):
 
 
 class BenchmarkResuming(ResumingSettings):
-    """Treatment of an earlier run of a benchmark."""
+    """Treatment of an earlier run of a benchmark, and the choice of a certain run to continue (`run`)."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""

@@ -38,9 +38,10 @@ class Workload(msgspec.Struct, frozen=True):
 
 
 class Calibrating(NamedTuple):
-    """How to calibrate the prompt lengths of a workload.
+    """How the prompt lengths of a workload are calibrated.
 
-    `text`: returns a number of words for a seed. `calibrated`: returns the workload with calibrated lengths.
+    `text`: returns a text, given the number of words and a seed. `calibrated`: returns the workload for a
+    calibration.
     """
 
     text: Callable[[int, str], str]

@@ -66,7 +66,7 @@ class BlockPrompts:
     def _lengths(self, request: TracedRequest) -> tuple[int, int]:
         """Return (number of full blocks, number of words after them) for the prompt of a request.
 
-        The words are reduced by the tokens that the server itself adds to each prompt.
+        The tokens that the server itself adds to each prompt are subtracted.
         """
         assert request.input_tokens is not None
         size = self._block_words(request)

@@ -14,8 +14,8 @@ TOKENS_PER_WORD = 1.0
 class Calibration(Record, frozen=True):
     """Token counts of the server: `fixed` tokens per prompt, and `per_word` tokens per word.
 
-    `measured`: False if the server reports no usage, None before it was asked. `TOKENS_PER_WORD` is assumed
-    in both cases.
+    `measured`: True if the server was asked, False if it reports no usage, None before it was asked. Without
+    a measurement, `per_word` is `TOKENS_PER_WORD`.
     """
 
     per_word: float = TOKENS_PER_WORD

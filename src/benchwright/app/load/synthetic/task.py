@@ -43,7 +43,7 @@ class Shape(Record, frozen=True):
 
     @property
     def is_drawn(self) -> bool:
-        """True if something else than the words and the model is drawn at random."""
+        """True if more than the words and the model is drawn at random, such as lengths or images."""
         return bool(self.images) or any(
             lengths is not None and lengths.kind != "constant" for lengths in (self.input, self.output)
         )
