@@ -1,4 +1,4 @@
-"""User settings for access to an endpoint: headers and TLS files."""
+"""Settings by which users give access to an endpoint: headers and TLS files."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ Headers = Annotated[
 """Headers by name. None: a secret header of an existing run whose value was not stored."""
 
 PlainHeaders = Annotated[dict[str, str], BeforeValidator(_none_is_empty), AfterValidator(_checked_names)]
-"""Headers by name for another role than the model (judge, baseline).
+"""Headers by name, for a role other than the model (judge, baseline).
 
-Their secret headers come from environment variables only.
+Secret headers of such a role come from environment variables only.
 """
 
 HeadersEnv = Annotated[dict[str, str], BeforeValidator(_none_is_empty), AfterValidator(_checked_names)]

@@ -21,7 +21,7 @@ def _library() -> ctypes.CDLL | None:
 
 
 def keep_large_blocks_apart() -> None:
-    """Map each block of at least 256 kB separately from now on, so that its memory is freed with it."""
+    """Let glibc map each block of at least 256 kB separately from now on, so that freeing it returns its memory."""
     if (library := _library()) is not None:
         library.mallopt(_MMAP_THRESHOLD, _LARGE)
 

@@ -24,15 +24,15 @@ def wall_ns() -> int:
 
 
 def anchor() -> int:
-    """Return the wall-clock time (ns) at which `perf_counter_ns` was 0.
+    """Return the wall-clock time (ns) that corresponds to 0 of `perf_counter_ns`.
 
-    Processes of this machine share it.
+    All processes of a run on this machine share it.
     """
     return _anchor
 
 
 def set_anchor(wall: int) -> None:
-    """Set the anchor (see `anchor`) to the one of another process on this machine."""
+    """Set the anchor (see `anchor`) to that of another process on this machine, so that both clocks agree."""
     global _anchor
     _anchor = wall
 
@@ -61,9 +61,9 @@ def ahead_ns() -> int | None:
 
 
 def asleep_ns() -> int:
-    """Return the total time in ns for which the machine has been suspended. 0 if the system is not Linux.
+    """Return the total time in ns for which the machine has been suspended. 0 on systems other than Linux.
 
-    If this process is delayed between the two readings, the result is too low, never too high.
+    If this process is delayed between the two clock readings, the result is too low, never too high.
     """
     if _BOOTTIME is None:
         return 0

@@ -1,4 +1,4 @@
-"""Entry points that installed packages declare for Benchwright."""
+"""Finds entry points that installed packages declare for Benchwright (plug-ins)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def declared(group: str) -> Iterable[EntryPoint]:
     """Return the entry points of a group.
 
-    `importlib.metadata` takes 20 ms, so it is imported only if an installed package declares the group.
+    Importing `importlib.metadata` takes 20 ms, so it is imported only if an installed package declares the
+    group.
     """
     heading = f"[{group}]".encode()
     if not any(heading in text for folder in sys.path for text in _texts(folder or ".")):

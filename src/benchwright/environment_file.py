@@ -55,9 +55,9 @@ MOST_NAMED = 3
 
 
 class EnvironmentFile:
-    """The file that was read into this process's environment, if any.
+    """The `.env` file that was read into this process's environment, if any.
 
-    `values`: the variables it set there. `named`: its absolute path if the user named it, else None.
+    `values`: the variables that it set. `named`: its absolute path if the user named it, else None.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class EnvironmentFile:
             )
 
     def check_address(self, base_url: str, key: str) -> None:
-        """Refuse to send a key from elsewhere to an address that comes from the file.
+        """Refuse to send an API key to an address from the file, unless the key is from the same file.
 
         Raises:
             UserError: If the file sets the address but not the key, and the user did not type the address.
@@ -113,7 +113,10 @@ class EnvironmentFile:
         )
 
     def environment_without(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """Return the environment for a child process of Benchwright, which reads the file by itself."""
+        """Return the environment for a child process of Benchwright, without the file's variables.
+
+        The child reads the file by itself.
+        """
         kept = {name: value for name, value in environ.items() if name not in self.values}
         return kept if self.named is None else {**kept, "BENCHWRIGHT_ENV_FILE": str(self.named)}
 
@@ -126,9 +129,9 @@ def _may_be_found(name: str) -> bool:
 
 
 def _text_found(say: Callable[[str], None]) -> str:
-    """Return the text of the file in the working directory.
+    """Return the text of the file `.env` in the working directory. Empty if there is none.
 
-    Empty, with a warning, if others can change the file.
+    Also empty, with a warning, if other users can change the file.
     """
     try:
         link, file = os.lstat(NAME), os.stat(NAME)
@@ -144,7 +147,7 @@ def _text_found(say: Callable[[str], None]) -> str:
 
 
 def _distrust(file: os.stat_result) -> str | None:
-    """Return the reason why a file found in the working directory is not read.
+    """Return the reason not to read a file that was found in the working directory.
 
     None if only the user owns the file (or link) and can write to it.
     """
@@ -170,7 +173,7 @@ def _text_of(path: Path) -> str:
 
 
 def _values_in(text: str) -> dict[str, str]:
-    """Return the variables that a file sets.
+    """Return the variables that the text of an environment file sets.
 
     `${NAME}` refers to an earlier line of the file, never to the environment.
     """

@@ -1,4 +1,4 @@
-"""The errors of Benchwright, one small tree.
+"""Exceptions of Benchwright, all derived from `BenchwrightError`.
 
     BenchwrightError
     ├── UserError            the person can fix it: one line, exit code 1
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class BenchwrightError(Exception):
-    """Base class of all errors raised on purpose. The message is one line, with advice on what to do."""
+    """Base class of all errors that Benchwright raises on purpose.
+
+    The message is one line, with advice on what to do.
+    """
 
 
 class UserError(BenchwrightError):

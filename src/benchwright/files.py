@@ -23,7 +23,7 @@ def write_whole(
     durable: bool = False,
     error: type[BenchwrightError] = UserError,
 ) -> None:
-    """Write a file atomically (by rename), large content piece by piece; see `whole_file`.
+    """Write a file atomically (by rename). Content given in pieces is written piece by piece; see `whole_file`.
 
     Raises:
         error: If the file cannot be written.
@@ -33,7 +33,7 @@ def write_whole(
 
 
 def stamps(*paths: Path) -> Stamp:
-    """Return size and modification time of files, without reading them."""
+    """Return the size and modification time of each file, without reading the files."""
     return tuple(map(_stamp, paths))
 
 
@@ -49,7 +49,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 def whole_file(
     path: Path, *, durable: bool = False, error: type[BenchwrightError] = UserError
 ) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces `path` when the block ends, and is deleted if the block raises.
+    """Yield a temporary file that replaces `path` when the block ends, and is deleted if the block raises.
 
     Missing directories are created, symbolic links are followed, and the permissions of a replaced file are
     kept. `durable`: also survive a power loss. If `path` exists and is not a regular file (/dev/stdout, a
@@ -86,7 +86,7 @@ def append(
 
 @contextmanager
 def _draft(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that replaces it on exit."""
+    """Yield a temporary file beside `path`, which replaces `path` on exit."""
     with suppress(FileExistsError):  # if the parent is a file, opening the draft raises
         path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name[:40]}.{token_hex(4)}.tmp")

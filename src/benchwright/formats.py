@@ -6,7 +6,7 @@ from benchwright.statistic import NoScore, Statistic
 
 
 def duration(seconds: float | None) -> str:
-    """Format a duration: 26ms, 6.2s, 3m12s, 2h05m; a dash if it is not known."""
+    """Return a duration as text: 26ms, 6.2s, 3m12s, 2h05m; a dash if it is not known."""
     if seconds is None:
         return "–"
     if seconds < 1:
@@ -20,7 +20,7 @@ def duration(seconds: float | None) -> str:
 
 
 def milliseconds(seconds: float | None) -> str:
-    """Format a latency, given in seconds, as milliseconds with three significant digits; a dash for None."""
+    """Return a latency, given in seconds, as text in milliseconds with three significant digits; a dash for None."""
     if seconds is None:
         return "–"
     value = seconds * 1000
@@ -28,32 +28,32 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Format a count with its noun: 1 sample, 2 samples, 1,234 samples."""
+    """Return a count with its noun: 1 sample, 2 samples, 1,234 samples."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def number(value: Statistic, form: str = ".3f") -> str:
-    """Format a statistic: a number, `no score`, or a dash if it is not known."""
+    """Return a statistic as text: a number, `no score`, or a dash if it is not known."""
     if isinstance(value, NoScore):
         return "no score"
     return "–" if value is None else format(value, form)
 
 
 def interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
-    """Format an interval; a dash if either end is not a number."""
+    """Return an interval as text; a dash if either end is not a number."""
     if isinstance(low, NoScore) or isinstance(high, NoScore) or low is None or high is None:
         return "–"
     return f"[{low:{form}}, {high:{form}}]"
 
 
 def figure_text(value: Statistic) -> str:
-    """Format a benchmark's figure: shares with four decimals, counts whole, `no score`, or a dash."""
+    """Return a benchmark's figure as text: shares with four decimals, counts whole, `no score`, or a dash."""
     whole = isinstance(value, float | int) and abs(value) > 1 and value == int(value)
     return number(value, ",.0f" if whole else ".4f")
 
 
 def seconds_of(text: str) -> float | None:
-    """Parse `0.5`, `0.5s` or `500ms` as seconds. None if the text is not a duration."""
+    """Return `0.5`, `0.5s` or `500ms` as a number of seconds. None if the text is not a duration."""
     number, unit = text.strip(), 1.0
     if number.endswith("ms"):
         number, unit = number[:-2], 1e-3

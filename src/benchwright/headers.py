@@ -33,7 +33,7 @@ def check_name(name: str) -> str:
     """Return the name of a header if a user may set it.
 
     Raises:
-        ValueError: If it is not a valid name (RFC 9110 5.1), or controls the HTTP exchange itself.
+        ValueError: If the name is invalid (RFC 9110 5.1), or the header controls the HTTP exchange itself.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("a header's name has letters, digits and hyphens: write NAME=VALUE, without a colon")
@@ -60,13 +60,13 @@ def check_value(name: str, value: str) -> str:
 def is_secret(name: str, value: str) -> bool:
     """Return True if a header must be kept out of files and messages.
 
-    Its name, or the start of its value, decides.
+    This follows from its name, or from the start of its value.
     """
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.match(value))
 
 
 def secret_parts(value: str) -> list[str]:
-    """Return the value of a secret header, and the parts that a server may repeat separately.
+    """Return the value of a secret header, and those parts of it that a server may repeat by themselves.
 
     Such parts are the token after a scheme (`Bearer …`), or a cookie's value after its name (`session=…`).
     """

@@ -80,7 +80,7 @@ def images_directory() -> Path:
 
 
 def golds_directory() -> Path:
-    """Return the directory of test results for known-right solutions of container benchmarks."""
+    """Return the directory of results of container benchmarks' tests on their gold (known-right) solutions."""
     return home() / "golds"
 
 

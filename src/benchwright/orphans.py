@@ -52,7 +52,7 @@ END_SECONDS = 2.0
 
 
 class Orphans:
-    """Registry of programs to kill if this process dies before them."""
+    """Registry of child programs that are to be killed if this process dies before they end."""
 
     def __init__(self) -> None:
         self._watcher: subprocess.Popen[bytes] | None = None
@@ -61,7 +61,7 @@ class Orphans:
     def watch(self) -> None:
         """Start the watcher process if there is none yet.
 
-        Call it early: a program's start should not wait for that.
+        Call it early, so that the start of a program does not have to wait for it.
         """
         with self._lock:
             if self._watcher is None:
@@ -77,7 +77,7 @@ class Orphans:
                 atexit.register(self._end)
 
     def _end(self) -> None:
-        """End the watcher process, which then kills the programs that are left."""
+        """End the watcher process, which then kills the registered programs that are left."""
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         self._watcher.stdin.close()
@@ -85,11 +85,11 @@ class Orphans:
             self._watcher.wait(END_SECONDS)
 
     def expect(self, pid: int) -> None:
-        """Register a running program, to be killed with its process group if it leads one."""
+        """Register a running program, to be killed if this process dies; with its process group if it leads one."""
         self._tell(b"+%d\n" % pid)
 
     def forget(self, pid: int) -> None:
-        """Remove a program that has ended."""
+        """Remove a program that has ended from the registry."""
         self._tell(b"-%d\n" % pid)
 
     @contextmanager
@@ -103,7 +103,7 @@ class Orphans:
 
     @contextmanager
     def cleaned_up_by(self, command: Sequence[str]) -> Iterator[None]:
-        """Let the watcher run this command, in the current folder, if this process is killed within."""
+        """Let the watcher run a clean-up command, in the current folder, if this process dies inside the context."""
         line = json.dumps([[*command], os.getcwd()]).encode()
         self._tell(b"(%b\n" % line)
         try:

@@ -1,4 +1,4 @@
-"""Commands for child processes that use this Python and import nothing from the working directory.
+"""Builds commands for child processes that use this Python and import nothing from the working directory.
 
 Otherwise a file `random.py` or `types.py` in the user's folder would replace Python's own module. Options are
 passed as arguments, not as environment variables, so that the programs that the user's code starts are not

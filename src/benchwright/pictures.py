@@ -1,4 +1,4 @@
-"""Images in messages: format and size read from their first bytes, and data URLs. Nothing is decoded.
+"""Images in messages: format and size are read from their first bytes, and data URLs are built. Nothing is decoded.
 
 PNG (https://www.w3.org/TR/png-3/), JPEG (ITU-T T.81), GIF (https://www.w3.org/Graphics/GIF/spec-gif89a.txt)
 and WebP (RFC 9649): the four formats that chat completions accept.
@@ -71,10 +71,10 @@ def picture_of(data: bytes) -> Picture:
 
 
 def picture_in_url(url: str) -> Picture:
-    """Return the image of a data URL, judged by its bytes and not by the media type in the URL.
+    """Return the format and dimensions of the image in a data URL. Its bytes decide, not the media type in the URL.
 
     Raises:
-        ValueError: If it is not a data URL of an image, or if `picture_of` raises it.
+        ValueError: If the URL is not a data URL of an image, or if `picture_of` raises it.
     """
     return picture_of(bytes_of_url(url))
 
@@ -83,7 +83,7 @@ def bytes_of_url(url: str) -> bytes:
     """Return the bytes in a data URL of an image.
 
     Raises:
-        ValueError: If it is not a data URL of an image, or its Base64 is invalid.
+        ValueError: If the URL is not a data URL of an image, or its Base64 is invalid.
     """
     found = _DATA_URL.match(url)
     if found is None:
@@ -111,7 +111,7 @@ def url_of_part(part: Any) -> str | None:
 
 
 def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
-    """Yield the images that a message's content contains as data URLs, each with its URL."""
+    """Yield (URL, image) for each image that a message's content holds as a data URL."""
     for part in content if isinstance(content, list) else ():
         url = url_of_part(part)
         with suppress(ValueError):
@@ -120,7 +120,10 @@ def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
 
 
 def seen_in_url(url: str) -> Picture | None:
-    """Return the image in a data URL, usually by decoding only its beginning. None if it is not an image."""
+    """Return the format and dimensions of the image in a data URL, usually from its beginning alone.
+
+    None if it is not an image.
+    """
     found = _DATA_URL.match(url)
     if found is None:
         return None
@@ -162,7 +165,7 @@ def _kind_and_sides(data: bytes) -> tuple[str, int, int] | None:
 
 
 def _jpeg_sides(data: bytes) -> tuple[int, int]:
-    """Return (width, height) from the first frame; (0, 0) if there is none."""
+    """Return (width, height) of a JPEG from its first frame header; (0, 0) if there is none."""
     place = 2
     while place + 4 <= len(data) and data[place] == 0xFF:
         marker = data[place + 1]
@@ -176,7 +179,7 @@ def _jpeg_sides(data: bytes) -> tuple[int, int]:
 
 
 def _webp_sides(data: bytes) -> tuple[int, int]:
-    """Return (width, height) from the first chunk (lossy, lossless or extended); (0, 0) for another chunk."""
+    """Return (width, height) of a WebP from its first chunk (lossy, lossless or extended); (0, 0) for another chunk."""
     match data[12:16]:
         case b"VP8 " if data[23:26] == b"\x9d\x01\x2a":
             return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
@@ -197,5 +200,5 @@ def _little(data: bytes, place: int, length: int) -> int:
 
 
 def _number(field: bytes, length: int, order: Any) -> int:
-    """Return the integer in a field; 0 if the field is cut off."""
+    """Return the integer in a field of this length; 0 if the data ends within the field."""
     return int.from_bytes(field, order) if len(field) == length else 0

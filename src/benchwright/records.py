@@ -35,7 +35,7 @@ Message = dict[str, Any]
 """One chat message in the OpenAI format, as it is sent in requests."""
 
 SIDE = "side"
-"""Role of an agent's requests besides its turns, such as for a title or a summary."""
+"""Role of an agent's side requests: those besides its turns, such as for a title or a summary."""
 
 PAID_ROLES = ("model", SIDE)
 """Roles of requests that count towards the cost of the model's trial. Judges and simulated users do not."""
@@ -70,7 +70,7 @@ ASKED_AGAIN = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Base class of the structs below, with their common settings."""
+    """Base class of the frozen structs in this project, with their common settings."""
 
 
 class Sample(Record, frozen=True):
@@ -94,14 +94,15 @@ class Sample(Record, frozen=True):
 
     @property
     def row_index(self) -> int:
-        """Index in the dataset, from 0. Raises ValueError if the sample is not a dataset row."""
+        """Index of the sample in the dataset, from 0. Raises ValueError if the sample is not a dataset row."""
         return int(self.id) if self.row is None else self.row
 
 
 class Target(Record, frozen=True):
-    """A model at an endpoint, under a slot name (`primary`, `baseline`, `judge`, ...).
+    """A model at an endpoint, under a slot (its key within the run: `primary`, `baseline`, `judge`, ...).
 
-    `settings`: body fields of every request. `headers`: its headers (names in lower case). Never a secret.
+    `settings`: body fields of every request. `headers`: its headers (names in lower case), never a secret
+    one.
     """
 
     slot: str
@@ -229,7 +230,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def request_id(self) -> str:
-        """The id, under the name in the documented Python API."""
+        """The request's id, under the name of the documented Python API."""
         return self.id
 
     @property
@@ -259,7 +260,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def prefill_time_seconds(self) -> float | None:
-        """Same as `ttft_seconds`."""
+        """Time to the first token in seconds, as `ttft_seconds`; None without streaming."""
         return self.ttft_seconds
 
     @property
@@ -388,7 +389,7 @@ class ScoreRecord(Record, frozen=True, tag="score"):
 
 
 class RunEvent(Record, frozen=True, tag="event"):
-    """An event of the run, such as started, stopped or finished. `at` is wall-clock time in ns."""
+    """An event in the life of a run, such as started, stopped or finished. `at`: wall-clock time in ns."""
 
     name: str
     at: Moment

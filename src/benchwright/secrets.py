@@ -1,6 +1,6 @@
-"""Secrets, and how they are kept out of all output.
+"""Secrets (API keys and the like), and how they are kept out of all output.
 
-A key is registered by `SECRETS.add`. From then on the journal's encoder and the logging filter replace it
+A secret is registered by `SECRETS.add`. From then on the journal's encoder and the logging filter replace it
 wherever it occurs, in any kind of escaping. No other module needs to care.
 """
 
@@ -16,9 +16,9 @@ SHORTEST = 6
 
 
 class Secrets:
-    """The secrets of this process.
+    """Registry of secrets, which replaces them in texts.
 
-    Most texts contain none of them, and cheap tests find that out: first a search for the fixed forms of each
+    Most texts contain no secret, and cheap tests find that out: first a search for the fixed forms of each
     secret, then for mixed escapes, but only if a character of a secret is escaped.
     """
 
@@ -39,7 +39,7 @@ class Secrets:
         self._escapes = _escapes_of("".join(secret.text for secret in self._secrets))
 
     def redact(self, text: str) -> str:
-        """Return the text with every secret replaced, escaped ones too."""
+        """Return the text with every secret replaced, also where characters of it are escaped."""
         for form in (*self._forms, "\\", "%"):
             if form in text:
                 return self._replaced_in(text)
@@ -89,7 +89,7 @@ _SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 
 
 def _escaped(secret: str, backslash: bytes) -> bytes:
-    """Return a pattern for a secret, each character of which may be literal or escaped."""
+    """Return a regular expression for a secret in which each character may be literal or escaped."""
     return b"".join(b"(?:%b)" % b"|".join(_ways(character, backslash)) for character in secret)
 
 
@@ -108,7 +108,7 @@ def _ways(character: str, backslash: bytes) -> list[bytes]:
 
 
 def _units(character: str) -> list[bytes]:
-    """Return the UTF-16 units of a character as hexadecimal digits, as in JSON escapes."""
+    """Return the UTF-16 code units of a character as hexadecimal digits, as JSON escapes (`\\uXXXX`) write them."""
     units = character.encode("utf-16-be", "surrogatepass").hex().encode()
     return [units[start : start + 4] for start in range(0, len(units), 4)]
 
@@ -128,7 +128,7 @@ def _escapes_of(characters: str) -> list[tuple[bytes, re.Pattern[bytes]]]:
 
 
 def _any_of(codes: Iterable[int]) -> bytes:
-    """Return a pattern for two hexadecimal digits that are one of these codes."""
+    """Return a regular expression for one of these codes, each written as two hexadecimal digits."""
     seconds: dict[str, str] = {}
     for code in sorted(codes):
         first, second = f"{code >> 4:x}", f"{code & 15:x}"
@@ -137,7 +137,7 @@ def _any_of(codes: Iterable[int]) -> bytes:
 
 
 def _in_base64(secret: bytes) -> set[bytes]:
-    """Return the parts of a secret's base64 that do not depend on the bytes around it.
+    """Return those parts of a secret's base64 encoding that do not depend on the bytes around the secret.
 
     There is one part for each alignment, in the standard and the URL-safe alphabet.
     """
@@ -155,7 +155,7 @@ class SecretFilter(logging.Filter):
     """Logging filter that replaces secrets in log records. Attached to the root handlers once."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace secrets in the record's message and traceback in place. Never drop a record."""
+        """Replace secrets in the record's message and traceback in place. Return True: no record is dropped."""
         try:
             message = record.getMessage()
         except Exception as error:  # a faulty logging call must not end the run

@@ -20,10 +20,10 @@ TAG = "statistic"
 
 
 class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, tag="no score"):
-    """The reason why there is no score: all of the `failed` trials failed.
+    """States that there is no score because all of the `failed` trials failed.
 
-    `failed` is 0 if no trial is finished. `reasons` holds the most frequent reasons with their counts, in
-    descending order. It is empty for trials that have not been scored.
+    `failed`: 0 if no trial is finished. `reasons`: the most frequent reasons with their counts, in descending
+    order; empty for trials that have not been scored.
     """
 
     failed: int
@@ -38,7 +38,7 @@ class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, ta
 
     @property
     def brief(self) -> str:
-        """The text without a reason."""
+        """Short text that says there is no score, without the reasons."""
         if not self.failed:
             return "no score (no trial is finished)"
         told = (
@@ -62,7 +62,7 @@ def is_number(value: Statistic) -> TypeGuard[float]:
 
 
 def numbers(values: Iterable[Statistic]) -> list[float]:
-    """Return the statistics that are numbers."""
+    """Return those of the statistics that are numbers."""
     return [value for value in values if is_number(value)]
 
 

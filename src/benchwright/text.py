@@ -1,4 +1,4 @@
-"""Foreign text made safe for a terminal, put on one line, or truncated."""
+"""Makes text from outside (models, files) safe for a terminal, puts it on one line, or truncates it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def no_formula(value: Any) -> Any:
 
 
 def plain(text: str) -> str:
-    """Return foreign text as one line that cannot control a terminal.
+    """Return text from outside as one line that cannot control a terminal.
 
     Escape sequences are removed. Every other invisible character (controls and line ends, format and
     bidirectional characters, lone surrogates, private and unassigned ones, unusual spaces) becomes a space.
@@ -39,12 +39,15 @@ def plain(text: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Return foreign text made safe like `plain`, but keep line ends and turn tabs into four spaces."""
+    """Return text from outside made safe as by `plain`, except that line ends stay, and a tab becomes four spaces."""
     return "\n".join(plain(line.replace("\t", "    ")) for line in text.split("\n"))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Return foreign text made safe by `plain`, its white space collapsed, truncated to `most` characters."""
+    """Return text from outside as one line made safe by `plain`, with white space collapsed.
+
+    It is truncated to `most` characters; None: not truncated.
+    """
     if most is None:
         return " ".join(plain(text).split())
     start = text[: 16 * most]  # a long text is not read to its end
@@ -59,14 +62,14 @@ def last_line(text: str, most: int) -> str:
 
 
 def error_line(error: BaseException, most: int | None = None) -> str:
-    """Return an exception as "Type: text" on one line.
+    """Return an exception as "Type: text" on one line; only the type if it has no text.
 
-    Without text it is only the type. It is truncated as by `one_line`.
+    It is truncated as by `one_line`.
     """
     text = str(error).strip()
     return one_line(f"{type(error).__name__}: {text}" if text else type(error).__name__, most)
 
 
 def shortened(text: str, most: int, ending: str = "…") -> str:
-    """Return the text, truncated to `most` characters including the ending if it is longer."""
+    """Return the text; if it is longer than `most` characters, truncate it to that length, including the ending."""
     return text if len(text) <= most else text[: most - len(ending)] + ending

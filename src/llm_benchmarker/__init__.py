@@ -1,1 +1,1 @@
-"""The import paths that the llm-benchmarker document promises; thin, no logic of their own."""
+"""The import paths that the documentation of llm-benchmarker promises. They contain no logic of their own."""

@@ -1,4 +1,4 @@
-"""The documented client of a model."""
+"""Documented import path of `InstrumentedClient`, the client that measures requests to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documented settings."""
+"""Documented import path of the settings classes of runs, benchmarks and vLLM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documented numbers of requests and runs."""
+"""Documented import path of the metrics of requests and runs, and of pass@k and confidence intervals."""
 
 from __future__ import annotations
 

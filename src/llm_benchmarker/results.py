@@ -1,4 +1,4 @@
-"""Result files: written, and compared side by side."""
+"""Documented import path of result files: writing, reading, and a table that compares them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["compare_results", "save_result"]
 
 
 def compare_results(files: Sequence[str | os.PathLike[str]]) -> None:
-    """Print the documented table: one column per result file.
+    """Print the documented comparison table, with one column for each result file.
 
     Raises:
         UserError: If a file cannot be read, or is not a result file.

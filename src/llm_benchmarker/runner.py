@@ -1,4 +1,4 @@
-"""The documented runner."""
+"""Documented import path of `BenchmarkRunner`, which runs a benchmark against a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The import path that the Osmosis documents promise; everything in it is part of Benchwright."""
+"""The import paths that the documentation of Osmosis promises. Everything in them is part of Benchwright."""
 
 from __future__ import annotations
 

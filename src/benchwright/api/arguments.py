@@ -56,7 +56,7 @@ class RunArguments(AccessArguments, total=False):
 
 
 class DecidingArguments(RunArguments, total=False):
-    """Arguments of runs that may stop once a question is decided; see `config.DecidingSettings`."""
+    """Arguments of runs that may stop once it is decided which model is better; see `config.DecidingSettings`."""
 
     until: Literal["decided", "not-worse"] | None
     against: str | None
@@ -143,7 +143,7 @@ OneModel = str | Mapping[str, Any]
 
 
 def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
-    """Return the settings for one model or several.
+    """Return one model or several as fields of `config.EndpointSettings`.
 
     Raises:
         UserError: If the value is neither a model nor a list of models.
@@ -156,7 +156,7 @@ def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
 
 
 def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
-    """Return the settings made from arguments. `api_key_env` names the environment variable with the API key.
+    """Return settings of this kind, made from keyword arguments. `api_key_env` names the variable with the API key.
 
     Raises:
         UserError: If a value is invalid (the message names the argument), or the variable is not set.

@@ -23,7 +23,7 @@ def run_benchmark(
     progress: bool = False,
     **arguments: Unpack[BenchmarkArguments],
 ) -> BenchmarkRun:
-    """Run a benchmark against a model, and wait for the end.
+    """Run a benchmark against a model, wait for the end, and return the finished run.
 
     The same call resumes an interrupted run. A finished one is run again. It may be called while an event
     loop runs.
@@ -59,7 +59,7 @@ async def run_benchmark_async(
     progress: bool = False,
     **arguments: Unpack[BenchmarkArguments],
 ) -> BenchmarkRun:
-    """Run a benchmark like `run_benchmark`, without blocking the caller's event loop.
+    """Run a benchmark and return the finished run, as `run_benchmark` does, without blocking the event loop.
 
     Cancelling it has the effect of Ctrl-C in `run_benchmark`.
     """

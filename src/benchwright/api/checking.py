@@ -50,7 +50,7 @@ async def check_async(
     request_seconds: float = REQUEST_SECONDS,
     **access: Unpack[AccessArguments],
 ) -> Card:
-    """Examine an endpoint like `check`, without blocking the caller's event loop."""
+    """Examine an endpoint and return its card, as `check` does, without blocking the caller's event loop."""
     return await finish_async(
         lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False
     )

@@ -23,9 +23,9 @@ def compare(
     max_regression: float | None = None,
     prove: bool = False,
 ) -> Comparison:
-    """Compare the first run of each task with the task's other runs, sample by sample.
+    """Compare runs sample by sample: for each task, its first run with its other runs. Return the comparison.
 
-    For a single run, compare its models.
+    If only one run is given, its models are compared with each other.
 
     Args:
         runs: Results of other functions, ids or unique parts of ids, directories, or result files. `RUN@SLOT`

@@ -34,7 +34,7 @@ def evaluate(
     progress: bool = False,
     **arguments: Unpack[EvalArguments],
 ) -> Evaluation:
-    """Evaluate a model, or an agent that uses it, over a dataset, and wait for the end.
+    """Evaluate a model, or an agent that uses it, over a dataset; wait for the end, and return the finished run.
 
     The same call resumes an interrupted run, and returns the result of a finished one without new requests
     (`fresh` starts over). It may be called while an event loop runs, as in a notebook.
@@ -77,7 +77,7 @@ async def evaluate_async(
     progress: bool = False,
     **arguments: Unpack[EvalArguments],
 ) -> Evaluation:
-    """Evaluate like `evaluate`, without blocking the caller's event loop.
+    """Evaluate and return the finished run, as `evaluate` does, without blocking the caller's event loop.
 
     Cancelling it has the effect of Ctrl-C in `evaluate`.
     """
@@ -154,9 +154,9 @@ def _task_work(
 
 
 def _named(thing: Any, objects: dict[str, Any]) -> str:
-    """Return the name of an agent or scorer for the settings, `module:attribute`.
+    """Return the `module:attribute` by which the settings name an agent or scorer.
 
-    An object is stored under this name in `objects`.
+    If `thing` is an object and not a name, it is stored under this name in `objects`.
 
     Raises:
         UserError: If another object has the same name.

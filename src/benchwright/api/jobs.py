@@ -26,7 +26,7 @@ LOOK = 0.1
 
 
 def finish(work: Work[Result], *, progress: bool) -> Result:
-    """Wait for the work in this thread, and return its result.
+    """Wait until the work, which runs in a thread of its own, has ended. Return its result.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait.
@@ -47,7 +47,9 @@ def finish(work: Work[Result], *, progress: bool) -> Result:
 
 
 async def finish_async(work: Work[Result], *, progress: bool) -> Result:
-    """Wait for the work in a task of the caller's event loop, and return its result.
+    """Wait until the work, which runs in a thread of its own, has ended, and return its result.
+
+    The caller's event loop is not blocked.
 
     Raises:
         CancelledError: If the task is cancelled, after the work has ended.
@@ -84,7 +86,7 @@ class _Job(Generic[Result]):
         threading.Thread(target=run, args=(self._run,), name="benchwright-run", daemon=True).start()
 
     def stop(self) -> None:
-        """Cancel the work. Trials in flight are dropped, finished ones are saved."""
+        """Cancel the work. Trials in flight are dropped; finished ones are already saved."""
         self._stopped = True
         if self._loop is not None and self._task is not None:
             with suppress(RuntimeError):  # the loop is closed: the work has ended

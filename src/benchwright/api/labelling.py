@@ -22,7 +22,7 @@ async def take_labels(
     path: Path | None,
     watch: Watch,
 ) -> None:
-    """Store labels with the run, once it is finished.
+    """Store people's labels of a judge's answers with the run, once it is finished.
 
     Raises:
         RunUnfinished: If the judge was not asked about all answers.

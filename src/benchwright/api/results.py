@@ -21,12 +21,12 @@ from benchwright.text import plain
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """A finished run of `evaluate`. `print` shows it like `benchwright show`.
+    """The result of `evaluate`: a finished run. `print` shows what `benchwright show` prints.
 
     `directory`: the run's directory. `summary`: scores with intervals, statuses and speed. `shortfalls`:
-    missing figures with reasons, and a message if more trials failed than `max_failures` allows; a command
-    would exit with code 4. `notes`: the lines that a command prints on stderr. `files`: other files that were
-    written.
+    missing figures with reasons, and a message if more trials failed than `max_failures` allows (a command
+    would exit with code 4). `notes`: the lines that a command would print on stderr. `files`: other files
+    that were written.
     """
 
     directory: Path
@@ -37,7 +37,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The run's id for other functions and commands."""
+        """The run's id, as other functions and commands accept it."""
         return self.summary.run
 
     def load(self) -> LoadedRun:
@@ -54,11 +54,11 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 class BenchmarkRun(msgspec.Struct, frozen=True):
-    """A finished run of `run_benchmark`. `print` shows it like `benchwright run`.
+    """The result of `run_benchmark`: a finished run. `print` shows what `benchwright run` prints.
 
-    `reports` has for each model its `accuracy` (in `totals`, with breakdowns), other `figures`, and the
-    `path` of its result file. `accuracy` and `path` of this object are those of the first model. See
-    `Evaluation` for the other fields.
+    `reports`: for each model its `totals` (accuracy, with breakdowns), other `figures`, and the `path` of its
+    result file. The properties `accuracy` and `path` are those of the first model. `directory`, `summary`,
+    `shortfalls` and `notes`: as in `Evaluation`.
     """
 
     directory: Path
@@ -69,7 +69,7 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The run's id for other functions and commands."""
+        """The run's id, as other functions and commands accept it."""
         return self.summary.run
 
     @property
@@ -89,9 +89,9 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
     @property
     def departures(self) -> list[str]:
-        """Differences from the published protocol.
+        """Differences of the run from the benchmark's published protocol.
 
-        With any, the score is not comparable to published ones.
+        If there are any, the score is not comparable to published ones.
         """
         return list(self.reports[0].manifest.about["departures"])
 
@@ -116,10 +116,10 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
 
 def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> Sequence[str]:
-    """Return the shortfalls of a finished run.
+    """Return the shortfalls of a finished run: missing figures, and too many failed trials, each with the reason.
 
     Raises:
-        RunUnfinished: If it is not finished.
+        RunUnfinished: If the run is not finished.
     """
     result = launched.result
     over = summary.decision is not None and summary.decision.over

@@ -25,9 +25,9 @@ logger.addHandler(logging.NullHandler())  # a library logs nothing unless the pr
 
 
 class Watch(Progress):
-    """Listener that collects messages and status. `show` and `close` print them to stderr if `shown`.
+    """Listener of a run that collects its messages and status. `show` and `close` print them if `shown`.
 
-    `notes` are the lines that commands print on stderr. They are also logged.
+    They are printed on stderr. `notes`: the collected messages, which are also logged.
     """
 
     def __init__(self, *, shown: bool) -> None:
@@ -49,7 +49,7 @@ class Watch(Progress):
         logger.info("%s", note)
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Record how much is to be done, and start updating the status line; see `engine.run.Listener`."""
+        """Record the number of trials, and start updating the status line. Called when the run starts."""
         super().started(total, done, again)
         if done:
             self.say(f"Going on: {done - again:,} of {total:,} trials are done.")
@@ -57,11 +57,11 @@ class Watch(Progress):
             self._tick()
 
     def said(self, text: str) -> None:
-        """Record a message of the run; see `engine.run.Listener`."""
+        """Record a message of the run. Called for each one."""
         self.say(text)
 
     def ended(self) -> None:
-        """Stop updating the status line; see `engine.run.Listener`."""
+        """Stop updating the status line. Called when the run ends."""
         super().ended()
         if self._timer is not None:
             self._timer.cancel()
@@ -75,7 +75,7 @@ class Watch(Progress):
         return SECRETS.redact(status_line(self, self.names))
 
     def show(self) -> None:
-        """Print what is new."""
+        """Print the messages and the status that were not printed yet."""
         if not self._shown:
             return
         for note in self.notes[self._told :]:
@@ -96,7 +96,7 @@ class Watch(Progress):
                 self._write(self._line, stays=True)
 
     def _write(self, text: str, *, stays: bool = False) -> None:
-        """Write a line. If it does not stay, the next one replaces it."""
+        """Write a line. Unless it `stays`, the next line replaces it."""
         if self._updating:
             width = shutil.get_terminal_size((100, 24)).columns - 1
             text = text[:width] if not stays else text

@@ -33,7 +33,7 @@ def given_access(settings: AccessSettings, key: str | None) -> Access:
 
 
 def access_of_model(endpoint: EndpointSettings, entry: ModelEntry, key: str | None) -> Access:
-    """Return the access to a model: its own headers, combined with the shared ones they do not replace.
+    """Return the access to a model: its own headers, and those shared headers that have other names.
 
     Shared headers are sent only to the shared address. Shared TLS files apply to every address, unless the
     model has its own.
@@ -58,18 +58,18 @@ def is_elsewhere(endpoint: EndpointSettings, entry: ModelEntry) -> bool:
 
 
 def header_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
-    """Return the names of the environment variables that hold headers.
+    """Return the names of the environment variables that hold headers for the models under test and `others`.
 
-    `others`: variables by header for other roles than the models under test.
+    `others`: variables by header name, for other roles such as a judge.
     """
     named = [endpoint.headers_env, *(entry.headers_env for entry in endpoint.models), *others]
     return {variable for variables in named for variable in variables.values()}
 
 
 def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str) -> Access:
-    """Return the access that a benchmark's options describe for another role (`judge_api_key_env`, ...).
+    """Return the access of a role other than the model, such as a judge, as a benchmark's options describe it.
 
-    TLS files are those of the models' endpoint.
+    The options' names begin with the role (`judge_api_key_env`). TLS files are those of the models' endpoint.
 
     Raises:
         UserError: If a variable is not set, a header is invalid, or a secret header is written into an
@@ -83,7 +83,7 @@ def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str
 
 
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
-    """Return the names of environment variables that options name for headers of other roles."""
+    """Return the environment variables that a benchmark's options name for headers of other roles, such as a judge."""
     named = [name for name in option if name.endswith("_headers_env")]
     return {variable for name in named for variable in _pairs(option, name).values()}
 
@@ -97,7 +97,9 @@ def _pairs(option: Mapping[str, str], name: str) -> dict[str, str]:
 def typed_headers(
     option: str, headers: Mapping[str, str], variables: Mapping[str, str]
 ) -> tuple[Header, ...]:
-    """Return the headers of a judge or another role. They are stored with the run as typed in `option`.
+    """Return the headers for a judge or another role, from typed values and from environment variables.
+
+    They are stored with the run as typed. `option`: the option's name, for error messages.
 
     Raises:
         UserError: If a header is invalid, a variable is not set, or a secret header does not come from a
@@ -117,7 +119,7 @@ def typed_headers(
 
 
 def _env(option: str) -> str:
-    """Return the name of the option that takes environment variables instead of values."""
+    """Return the name of the option that takes environment variables in place of the values of `option`."""
     return f"{option}-env" if option.startswith("--") else f"{option}_env"
 
 

@@ -50,7 +50,7 @@ def known_agents(*, latest: bool = False) -> list[KnownAgent]:
 
 
 def install_agents(names: Sequence[str], say: Say) -> list[KnownAgent]:
-    """Install the agents of these names, unless they are installed already.
+    """Install the agents of these names, unless they are installed already. Return them.
 
     Raises:
         UserError: If there is no such recipe, or its packages cannot be installed.

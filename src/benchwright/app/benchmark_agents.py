@@ -14,7 +14,7 @@ from benchwright.records import TrialLimits
 
 
 def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str]) -> Benchmark:
-    """Return the benchmark, solved by the agent of this name. Without a name, return it unchanged.
+    """Return the benchmark with the command-line agent of this name as its solver; unchanged if `name` is None.
 
     Raises:
         UserError: If there is no such agent, it cannot run in containers, or this benchmark takes no agent.
@@ -38,9 +38,9 @@ def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str
 
 
 def agent_facts(benchmark: Benchmark) -> Mapping[str, str]:
-    """Return the facts about the agent of `with_agent` for the manifest and the trial keys.
+    """Return the facts about a benchmark's command-line agent (set by `with_agent`). Empty if it has none.
 
-    Empty without one.
+    They are stored in the manifest and are part of the trial keys.
     """
     recipe = getattr(benchmark, "agent", None)
     return {} if recipe is None else recipe_facts(recipe)
@@ -52,9 +52,9 @@ def recipe_facts(recipe: Recipe) -> Mapping[str, str]:
 
 
 def trial_limits(benchmark: Benchmark, tokens: int | None, seconds: float | None) -> TrialLimits:
-    """Return the limits of a trial.
+    """Return the limits of a trial: tokens, seconds, and turns if a command-line agent solves the benchmark.
 
-    With an agent, Benchwright limits the turns, because the agent runs its own loop.
+    Such an agent runs its own loop, so that only Benchwright can limit its turns.
     """
     agent = getattr(benchmark, "agent", None)
     return TrialLimits(

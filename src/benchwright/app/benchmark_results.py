@@ -1,4 +1,4 @@
-"""Results of a benchmark's run: totals, figures and the documented result file, computed from its table."""
+"""Results of a benchmark run: totals, figures and the documented result file, computed from the run's table."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from benchwright.runs.manifest import Manifest, read_manifest
 class BenchmarkReport(Record, frozen=True):
     """Results of a benchmark for one model.
 
-    `model`: its name. `path`: its result file, None if the run is not finished. `summary`: the summary of the
-    whole run with all models; this model has the `slot`.
+    `model`: its name. `slot`: its key in the run. `path`: its result file, None if the run is not finished.
+    `summary`: the summary of the whole run, with all models.
     """
 
     model: str
@@ -38,17 +38,17 @@ class BenchmarkReport(Record, frozen=True):
 
     @property
     def target(self) -> TargetSummary:
-        """This model's part of the summary."""
+        """The summary of this report's model (the target whose slot is `slot`)."""
         return next(target for target in self.summary.targets if target.slot == self.slot)
 
 
 def report_benchmark(
     benchmark: Benchmark, output_dir: Path, launched: LaunchedRun, more: Mapping[str, Any]
 ) -> list[BenchmarkReport]:
-    """Summarise a run for each model. If it is finished, also write a result file for each.
+    """Return the report of a benchmark run for each model. If the run is finished, also write their result files.
 
-    `more` is added to the result files unchanged. For benchmarks that ask for patches, the predictions are
-    written beside them in the format of the official harness.
+    `more`: fields that are added to the result files. For benchmarks that ask for patches, the predictions
+    are written to separate files in the same directory, in the format of the official harness.
 
     Raises:
         UserError: If a file cannot be written.
@@ -97,7 +97,7 @@ def _report(
 def _result_path(metadata: About, directory: Path, model: str, moment: str) -> Path:
     """Return an unused path for a result file: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
 
-    Slashes in the model's name become underscores. Further files of the same second get a number.
+    Slashes in the model's name become underscores. If a file of the same second exists, a number is added.
     """
     name = metadata.name if metadata.variant is None else f"{metadata.name}-{metadata.variant}"
     safe = model.replace("/", "_").replace("\\", "_").replace("\0", "_")

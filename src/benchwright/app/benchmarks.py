@@ -1,4 +1,4 @@
-"""`run`: benchmarks of the catalog, each as a separate run with a documented result file."""
+"""`run`: prepares benchmarks of the catalog, each as a separate run with a documented result file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SHUFFLE_SEED = 42
 
 
 def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> PreparedRun[list[BenchmarkReport]]:
-    """Find a benchmark and its data, check both, and compose the run.
+    """Find a benchmark and its data, check both, and return the prepared run.
 
     Raises:
         UserError: If a name, an option or a row is invalid. The message names it and says what to do.
@@ -161,7 +161,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
 
 
 def _not_begun(task: BenchmarkTask, table: RunTable) -> Iterator[Sample]:
-    """Yield the samples that have no trial yet."""
+    """Yield the samples for which the table has no trial yet."""
     return (sample for sample in task.samples() if not table.sample.places(sample.id))
 
 
@@ -189,7 +189,7 @@ def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) ->
 
 
 def _named_variables(given: Mapping[str, str]) -> set[str | None]:
-    """Return the environment variables that options name for keys and headers of other roles."""
+    """Return the environment variables that options name for the keys and headers of other roles, as a judge."""
     keys = {value for option, value in given.items() if option.endswith("_api_key_env")}
     return keys | role_header_variables(given)
 
@@ -197,7 +197,7 @@ def _named_variables(given: Mapping[str, str]) -> set[str | None]:
 def _find(
     name: str, catalog: CatalogSettings, containers: ContainerSettings, selection: Selection, *, models: int
 ) -> tuple[Benchmark, Source]:
-    """Return a benchmark (from the catalog or a plugin of the user) and its data. `models`: their number."""
+    """Return a benchmark, from the catalog or a plugin of the user, and its data. `models`: the number of models."""
     option, data_dir = catalog.option, catalog.data_dir
     path = option.get("path")
     if name.partition(":")[0] not in ROOMS:
@@ -221,7 +221,7 @@ def _find(
 
 
 def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
-    """Return the other roles for which the options name a model.
+    """Return the roles besides the model (judge, simulated user) for which the options name a model.
 
     Raises:
         UserError: If a role has an address, a key or headers, but no model.
@@ -237,9 +237,9 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
 
 
 def _conversation_options(metadata: About, given: Mapping[str, str], *, sealed: bool) -> dict[str, str]:
-    """Return the options that influence conversations, but not data locations or the number of containers.
+    """Return the options that influence conversations; data locations and the number of containers do not.
 
-    The seal is one of them, so that no run mixes sealed and official trials.
+    Whether containers are sealed (`sealed`) is one of them, so that no run mixes sealed and official trials.
     """
     shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
     seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and sealed else {}
@@ -247,7 +247,7 @@ def _conversation_options(metadata: About, given: Mapping[str, str], *, sealed: 
 
 
 def _body(metadata: About, sampling: SamplingSettings) -> dict[str, Any]:
-    """Return the body fields of every request: the user's values, or else the protocol's."""
+    """Return the body fields of every request: the user's values, or else those of the benchmark's protocol."""
     temperature = metadata.temperature if sampling.temperature is None else sampling.temperature
     return {
         "temperature": temperature,
@@ -274,11 +274,11 @@ def _selection(given: BenchmarkSelection, seed: int | None) -> Selection:
 def _helpers(
     metadata: About, given: Mapping[str, str], endpoint: EndpointSettings, models: ModelsUnderTest, say: Say
 ) -> Iterator[tuple[Target, Access]]:
-    """Yield the targets of the other roles, with the access to each.
+    """Yield the targets of roles besides the model (judge, simulated user), each with its access.
 
-    A simulated user without its own model is played by the model itself. These targets have no settings: the
-    solver or scorer that calls them sends what the protocol prescribes. The model's key and headers are sent
-    to no other address.
+    A simulated user without its own model is played by the model under test. These targets have no settings:
+    the solver or scorer that calls them sends what the protocol prescribes. The key and headers of the model
+    under test are sent to no other address.
     """
     primary = models.targets[0]
     for role in metadata.roles:
@@ -321,14 +321,17 @@ def _about(
 
 
 def _predicted(benchmark: Benchmark, file: str | None) -> dict[str, str]:
-    """Return the file of existing answers that are graded without a model, and their program if known."""
+    """Return the facts about existing answers that are graded without a model: their file, and their program if known.
+
+    Empty if there is no such file.
+    """
     program = getattr(benchmark, "program", "")
     found = {"predictions": file, "program": program}
     return {name: value for name, value in found.items() if value}
 
 
 def _sandbox(metadata: About) -> dict[str, str]:
-    """Return how the code that models write is isolated."""
+    """Return the facts on how code that models write is isolated. Empty if the benchmark runs none."""
     if "sandbox" not in metadata.needs:
         return {}
     from benchwright.sandbox import choose_protection
@@ -337,7 +340,7 @@ def _sandbox(metadata: About) -> dict[str, str]:
 
 
 def _seal(metadata: About, *, sealed: bool) -> dict[str, str]:
-    """Return whether agents in containers are sealed, and by which version of the seal."""
+    """Return the facts on whether agents in containers are sealed, and by which version of the seal."""
     if not metadata.can_be_sealed:
         return {}
     return {"seal": SEALED, "seal_version": SEAL_VERSION} if sealed else {"seal": OFFICIAL}
@@ -350,9 +353,9 @@ def departures(
     selection: BenchmarkSelection,
     models: ModelsUnderTest,
 ) -> Iterator[str]:
-    """Yield the differences from the published protocol.
+    """Yield the differences of a run from the benchmark's published protocol.
 
-    With any, scores are not comparable to published ones.
+    If there are any, scores are not comparable to published ones.
     """
     metadata = benchmark.about
     yield from metadata.departures

@@ -56,7 +56,7 @@ def cached_evals(
 
 
 def _names(part: str, *names: str) -> bool:
-    """Return True if one of these names contains the part, ignoring case."""
+    """Return True if any of these names contains the part, ignoring case."""
     return any(part.lower() in name.lower() for name in names)
 
 
@@ -72,18 +72,19 @@ def _read(path: Path, say: Say) -> CacheEntry | None:
 
 
 def _count_runs(entry: CacheEntry) -> int:
-    """Return the number of an entry's runs.
+    """Return the number of runs (trials) in a cache entry.
 
-    The journal is counted while the entry is in progress, as its file may lag behind.
+    While the entry is in progress, they are counted in the run's journal, because the cache file may lag
+    behind.
     """
     run = run_of_entry(entry) if entry.status == "in_progress" else None
     return len(entry.runs) if run is None else len(read_table(run).counted())
 
 
 def run_of_entry(entry: CacheEntry) -> Path | None:
-    """Return the run directory that belongs to a cache entry. None if it is gone.
+    """Return the run directory that belongs to a cache entry. None if it no longer exists.
 
-    The directory is looked for at its recorded path, then among the current runs.
+    It is looked for at the recorded path, then among the runs in the current home directory.
     """
     if entry.run is None:
         return None
@@ -93,7 +94,7 @@ def run_of_entry(entry: CacheEntry) -> Path | None:
 
 
 def remove(evals: Sequence[CachedEval]) -> None:
-    """Delete cache files, their samples, and directories that become empty. Runs are kept."""
+    """Delete the cache files of evaluations, their samples files, and directories that become empty. Keep the runs."""
     root = cache_root()
     for one in evals:
         path = Path(one.path)

@@ -15,14 +15,14 @@ from benchwright.stats.arrays import Vector
 
 
 class Compared(Record, frozen=True):
-    """A comparison, with the distributions of request times of its runs."""
+    """A comparison, with the distributions of the request times of each run."""
 
     comparison: Comparison
     times: list[Distribution]
 
 
 def compare_runs(references: Sequence[str], options: ComparisonOptions) -> Compared:
-    """Compare runs, each given as `ID`, `ID@SLOT` or a directory.
+    """Return the comparison of runs, each given as `ID`, `ID@SLOT` or a directory.
 
     Raises:
         UserError: If a reference matches nothing, or there is nothing to compare.

@@ -12,7 +12,7 @@ SPARE = 32
 
 
 def allow_connections(wanted: int) -> int:
-    """Raise the limit of open files as far as needed and allowed; return the number of possible connections.
+    """Raise the limit of open files as far as needed and allowed. Return how many connections are then possible.
 
     The result is at most `wanted` and at least 1.
     """

@@ -65,7 +65,7 @@ def _times(trials: int, each: float | None) -> int | None:
 
 
 def _bounded(played: PerTrial, target: Target) -> PerTrial:
-    """Return the simulated usage, with responses at their maximum length."""
+    """Return simulated usage per trial, with each response counted at its maximum length."""
     limit = sent_limit(target.settings)
     if played.requests is None or limit is None:
         return played
@@ -74,9 +74,9 @@ def _bounded(played: PerTrial, target: Target) -> PerTrial:
 
 
 def _played(request: RunRequest) -> PerTrial:
-    """Return requests and prompt tokens per trial, from conversations simulated with gold answers.
+    """Return requests and prompt tokens per trial, from conversations that are simulated with gold answers.
 
-    Empty if a simulation needs more than this process, such as containers.
+    Empty if the simulation would need more than this process, such as containers.
     """
     task = request.plan.task
     if not isinstance(task, BenchmarkTask) or "containers" in task.benchmark.about.needs:

@@ -1,4 +1,4 @@
-"""Detects changes of the dataset during an evaluation."""
+"""Detects that the dataset file changes during an evaluation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ EVERY_SECONDS = 300.0
 
 
 class DatasetUnchanged:
-    """Stop rule: checks the file's status every 100 trials or 5 minutes.
+    """Stop rule: ends the run if its dataset file has changed.
 
-    If the status has changed, the file is read again and its fingerprint compared.
+    Every 100 trials or 5 minutes, the file's status (size and times) is checked. If the status has changed,
+    the file is read again, and its fingerprint is compared.
     """
 
     def __init__(self, path: Path, fingerprint: str) -> None:

@@ -1,4 +1,4 @@
-"""Examination of an endpoint for its card, over a client like those of runs."""
+"""Examination of an endpoint for its card (what it supports), with a client like that of a run."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def examination_of(
     seconds: float = REQUEST_SECONDS,
     told: Callable[[int], None] = lambda sent: None,
 ) -> Examination:
-    """Return an examination that has not started.
+    """Return an examination of an endpoint, ready to be carried out.
 
-    `told` is called before each request with the number of requests so far.
+    `seconds`: maximum for one request. `told`: called before each request with the number of requests so far.
     """
     client = make_client(target, access, Settings(), AT_ONCE)
     assert isinstance(client, EndpointClient), "LiteLLM has no endpoint to examine"
@@ -31,7 +31,7 @@ def examination_of(
 
 
 async def carry_out(known: Examination) -> None:
-    """Run all findings of an examination, and close its connections."""
+    """Run an examination completely, recording its findings in `known`, and close its connections."""
     try:
         await examine(known)
     finally:

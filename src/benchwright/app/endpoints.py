@@ -21,14 +21,14 @@ def added_settings(sampling: SamplingSettings, models: Models, target: Target) -
 
 
 SAMPLING = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
-"""Request fields that a server refuses independently of the prompt.
+"""Request fields that a server refuses independently of the prompt, so that a refusal holds for all requests.
 
-A token limit may be refused for one prompt only.
+A token limit is not among them: it may be refused for one prompt only.
 """
 
 
 def _hints(sampling: SamplingSettings, target: Target) -> dict[str, str]:
-    """Return advice by field name, shown if a server refuses a field that the user or a protocol sends."""
+    """Return advice by field name. It is shown if a server refuses a field that the user or the protocol set."""
     hints = {}
     for name in sorted(SAMPLING & target.settings.keys()):
         is_option = (
@@ -41,7 +41,7 @@ def _hints(sampling: SamplingSettings, target: Target) -> dict[str, str]:
 
 
 def make_client(target: Target, access: Access, settings: Settings, connections: int) -> ModelClient:
-    """Return a client for a target with at most this many connections."""
+    """Return a client for a target with at most `connections` connections."""
     limits = settings.limits
     return connect(
         target,

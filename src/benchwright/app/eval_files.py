@@ -32,7 +32,7 @@ from benchwright.runs.table import RunTable
 
 
 class EvalFiles:
-    """Writer for the files of one configuration. `directory` holds its cache files.
+    """Writer of the documented files of one eval configuration. `directory`: where its cache files are.
 
     Raises:
         UserError: If `--output-path` is the cache's own directory.
@@ -50,15 +50,15 @@ class EvalFiles:
         self.directory = directory
 
     def begin(self, path: Path, run: Path) -> None:
-        """Write the cache file of a run that has no trials yet.
+        """Write the cache file of a run that has no trials yet. `path`: the cache file; `run`: the run's directory.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the file cannot be written.
         """
         write_entry(path, self._entry(run))
 
     def project(self, table: RunTable, path: Path) -> None:
-        """Update the cache file, and the samples file if it is wanted, from the journal.
+        """Rewrite the cache file, and the samples file if the user wants one, from the run's journal.
 
         Raises:
             JournalError: If a file cannot be read or written.
@@ -73,9 +73,9 @@ class EvalFiles:
         self._write_samples(runs, path)
 
     def growing(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
-        """Update the files from the journal. Return a function that appends the records added since.
+        """Rewrite the cache and samples files from the journal, and return a function that appends newer records.
 
-        Trials with one of the statuses `again` are left out, because they will be made again.
+        Trials with a status in `again` are left out, because the run makes them again.
 
         Raises:
             JournalError: If a file cannot be read or written. The returned function raises it too.
@@ -141,7 +141,7 @@ class EvalFiles:
 
 
 def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
-    """Yield the runs; after the last, store their summary in the entry."""
+    """Yield the runs of a cache entry. After the last one, store their summary in the entry."""
     results = Results(runs)
     yield from results.counting()
     entry.summary = results.summary

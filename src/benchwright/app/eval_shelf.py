@@ -1,4 +1,4 @@
-"""Run lookup for `eval`: the documented cache files determine which run belongs to a configuration."""
+"""Run lookup for `eval`: its documented cache files determine which run belongs to a configuration."""
 
 from __future__ import annotations
 
@@ -40,10 +40,7 @@ from benchwright.text import Say
 
 
 class EvalShelf:
-    """Finds, creates and updates the cache entry of one configuration.
-
-    `entry_path` is set once a run is found.
-    """
+    """Finds, creates and updates the cache entry (a file, with its run) of one eval configuration."""
 
     def __init__(self, request: RunRequest, resuming: EvalResuming, files: EvalFiles) -> None:
         self._request = request
@@ -55,13 +52,16 @@ class EvalShelf:
 
     @property
     def entry_path(self) -> Path:
-        """The cache file. Available after `run_of` has been entered."""
+        """Path of the cache file. It is set once `run_of` has been entered."""
         assert self._path is not None
         return self._path
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Find or make the run; see `prepared.Shelf.run_of`. The lock beside the entry is held throughout."""
+        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
+
+        The lock file beside the cache file is held until exit.
+        """
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(make, say)
             if directory is None:
@@ -84,11 +84,10 @@ class EvalShelf:
         return False
 
     def earlier_runs(self) -> Iterator[Path]:
-        """Yield runs of the same models whose conversations may still be valid.
+        """Yield runs of the same models whose conversations this run may be able to reuse.
 
-        Runs on a dataset of the same name come first, then the others; both newest first. A model's runs are
-        stored under its own name. Runs in which it was another model's baseline are found only for datasets
-        of the same name.
+        Runs on a dataset of the same name come first, each part newest first. Runs are found by the model's
+        own name; runs in which it was another model's baseline are found only for datasets of the same name.
         """
         names = set(self._request.typed_models.values())
         models = {sanitize_path_part(name) for name in names}
@@ -109,9 +108,9 @@ class EvalShelf:
 
     @asynccontextmanager
     async def kept_up_to_date(self, table: RunTable) -> AsyncIterator[None]:
-        """Update the files from the journal while the run is in progress; see `live_files`.
+        """Update the cache and samples files from the journal while the context is open; see `live_files`.
 
-        Files that cannot be written are ignored here; the end of the session reports them.
+        Errors in writing are ignored here; the end of the session reports them.
         """
         if nothing_left(table, self._request):
             yield
@@ -123,13 +122,14 @@ class EvalShelf:
             yield
 
     def project(self, table: RunTable) -> None:
-        """Update the files from the journal; see `EvalFiles.project`."""
+        """Rewrite the cache and samples files from the journal; see `EvalFiles.project`."""
         self._files.project(table, self.entry_path)
 
     def _is_rescored_in_part(self, run: Path) -> bool:
         """Return True if a run was made by `--rescore` and lacks trials of this configuration.
 
-        Such a run sends no requests, so a command without `--rescore` neither resumes nor shows it.
+        Such a run took over existing answers and sends no requests, so a command without `--rescore` neither
+        resumes nor shows it.
         """
         manifest = read_manifest(run)
         if not manifest.settings.get("rescore"):
@@ -177,7 +177,7 @@ class EvalShelf:
         return None
 
     def _delete_unbegun(self) -> None:
-        """Delete empty runs of this configuration, whose processes were killed too early."""
+        """Delete runs of this configuration without trials, whose processes were killed before the first one."""
         fingerprint = self._request.fingerprint
         for manifest in runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST}"):
             directory = manifest.parent
@@ -214,9 +214,9 @@ class EvalShelf:
         say(f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts over.")
 
     def _retire(self, path: Path) -> None:
-        """Back up a cache file for `--fresh`.
+        """Back up a cache file, so that `--fresh` can start a new one.
 
-        It is updated first with all results of its run, even if that was killed.
+        First it is updated with all results of its run, which it may lack if the process was killed.
         """
         with suppress(CacheMismatch):
             entry = read_head(path)

@@ -1,4 +1,4 @@
-"""`eval`: a dataset, a model or agent that answers, and scorers."""
+"""`eval`: prepares the evaluation of a model or agent over a dataset, graded by scorers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ from benchwright.text import Say
 
 
 class EvalReport(Record, frozen=True):
-    """Result of an eval. `write` writes the requested output files and returns their paths."""
+    """Result of an eval. `cache_entry`: its cache file.
+
+    `write`: writes the requested output files, returns their paths.
+    """
 
     summary: RunSummary
     cache_entry: Path
@@ -54,7 +57,7 @@ class EvalReport(Record, frozen=True):
 def prepare_eval(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
 ) -> PreparedRun[EvalReport]:
-    """Check everything that can be checked without a request, and compose the run.
+    """Check everything that can be checked without a request, and return the prepared run.
 
     `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
 
@@ -141,7 +144,7 @@ def prepare_eval(
 
 
 def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[str], say: Say) -> None:
-    """Report rows that are left out, and multiple choice without options."""
+    """Report rows that are left out, and multiple-choice scoring of questions that show no options."""
     if task.left_out is not None:
         rows, first = task.left_out
         say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
@@ -157,7 +160,7 @@ def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[
 
 
 def _about(agent: str | None) -> Mapping[str, str]:
-    """Return the facts about the command-line agent. Empty without one."""
+    """Return the facts about the command-line agent of this name. Empty if `agent` is None."""
     return {} if agent is None else recipe_facts(find_recipe(agent))
 
 
@@ -168,7 +171,10 @@ def _name(solver: SolverSettings, dataset: Path, model: str) -> str:
 
 
 def _resume_note(solver: SolverSettings) -> str | None:
-    """Return a note that resuming does not detect changes in modules imported by the user's code."""
+    """Return a note for resumed runs: changes in modules that the user's code imports are not detected.
+
+    None if the eval runs no code of the user.
+    """
     if solver.mcp is not None:
         covered = f"MCP directory {solver.mcp}"
     elif solver.agent_command is not None:
@@ -184,7 +190,7 @@ def _resume_note(solver: SolverSettings) -> str | None:
 
 
 def _covered(module: str) -> str:
-    """Return what the fingerprint of a user's module covers: its file, or a whole package."""
+    """Return what the fingerprint of a user's module covers, in words: one file, or a whole package."""
     path = module.replace(".", "/")
     return f"package {path}/" if hasattr(sys.modules.get(module), "__path__") else f"file {path}.py"
 
@@ -192,7 +198,7 @@ def _covered(module: str) -> str:
 def _key_variables(
     endpoint: EndpointSettings, judge: JudgeSettings, baseline: BaselineSettings
 ) -> set[str | None]:
-    """Return the names of environment variables that hold keys and headers of any model of an eval."""
+    """Return the environment variables that hold keys and headers of the model, the judge or the baseline."""
     others = (judge.judge_headers_env, baseline.baseline_headers_env)
     return {judge.judge_api_key_env, *key_variables(endpoint, *others)}
 
@@ -203,9 +209,9 @@ def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
 
 
 def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
-    """Return the configuration as shown in the cache file.
+    """Return the configuration as written to the cache file.
 
-    `fingerprint` covers what the other keys do not contain.
+    `fingerprint`: a digest of everything that the other keys do not contain.
     """
     endpoint, baseline, solver = settings.endpoint, settings.baseline, settings.solver
     rows, scoring = settings.rows, settings.scoring

@@ -1,4 +1,4 @@
-"""Existing runs to resume or retry, with the settings from their manifests."""
+"""Existing runs that are to be resumed or retried, with the settings from their manifests."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class ExistingRun(Record, frozen=True):
 
 
 def existing_run(reference: str) -> ExistingRun:
-    """Return a run by id, id prefix or path.
+    """Return the run that `reference` names by id, start of an id, or path.
 
     Raises:
-        UserError: If there is none, several match, or it is a load level, an import or a validation.
+        UserError: If there is no such run, several match, or it is a load level, an import or a validation.
     """
     directory = store.find_run(reference)
     manifest = read_manifest(directory)
@@ -106,7 +106,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
 
 
 def _headers(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the headers of both; a header in `given` replaces the kept one of the same name."""
+    """Return both sets of headers together; a header in `given` replaces the kept one of the same name."""
     found: dict[str, Any] = {}
     now = {name.lower() for field in HEADERS for name in given.get(field, {})}
     for field in HEADERS:

@@ -34,9 +34,9 @@ AnyRows = TrialRows | RequestRows
 
 
 def export_folder(run: str, form: str, directory: Path, developer: str | None = None) -> Iterator[Path]:
-    """Write a run in the layout of another program, one of `FOLDERS`. Yield the path of each file.
+    """Write a run in the format of another program, one of `FOLDERS`. Yield the path of each written file.
 
-    `developer`: the maker of models whose names do not contain it; needed for Every Eval Ever only.
+    `developer`: the maker of models whose names do not contain it (needed for Every Eval Ever only).
 
     Raises:
         UserError: If there is no such run, the format cannot represent it, or a file cannot be written.

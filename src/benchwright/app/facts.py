@@ -27,7 +27,8 @@ def versions() -> dict[str, str]:
 def host_facts() -> dict[str, Any]:
     """Return facts about the machine.
 
-    They are system, release, architecture, usable processors, memory in bytes, and the working directory.
+    These are system, release, architecture, number of usable processors, memory in bytes, and working
+    directory.
     """
     facts: dict[str, Any] = {
         "directory": os.getcwd(),

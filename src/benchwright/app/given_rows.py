@@ -18,9 +18,9 @@ from benchwright.home import given_rows_directory
 
 
 def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
-    """Return the file of the rows, named by a digest of their content (xxh3, 64 bits).
+    """Return the path of a dataset file with these rows, and write the file if it does not exist.
 
-    It is written if it is missing.
+    Its name is a digest of the content (xxh3, 64 bits).
 
     Raises:
         UserError: If there are no rows, a row is not a mapping or not JSON, or the file cannot be written.

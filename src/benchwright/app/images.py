@@ -12,7 +12,7 @@ from benchwright.suggest import did_you_mean
 
 
 async def found_images() -> list[OurImage]:
-    """Return all images of Benchwright, ordered by name.
+    """Return all container images that Benchwright pulled or built, ordered by name.
 
     Raises:
         EngineUnavailable: If there is no usable container engine.

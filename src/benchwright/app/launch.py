@@ -47,9 +47,10 @@ RETRIED = FAILED | {Status.GRADER_ERROR}
 
 
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
-    """Start a new run, resume an unfinished one, or return a finished one, as the run lookup decides.
+    """Start a new run, resume an unfinished one, or only load a finished one, and return it.
 
-    A finished run is resumed only to retry trials. The run's journal is read once.
+    Which of these is done follows from the run that the lookup (`prepared.shelf`) finds or makes. A finished
+    run is resumed only to retry trials. The run's journal is read once.
 
     Raises:
         RunLocked: If another process is working on the run, and does not end in time.
@@ -93,7 +94,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
 
 
 def _say_if_named_otherwise(directory: Path, name: str | None, say: Say) -> None:
-    """Warn that an existing run keeps its name."""
+    """Warn if an existing run has another name than the user typed; it keeps its own."""
     if name is not None and (kept := title_of(read_manifest(directory))) != name:
         say(f"This run is there already, and is called {plain(kept)}; --fresh makes a new one called {name}.")
 
@@ -117,13 +118,13 @@ def has_failures(table: RunTable) -> bool:
 
 
 def nothing_left(table: RunTable, request: RunRequest) -> bool:
-    """Return True if a run is finished and complete, and the request wants no trials retried."""
+    """Return True if a run is finished and complete, and the request wants no trial retried."""
     whole = table.counting().all()
     return bool(whole) and table.sessions.state == "finished" and not has_more(table, request)
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:
-    """Return True if a finished run has trials that the request wants retried."""
+    """Return True if the request wants some trials of a finished run retried."""
     if request.retry is None:
         return request.settings.resuming.retry_failed and has_failures(table)
     return any(request.retry(trial.record) for trial in table.trials(range(len(table))))
@@ -189,22 +190,23 @@ def make_clients(request: RunRequest, connections: int) -> dict[str, ModelClient
 
 
 def _connections(request: RunRequest, wanted: int) -> int:
-    """Return how many connections each target of a run can have, at most `wanted`."""
+    """Return how many connections each target of a run can have: at most `wanted`."""
     targets = len([*request.plan.targets, *request.plan.helpers])
     return max(1, allow_connections(wanted * targets) // targets)
 
 
 def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
-    """Return the parts of a run that a worker process needs for its share of the concurrency."""
+    """Return the parts of a run (such as task and clients) for a worker process. `concurrency`: the worker's share."""
     plan = request.plan
     clients = make_clients(request, _connections(request, concurrency))
     return ShardParts(plan.task, clients, plan.limits, plan.keeps)
 
 
 def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> Recipe:
-    """Return the specification by which another process builds the parts again; see `engine.shards.Recipe`.
+    """Return the specification from which a worker process builds the parts of a run; see `engine.shards.Recipe`.
 
-    `keys`: environment variables that hold API keys or headers, besides those named `*_API_KEY`.
+    `make` is called there with the `arguments`. `keys`: environment variables with API keys or headers that
+    the worker needs, besides those named `*_API_KEY`.
     """
     environment = {
         name: value for name, value in os.environ.items() if name.endswith("_API_KEY") or name in keys
@@ -213,7 +215,7 @@ def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str
 
 
 def said_by_the_parent(text: str) -> None:
-    """Discard a message: the parent process, which writes the journal, has reported it."""
+    """Discard a message: the parent process, which writes the journal, has reported it already."""
 
 
 @asynccontextmanager
@@ -237,7 +239,7 @@ async def _executor(
 
 
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
-    """Return a callback that journals each concurrency level and notifies the listeners that follow it."""
+    """Return a callback that journals each change of the concurrency and tells the listeners for it."""
 
     def paced(level: int, settled: bool, alone: OneAtATime | None) -> None:
         detail = {"level": level, "settled": settled}
@@ -254,7 +256,7 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
 
 
 def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]) -> None:
-    """Notify the listeners that follow waits when a server asks for a pause."""
+    """Make clients tell the listeners (`WaitListener`) when a server asks for a pause."""
 
     def waits(model: str, seconds: float) -> None:
         for listener in listeners:
@@ -272,14 +274,14 @@ def _refusal_notes(request: RunRequest, listeners: Sequence[Listener]) -> Refusa
 
 
 def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
-    """Let the listeners that show it follow the state of the question."""
+    """Give the listeners that show it (`DecisionListener`) a function that describes the state of the decision."""
     for listener in listeners:
         if isinstance(listener, DecisionListener):
             listener.deciding(lambda: in_short(until.decision))
 
 
 def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -> None:
-    """Let the listeners that show it follow activities beside the trials."""
+    """Give the listeners that show them (`MeanwhileListener`) a function that lists activities beside the trials."""
     for listener in listeners:
         if isinstance(listener, MeanwhileListener):
             listener.meanwhile(prepared.doing)

@@ -18,16 +18,17 @@ CLOSE_SECONDS = 2.0
 
 
 def run_async(work: Coroutine[Any, Any, Result], in_flight: int = 0) -> Result:
-    """Run a coroutine to completion on a new event loop, in a process that does little else.
+    """Run a coroutine to completion on a new event loop, and return its result. Tunes the process for runs.
 
-    `in_flight`: number of trials in flight, if it can be thousands (it tunes the garbage collector).
+    Call it only in a process that does little else. `in_flight`: number of trials in flight, if it can be
+    thousands (it tunes the garbage collector).
     """
     collect_seldom(in_flight)
     return run_on_own_loop(work)
 
 
 def run_on_own_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to completion on a new event loop, without other changes to the process."""
+    """Run a coroutine to completion on a new event loop, and return its result. Does not tune the process."""
     runner = asyncio.Runner(loop_factory=_new_loop)
     try:
         return runner.run(work)
@@ -54,9 +55,9 @@ def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel the loop's remaining tasks and close it.
+    """Cancel the loop's remaining tasks, and close it.
 
-    Tasks that do not end, such as a blocked thread, are abandoned.
+    Tasks that do not end in time, such as one with a blocked thread, are abandoned.
     """
     if left := asyncio.all_tasks(loop):
         for task in left:

@@ -1,4 +1,4 @@
-"""Creates the manifest of a new run, before its first trial."""
+"""Creates the manifest (the stored description) of a new run, before its first trial."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scorer_info(scorer: Scorer) -> ScorerInfo:
 
 
 def _plain_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that the user gave, without secrets."""
+    """Return the settings that the user gave (not the defaults), without secrets."""
     return settings.model_dump(
         mode="json", exclude={"api_key", "baseline_api_key", "run"}, exclude_defaults=True
     )

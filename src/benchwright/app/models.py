@@ -24,9 +24,10 @@ GIVEN = ("temperature", "max_tokens", "seed")
 
 
 class ModelsUnderTest(NamedTuple):
-    """The models under test: targets in the given order, and by slot their access and display names.
+    """The models under test. `targets`: in the given order; `access` and `names` (for display): by slot.
 
-    `thinking` and `recommended` have an entry only for models that are sent such settings.
+    `thinking` and `recommended`: the settings sent for reasoning, and by recommendation; they have an entry
+    only for models to which such settings are sent.
     """
 
     targets: tuple[Target, ...]
@@ -114,7 +115,7 @@ def _check_different(found: ModelsUnderTest) -> None:
 
 
 def slot_of(number: int) -> str:
-    """Return the slot of the model with this number, counted from 0."""
+    """Return the slot (the key within a run) of the model with this number, counted from 0."""
     return "primary" if number == 0 else f"model-{number + 1}"
 
 
@@ -125,9 +126,9 @@ def short_name(models: Sequence[str]) -> str:
 
 
 def key_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
-    """Return the names of environment variables that hold the models' API keys and headers.
+    """Return the environment variables that hold API keys and headers of the models under test and `others`.
 
-    `others`: variables by header for other roles.
+    `others`: variables by header name, for other roles such as a judge.
     """
     return {entry.api_key_env for entry in endpoint.models} | header_variables(endpoint, *others)
 
@@ -141,7 +142,7 @@ def _recommended(thinking: ThinkingSettings, entry: ModelEntry) -> Recommended |
 
 
 def _given(sampling: SamplingSettings, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body fields that the user set by options."""
+    """Return the body fields that the user set by options, which override recommended settings."""
     named = {*(name for name in GIVEN if getattr(sampling, name) is not None), *sampling.param}
     return {name: body[name] for name in named if name in body}
 
@@ -152,7 +153,10 @@ def _own(entry: ModelEntry) -> dict[str, Any]:
 
 
 def _given_key(entry: ModelEntry, endpoint: EndpointSettings) -> str | None:
-    """Return the API key for a model. The shared key is used only at the shared address."""
+    """Return the API key that the user gave for a model, None if none was given.
+
+    The shared key is used only for models at the shared address.
+    """
     if entry.api_key_env is not None:
         return read_key(entry.api_key_env, f"Model {plain(entry.title)!r}: api_key_env")
     if is_elsewhere(endpoint, entry) or endpoint.api_key is None:

@@ -1,4 +1,4 @@
-"""TOML files of users: how they are read, and the models that they list."""
+"""TOML files that users write, and the models that they list."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
-    """Return the models listed in the content of a file.
+    """Return the models listed in the content of a TOML file. `path`: the file, for messages.
 
     Raises:
-        UserError: If there are none, or an entry is invalid.
+        UserError: If no models are listed, or an entry is invalid.
     """
     from pydantic import ValidationError
 
@@ -60,9 +60,9 @@ def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
 
 
 def first_complaint(error: ValidationError, kind: type[BaseModel]) -> str:
-    """Return the first validation error of an entry as a sentence.
+    """Return the first validation error of an entry in a TOML file, as a sentence.
 
-    `kind`: the model class, for suggesting known keys.
+    `kind`: the Pydantic class of the entry, whose fields are suggested for unknown keys.
     """
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"])) or "the entry"

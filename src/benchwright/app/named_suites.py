@@ -1,4 +1,4 @@
-"""Suites by name: the user's own in BENCHWRIGHT_HOME, and the shipped ones."""
+"""Suites (lists of benchmarks to run) by name: the user's own in BENCHWRIGHT_HOME, and the shipped ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHIPPED = Path(__file__).with_name("shipped_suites")
 
 
 def find_suite(typed: str) -> Suite:
-    """Return the suite of this name, or in this file.
+    """Return the suite of this name, or the one in this file.
 
     The user's own suite has priority over a shipped one of the same name. From a shipped suite, benchmarks
     that this version does not have are left out and listed in `missing`.
@@ -43,7 +43,7 @@ def find_suite(typed: str) -> Suite:
 
 
 def suite_names() -> list[str]:
-    """Return the names of runnable suites: the user's own, and shipped ones with an existing benchmark."""
+    """Return the names of suites that can be run: the user's own, and shipped ones with an available benchmark."""
     own = {path.stem for path in suites_directory().glob(f"*{SUFFIX}")}
     return sorted(own | set(_shipped_names()))
 
@@ -59,9 +59,9 @@ def _is_there(entry: SuiteEntry) -> bool:
 
 
 def _in(directory: Path, name: str) -> Path | None:
-    """Return the file of a suite in a directory.
+    """Return the path of a suite's file in a directory.
 
-    None if it does not exist, or the name points outside the directory.
+    None if the file does not exist, or the name points outside the directory.
     """
     path = directory / f"{name}{SUFFIX}"
     return path if path.parent == directory and path.is_file() else None

@@ -1,4 +1,4 @@
-"""The endpoint features that a run needs, for each kind of run."""
+"""Endpoint features (such as tools or images) that a run needs, for each kind of run."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ OF_BENCHMARKS: Mapping[str, tuple[Need, bool]] = {
     "some_images": (Need.IMAGES, False),
     "logprobs": (Need.LOGPROBS, True),
 }
-"""Needs by the words of `About.needs`, and whether every request needs them."""
+"""Needed features by their words in `About.needs`; True if every request of the benchmark needs the feature."""
 
 WITHOUT_TOOLS = frozenset({"aider", "terminus"})
 """Agents that act by the text of their answers instead of tool calls."""
 
 
 def needs_of_benchmark(metadata: About, agent: str | None) -> Needs:
-    """Return the needs of a benchmark, solved by this command-line agent if there is one."""
+    """Return the endpoint features that a benchmark needs if `agent` (a command-line agent, or None) solves it."""
     own = dict(OF_BENCHMARKS[word] for word in metadata.needs if word in OF_BENCHMARKS)
     return {**own, **_of_agent(agent)}
 
 
 def needs_of_eval(solver: SolverSettings, task: Task) -> Needs:
-    """Return the needs of an eval. An agent with its own tools is asked for the tools of the first row."""
+    """Return the endpoint features that an eval needs. If its agent has tools, the first row's are looked up."""
     own: dict[Need, bool] = {}
     if solver.mcp is not None:
         own[Need.TOOLS] = True
@@ -48,7 +48,7 @@ def _of_agent(agent: str | None) -> Needs:
 
 
 def needs_of_requests(limits: LimitSettings, sampling: SamplingSettings, models: Models) -> Needs:
-    """Return the needs that follow from limits and request fields."""
+    """Return the endpoint features that follow from the limits and the request fields."""
     needs: dict[Need, bool] = {}
     if limits.budget_tokens is not None or limits.trial_tokens is not None:
         needs[Need.USAGE] = False

@@ -1,4 +1,4 @@
-"""Warns before the first request if tests need a network that is not available."""
+"""Warns before the first request if a benchmark's tests need a network that is not available."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ NAMED = 4
 async def look_at_network(
     benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connect = connect
 ) -> None:
-    """Check what the tests of these samples download, and whether they can. Report how many cannot be graded.
+    """Warn how many of these samples cannot be graded, because their tests download what cannot be reached.
 
     Raises:
-        UserError: If none can be graded, because of an option or because no host is reachable.
+        UserError: If no sample can be graded, because of an option or because no host is reachable.
     """
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.network_needs is None:
         return
@@ -51,7 +51,11 @@ async def look_at_network(
 
 
 def _tell(needs: Sequence[Needs], of: int, why: str, what_to_do: str, say: Say) -> None:
-    """Warn that some tasks cannot be graded. Raise UserError if none can."""
+    """Warn that some samples cannot be graded.
+
+    Raises:
+        UserError: If no sample can be graded.
+    """
     said = f"{_tests(needs, of)}, and {why}: they cannot be graded; {what_to_do}."
     if len(needs) == of:
         raise UserError(said)

@@ -36,10 +36,11 @@ from benchwright.text import Say, plain
 
 
 class OtherProgram(NamedTuple):
-    """A program whose tasks can be run: task prefix, command, and the extra that installs it.
+    """An evaluation program whose tasks can be run. `prefix`: start of its tasks' names, before the colon.
 
-    `arguments` returns the command's arguments from (task, grant, settings, log folder). `key` is the
-    environment variable from which the program reads the relay's key.
+    `command`: its executable. `extra`: the extra of Benchwright that installs it. `key`: the environment
+    variable from which it reads the relay's key. `arguments`: returns the command's arguments from (task,
+    grant, settings, log folder).
     """
 
     prefix: str
@@ -50,9 +51,9 @@ class OtherProgram(NamedTuple):
 
 
 def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
-    """Return the arguments of `inspect eval`.
+    """Return the command-line arguments of `inspect eval` for a task.
 
-    They make a failed sample not end the run, and the log identify the model request of each event.
+    With them a failed sample does not end the run, and the log names the model request of each event.
     """
     numbers = {
         "--epochs": settings.selection.n,
@@ -74,9 +75,9 @@ def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path)
 
 
 def _lm_eval(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
-    """Return the arguments of `lm_eval` with the chat API.
+    """Return the command-line arguments of `lm_eval` for a task over the chat API.
 
-    Its task decides how many times a sample is answered.
+    How often a sample is answered is decided by the task.
     """
     if settings.selection.n != 1:
         raise UserError(
@@ -120,16 +121,20 @@ PROGRAMS = {
 
 
 def program_of(name: str) -> OtherProgram | None:
-    """Return the program that a benchmark's name belongs to, by the prefix before its colon.
+    """Return the program that a task's name such as `inspect:gsm8k` belongs to.
 
-    None if there is none.
+    None if its prefix is none of theirs.
     """
     prefix, colon, _ = name.partition(":")
     return PROGRAMS.get(prefix) if colon else None
 
 
 class TaskRun(NamedTuple):
-    """Result of running a task: its run directories, whether it was interrupted, and any other failure."""
+    """Result of running another program's task.
+
+    `runs`: the directories of the imported runs. `interrupted`: True after Ctrl-C. `failure`: any other
+    reason why it did not end well, else None.
+    """
 
     runs: list[Path]
     interrupted: bool
@@ -137,7 +142,7 @@ class TaskRun(NamedTuple):
 
 
 async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
-    """Run a task of another program for each model, one after another.
+    """Run a task of another program for each model, one after another. Return the imported runs.
 
     Raises:
         UserError: If the program is not installed, a model cannot be reached, or the program left no log.
@@ -197,7 +202,7 @@ async def _ask(
     folder: Path,
     say: Say,
 ) -> tuple[ProgramResult | None, Relayed]:
-    """Run the program. Return its result (None if it was interrupted) and the requests that it sent."""
+    """Run the program on a task. Return its result (None if it was interrupted), and its requests at the relay."""
     origin, relayed = perf_counter_ns(), Relayed(time_ns())
     client = make_client(target, access, settings, 10_000)
     if not isinstance(client, EndpointClient):
@@ -229,7 +234,7 @@ TOLD_EVERY = 100
 
 
 def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path]:
-    """Import the logs of a folder into the run store."""
+    """Import the logs in a folder into the run store, with the relay's timings. Return the run directories."""
     kept = []
     for path in results_below(folder) if any(folder.iterdir()) else ():
         found = format_of(path)

@@ -1,4 +1,4 @@
-"""A user's `Task`, written against the engine's protocols, run like any other."""
+"""Runs a `Task` that a user wrote against the engine's protocols."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.text import Say
 
 
 def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[RunSummary]:
-    """Check everything that can be checked without a request, and compose the run.
+    """Check everything that can be checked without a request, and return the prepared run of a user's task.
 
     Raises:
         UserError: If the model, its address or its key is missing, or a sample is invalid.

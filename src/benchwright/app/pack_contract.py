@@ -1,4 +1,4 @@
-"""`pack test`: a pack tried with canned answers and its verifiers, in temporary directories."""
+"""`pack test`: tries a pack with canned (prepared) answers and its verifiers, in temporary directories."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ BY_TEST = "pack-test"
 class ContractTest(Record, frozen=True):
     """Result of `pack test`.
 
-    `findings`: only if the pack is valid. `answers`: number of canned answers tried.
+    `findings`: breaches of the contract, looked for only if the pack is valid. `answers`: number of canned
+    answers tried.
     """
 
     validation: Validation
@@ -46,7 +47,7 @@ class ContractTest(Record, frozen=True):
 
     @property
     def problems(self) -> list[str]:
-        """All problems, one line each."""
+        """All problems found, one line each."""
         broken = [f"{one.check}: {one.text}" for one in self.findings if one.problem]
         return [*self.validation.problems, *broken]
 
@@ -54,7 +55,9 @@ class ContractTest(Record, frozen=True):
 async def run_contract_test(
     path: Path, process: PackProcessSettings, answers: Path | None, report: Callable[[VerifierProgress], None]
 ) -> ContractTest:
-    """Validate a pack's directory, then try it with canned answers from the given file or the pack's own.
+    """Validate a pack's directory, then try the pack with canned answers. Return the result.
+
+    `answers`: their file, by default the pack's own.
 
     Raises:
         UserError: If there is no such pack or file, or a required verifier is not available.
@@ -75,12 +78,7 @@ async def run_contract_test(
 async def trying(
     directory: Path, process: PackProcessSettings, report: Callable[[VerifierProgress], None], log: PackLog
 ) -> AsyncIterator[CannedTrial]:
-    """Load a pack and prepare it for the canned model, in temporary directories. Close it on exit.
-
-    Raises (on entering):
-        UserError: If the pack cannot be run here, or a required verifier is not available.
-        ExecutionError: If it does not load, or its `prepare` fails.
-    """
+    """Load a pack, prepare it for the canned model in temporary directories, and yield it. Close it on exit."""
     manifest = usable(find_pack(str(directory), Path(), process.compatible_version or COMPATIBLE_VERSION))
     with tempfile.TemporaryDirectory(prefix="benchwright-test-") as room:
         async with (
@@ -94,7 +92,7 @@ async def trying(
 
 
 def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:
-    """Return the canned answers of the given file, or the pack's own. Empty if there is no file.
+    """Return the canned answers in the `given` file, or else the pack's own. Empty if there is no file.
 
     Raises:
         UserError: If the file cannot be read, or a line is not an answer to a scenario of the pack.
@@ -105,13 +103,13 @@ def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[
 
 
 class _Heard:
-    """Log listener that collects the bridge's warnings about late events and unhandled promise rejections."""
+    """Listener that collects two kinds of log warnings: late events, and unhandled promise rejections."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
 
     def note(self, level: str, message: str, meta: object) -> None:
-        """Process one log line."""
+        """Collect a log line if it is one of these warnings."""
         if level == "warn" and message.startswith(("a progress event", "a promise was rejected")):
             self.findings.append(Finding("events", message, problem=True))
 
@@ -124,7 +122,7 @@ async def _prepare(
     server: CannedModel,
     verifiers: Sequence[VerifierEndpoint],
 ) -> RegisteredModel:
-    """Prepare the pack for the canned model, which it calls without a relay."""
+    """Prepare the pack for the canned model, which it calls directly, without a relay. Return that model."""
     configuration = for_targets([Target("primary", server.name, server.base_url, {})], {})
     directories = PackDirectories(room / "data", room / "cache", room / "run")
     directories.create()

@@ -1,4 +1,4 @@
-"""`pack dev`: one scenario of a pack, tried with its canned answers each time a file is saved."""
+"""`pack dev`: tries one scenario of a pack with its canned answers each time a file is saved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNWATCHED = VERSION_CONTROL | LEFT_OUT | {"node_modules"}
 
 
 class Round(Record, frozen=True):
-    """Result of trying a pack once: the `tried` answers, or the `error` that prevented it.
+    """Result of trying a pack once: the `tried` answers, or the `error` that prevented the try.
 
     `stacks`: stack traces of errors in the pack's code.
     """
@@ -43,7 +43,7 @@ async def rounds(
     answers: Path | None,
     report: Callable[[VerifierProgress], None],
 ) -> AsyncIterator[Round]:
-    """Yield a result at once, and another whenever a file of the pack has changed. Never end."""
+    """Try a scenario at once, and again whenever a file of the pack has changed. Yield each result, without end."""
     seen: dict[str, int] | None = None
     while True:
         now = _stamps(directory)
@@ -83,10 +83,10 @@ async def _round(
 def _chosen(
     scenarios: Sequence[ScenarioMeta], name: str | None, canned: Sequence[CannedAnswer]
 ) -> ScenarioMeta:
-    """Return the scenario of this name. Without a name, return the first with an answer, or else the first.
+    """Return the scenario of this name; if `name` is None, the first with a canned answer, or else the first.
 
     Raises:
-        UserError: If there is none.
+        UserError: If there is no such scenario.
     """
     known = {scenario.id: scenario for scenario in scenarios}
     if not known:
@@ -98,7 +98,7 @@ def _chosen(
 
 
 def _stamps(directory: Path) -> dict[str, int]:
-    """Return the modification time of each file in ns."""
+    """Return the modification time in ns of each file in a directory, by its path."""
     found: dict[str, int] = {}
     for folder, folders, files in os.walk(directory):
         folders[:] = [name for name in folders if name not in UNWATCHED]

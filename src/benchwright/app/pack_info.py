@@ -17,11 +17,14 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
 CARDS = ("What this tests", "Success case", "Failure case")
-"""Titles of the detail cards that the official packs have."""
+"""Titles that the detail cards of scenarios have in the official packs."""
 
 
 class PackFacts(Record, frozen=True):
-    """A pack with the facts from its code. `scenarios` is empty if the pack cannot be loaded."""
+    """An installed pack, with its scenarios as its code lists them (empty if the pack cannot be loaded).
+
+    `runtime`: the runtime of its code, None if it is not known.
+    """
 
     pack: InstalledPack
     scenarios: Sequence[ScenarioMeta] = ()
@@ -29,7 +32,7 @@ class PackFacts(Record, frozen=True):
 
 
 class Validation(Record, frozen=True):
-    """Result of validating a pack. `warnings` list oddities that do not keep it from running."""
+    """Result of validating a pack. `problems` keep it from running, `warnings` do not. `scenarios`: their number."""
 
     directory: Path
     problems: list[str]
@@ -56,7 +59,9 @@ async def pack_facts(reference: str, storage: Path, process: PackProcessSettings
 
 
 async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
-    """Check a pack's directory: manifest, loading, the shape of its scenarios, and scoring an empty list.
+    """Return the result of checking a pack's directory.
+
+    Checked are its manifest, loading, the form of its scenarios, and its score of an empty list.
 
     Raises:
         UserError: If there is no such directory, or Node is missing for the pack.

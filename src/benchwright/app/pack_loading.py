@@ -1,4 +1,4 @@
-"""Load check for `pack install`, which refuses packs that do not load."""
+"""Check for `pack install` that a pack loads; if it does not, it is not installed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.packs.own_manifest import settled
 
 
 def loading_check(node: str, say: Callable[[str], None]) -> Check:
-    """Return a check for `install`: the pack's module loads, lists scenarios and agrees with its manifest.
+    """Return the check for `install`: the pack's code must load, list scenarios and agree with the manifest.
 
-    If the pack imports a library that the desktop host supplies and that is not installed, it is fetched
-    first. If Node is missing for a JavaScript pack, the check is skipped with a note.
+    If the pack imports a library that the desktop host supplies and that is not installed here, the library
+    is fetched first. If Node is missing for a JavaScript pack, the check is skipped with a note.
     """
 
     def check(directory: Path, manifest: PackManifest) -> None:
@@ -36,7 +36,7 @@ def loading_check(node: str, say: Callable[[str], None]) -> Check:
 
 
 def _found(directory: Path, manifest: PackManifest, node: str, say: Callable[[str], None]) -> list[str]:
-    """Return remarks on a pack that loads. A missing library that hosts supply is fetched first.
+    """Load a pack, and return remarks on it. A missing library that the desktop host supplies is fetched first.
 
     Raises:
         ExecutionError: If the pack does not load, or a library cannot be fetched.

@@ -1,4 +1,4 @@
-"""Packs in the registry, compared with the installed ones."""
+"""Packs that the registry offers, each with the installed version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ State = Literal["available", "installed", "update", "not supported"]
 
 
 class Offer(Record, frozen=True):
-    """A pack of the registry. `installed`: the version on this machine, None if it is not installed."""
+    """A pack in the registry. `installed`: the version on this machine, None if it is not installed.
+
+    `state`: the result of comparing both versions.
+    """
 
     entry: RegistryEntry
     installed: str | None
@@ -24,7 +27,7 @@ class Offer(Record, frozen=True):
 def offers(settings: InstallSettings, words: Sequence[str] = ()) -> list[Offer]:
     """Return the registry's packs that contain all these words, ignoring case.
 
-    Words are looked for in id, name, author and description.
+    The words are searched in id, name, author and description.
 
     Raises:
         UserError: If the registry cannot be fetched or is invalid.
@@ -49,9 +52,9 @@ def _text(entry: RegistryEntry) -> str:
 
 
 def _state(entry: RegistryEntry, installed: str | None) -> State:
-    """Return the state of a pack.
+    """Return whether a pack is installed and up to date, compared with its registry entry.
 
-    Differing versions that cannot be ordered count as an update: `pack update` uses the registry.
+    Differing versions that cannot be ordered count as an update, because `pack update` follows the registry.
     """
     if entry.source is None:
         return "not supported"

@@ -56,7 +56,7 @@ GENERATION = (
 
 
 class PackReady(NamedTuple):
-    """A loaded pack and what it runs with. `access` (by slot) is never written to any file."""
+    """A loaded pack with its models. `access` (keys, by slot) is never written to any file."""
 
     setup: PackRunSetup
     process: PackProcess
@@ -67,9 +67,9 @@ class PackReady(NamedTuple):
 async def set_up_pack(
     reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
 ) -> PackReady:
-    """Find the pack and the models, and start the pack's process, which lists its scenarios.
+    """Find the pack and the models, start the pack's process, which lists the scenarios, and return all of it.
 
-    `stack` closes the process.
+    The process is closed with `stack`.
 
     Raises:
         UserError: If the pack, models or settings are invalid. The message says what to do.
@@ -112,10 +112,10 @@ async def set_up_pack(
 
 
 def usable(pack: InstalledPack) -> PackManifest:
-    """Return the manifest of a pack that can be run here.
+    """Return the manifest of a pack if it can be run here.
 
     Raises:
-        UserError: If it cannot be run. The message says why.
+        UserError: If the pack cannot be run. The message says why.
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":
@@ -126,7 +126,7 @@ def usable(pack: InstalledPack) -> PackManifest:
 
 
 def pack_directories(pack_id: str) -> PackDirectories:
-    """Return the directories where a pack may write outside a run."""
+    """Return the directories outside a run in which a pack may write."""
     cache = packs_cache()
     return PackDirectories(
         data=cache / "data" / pack_id, cache=cache / "files" / pack_id, run=cache / "runs" / pack_id
@@ -153,7 +153,10 @@ def pack_process(
 def chosen_models(
     endpoint: EndpointSettings, sampling: SamplingSettings, say: Say, *, direct: bool
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
-    """Return (configuration, models by slot, targets, access by slot) for the settings."""
+    """Return the models of a pack run: (configuration, models by slot, targets, access by slot).
+
+    `direct`: True if the pack calls the models itself, without the relay.
+    """
     configuration = read_own_configuration()
     tried = endpoint.tried
     if endpoint.base_url or any(entry.base_url for entry in tried):
@@ -201,7 +204,7 @@ def _check_direct(access: Mapping[str, Access], *, direct: bool) -> None:
 
 
 def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess, say: Say) -> PackManifest:
-    """Return the effective manifest: the module's own if it is valid, else the declared one."""
+    """Return the manifest that the pack's module gives, if it is valid, or else the declared one."""
     manifest, remarks = settled(declared, process.manifest, pack.directory)
     for remark in remarks:
         say(f"Note: {plain(pack.id)}: {plain(remark)}.")

@@ -1,4 +1,4 @@
-"""Storage, configuration and sources of packs."""
+"""Installed packs, their configuration, and the sources from which packs are installed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def install_settings(
     compatible_version: str | None,
     check: Check | None = None,
 ) -> InstallSettings:
-    """Return the sources of packs: as given, else as configured, else the official ones.
+    """Return the sources of packs: those given, else those configured, else the official ones.
 
-    `check`: final check of a pack before it is installed.
+    `check`: called with each pack before it is installed.
 
     Raises:
         UserError: If the configuration is invalid.

@@ -1,4 +1,4 @@
-"""Verifiers of a pack: during a run, or started by hand."""
+"""Verifiers of a pack (containers that check its answers): during a run, or started by hand."""
 
 from __future__ import annotations
 
@@ -30,12 +30,9 @@ BY_HAND = "by-hand"
 
 @asynccontextmanager
 async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> AsyncIterator[Verifiers]:
-    """Start the verifiers of a run before any model is asked; close them on exit.
+    """Start the verifiers of a run before the first request to a model, and yield them. Close them on exit.
 
-    Progress is reported to `watch`.
-
-    Raises (on entering):
-        UserError: If a required verifier is not available. The message says why and what to do.
+    Progress is reported to `watch`. `keep`: leave the containers running.
     """
     manifest = setup.manifest
 

@@ -32,10 +32,10 @@ LOGGER = logging.getLogger("benchwright.pack")
 
 
 class PackWatch:
-    """A listener of the run and a watcher of the pack.
+    """Listener of a pack's run and watcher of its process, which writes the documented event and log files.
 
-    It keeps the attempts that count, including those of earlier sessions, so that no result is read back from
-    the journal. `table` is the run's table, None before there is one.
+    It keeps the last attempt at each cell, including those of earlier sessions, so that no result has to be
+    read back from the journal. `table`: the run's table, None before there is one.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class PackWatch:
         mode: str,
         made_again: Callable[[TrialRecord], bool],
     ) -> Iterator[None]:
-        """Open the run's files while it is in progress; close them on exit.
+        """Open the event and log files while the run is in progress. Close them on exit.
 
         Raises:
             JournalError: If the journal cannot be read.
@@ -89,19 +89,16 @@ class PackWatch:
                 self._files = None
 
     def results(self) -> PackResults:
-        """Return the attempts that count so far."""
+        """Return the results so far: the last attempt at each cell (scenario, model, repeat)."""
         assert self.setup is not None
         scenarios = [scenario.id for scenario in self.setup.scenarios]
         return results_of(self._attempts.values(), list(self.setup.models), scenarios)
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Do nothing: the documented event is written when the pack is prepared.
-
-        See `engine.run.Listener`.
-        """
+        """Do nothing: the documented event is written when the pack is prepared. Called when the run starts."""
 
     def delivered(self, result: Result) -> None:
-        """Store a finished attempt, and write its event; see `engine.run.Listener`."""
+        """Store a finished attempt and write its event. Called for each result of the run."""
         if not isinstance(result, Solved) or self._events is None:
             return
         state = self._state(result.record.target, result.record.sample)
@@ -114,24 +111,24 @@ class PackWatch:
         self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 
     def said(self, text: str) -> None:
-        """Do nothing; see `engine.run.Listener`."""
+        """Do nothing: messages of the run are not in the documented files."""
 
     def ended(self) -> None:
-        """Do nothing; see `engine.run.Listener`."""
+        """Do nothing: `conclude` writes the last event."""
 
     def prepared(self) -> None:
-        """Write the event that the run has started; see `packs.watching.Watcher`."""
+        """Write the event that the run has started. Called when the pack is prepared."""
         if self._events is not None:
             self._events.run_started()
 
     def began(self, slot: str, scenario: str, repeat: int) -> None:
-        """Record that a cell is running, and write its event; see `packs.watching.Watcher`."""
+        """Record that a cell (scenario, model, repeat) is running, and write its event."""
         self._state(slot, scenario).running_since = monotonic()
         if self._events is not None:
             self._events.began(slot, scenario, repeat)
 
     def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
-        """Record a cell's progress message, and write its event; see `packs.watching.Watcher`."""
+        """Record a progress message of a cell (scenario, model, repeat), and write its event."""
         message = str(event.get("message", ""))
         self._state(slot, scenario).message = message
         if self._events is not None:
@@ -143,10 +140,7 @@ class PackWatch:
             self._events.verifier_preparing(**payload)
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """Write a log line of the pack; see `packs.watching.Watcher`.
-
-        Early lines are kept until the run has files.
-        """
+        """Write a log line of the pack. Lines before the run has files are kept for them."""
         LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
             self._files.log(level, message, meta)
@@ -154,7 +148,7 @@ class PackWatch:
             self._early.append((level, message, meta))
 
     def request(self, record: RequestRecord) -> None:
-        """Write a request that belongs to no cell; see `packs.watching.Watcher`."""
+        """Write a request that belongs to no cell, for example one during the preparation."""
         if self._files is not None:
             self._files.request(record)
 

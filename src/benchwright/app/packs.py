@@ -1,4 +1,4 @@
-"""`pack run`: a bench pack against models, from its manifest to its own score."""
+"""`pack run`: prepares the run of a bench pack against models, and reports the pack's own score."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ from benchwright.text import Say
 
 
 class PackReport(Record, frozen=True):
-    """A pack's run in full: its setup, every attempt, and the pack's own scores by slot."""
+    """Complete result of a pack's run: its setup, every attempt, and the pack's own scores by slot.
+
+    `document`: the content of summary.json.
+    """
 
     setup: PackRunSetup
     summary: RunSummary
@@ -50,9 +53,9 @@ class PackReport(Record, frozen=True):
 async def prepare_pack(
     reference: str, settings: PackSettings, watch: PackWatch, say: Say
 ) -> PreparedRun[PackReport]:
-    """Find a pack and its models, list its scenarios, and compose the run, which `watch` observes.
+    """Find a pack and its models, list its scenarios, and return the prepared run. `watch` observes the run.
 
-    The pack's process is `held`: the same process lists, runs and scores.
+    The pack's process is among the `held` resources: one process lists, runs and scores.
 
     Raises:
         UserError: If the pack, models or settings are invalid. The message says what to do.
@@ -66,7 +69,7 @@ async def prepare_pack(
 
 
 async def described_pack(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
-    """Return the description of a run for `--dry-run`. Raises the errors of `prepare_pack`."""
+    """Return the description of a pack's run for `--dry-run`. It raises the errors of `prepare_pack`."""
     prepared = await prepare_pack(reference, settings, PackWatch(), say)
     async with prepared.held:
         return describe(prepared)
@@ -124,7 +127,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
 def _verifiers(
     setup: PackRunSetup, watch: PackWatch, *, keep: bool
 ) -> AbstractAsyncContextManager[RunningVerifiers]:
-    """Return the verifiers of the pack as a context that starts them when the run begins. `keep`: see `Start`."""
+    """Return a context that starts the pack's verifiers when the run begins. `keep`: leave their containers running."""
     if not setup.manifest.verifiers:
         return NoVerifiers()
     from benchwright.app.pack_verifiers import verifiers_of
@@ -209,7 +212,10 @@ def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
 
 
 def _retry(resuming: PackResuming) -> Retry | None:
-    """Return which cells of an earlier run to retry, besides those that never had an answer."""
+    """Return a test for the cells of an earlier run that the user wants to retry. None if there are no such wishes.
+
+    Cells that never had an answer are retried in any case.
+    """
     if resuming.retry_scenario:
         return lambda trial: trial.sample in resuming.retry_scenario
     if resuming.errors:
@@ -222,7 +228,7 @@ def _retry(resuming: PackResuming) -> Retry | None:
 
 
 def _made_again(resuming: PackResuming) -> Callable[[TrialRecord], bool]:
-    """Return a test for all cells of earlier sessions that this session retries; see `launch`."""
+    """Return a test that is True for attempts of earlier sessions that this session retries; see `launch`."""
     again = FAILED if resuming.retry_failed else ASKED_AGAIN
     retry = _retry(resuming)
     return lambda trial: trial.status in again or (retry is not None and retry(trial))

@@ -1,4 +1,4 @@
-"""A prepared run: composed by `eval`, `run`, `pack run` or a level of `load`, and run by `launch`."""
+"""A prepared run: made by `eval`, `run`, `pack run` or a level of `load`, and executed by `launch`."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def is_probed(self) -> bool:
-        """True if endpoints are asked for their models first.
+        """True if endpoints are asked for their models before the first trial.
 
-        False for load levels, which are probed before, and if only another program's answers are graded.
+        False for load levels, whose measurement asks them, and for runs that only grade another program's
+        answers.
         """
         return self.settings.execution.probe and not {"load", "predictions"} & self.about.keys()
 
@@ -74,7 +75,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Digest of everything that makes two runs the same run."""
+        """Digest of everything that two sessions must have in common to be the same run."""
         plan = self.plan
         targets = [*plan.targets, *plan.helpers]
         return fingerprint(
@@ -94,12 +95,15 @@ class Shelf(Protocol):
     """Run lookup: finds or makes the run that belongs to a request."""
 
     def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
-        """Find or make the run, and yield its directory. It is locked until exit."""
+        """Find or make the run, and yield its directory. The run is locked until exit."""
         ...
 
 
 class LaunchedRun(msgspec.Struct, frozen=True):
-    """A run after a session on it, with its table. `result` is None if it was already finished or decided."""
+    """A run after a session, with its table.
+
+    `result`: of the session; None if the run was already finished or decided.
+    """
 
     directory: Path
     result: RunResult | None
@@ -107,7 +111,7 @@ class LaunchedRun(msgspec.Struct, frozen=True):
 
     @property
     def finished(self) -> bool:
-        """True if the whole plan is done."""
+        """True if all trials of the plan are done."""
         return self.table.sessions.state == "finished"
 
     @property
@@ -145,7 +149,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
 
 
 def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
-    """Return the description of a run for `--dry-run`: facts, plan, and the noise of an earlier run."""
+    """Return the description of a run for `--dry-run`: its facts and plan, and the noise in an earlier run."""
     from benchwright.analysis.noise import earlier_noise
 
     request, plan = prepared.request, prepared.request.plan
@@ -171,7 +175,10 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
 
 
 def _detectable(samples: int) -> float | None:
-    """Return the smallest detectable difference from a rate of 0.5 for 0/1 samples (80 % power)."""
+    """Return the smallest difference from a rate of 0.5 that this many 0/1 samples can detect (80 % power).
+
+    None if there are too few samples.
+    """
     from benchwright.stats.power import detectable_proportion
 
     rate = detectable_proportion(0.5, samples)

@@ -1,4 +1,4 @@
-"""Asks endpoints for their models before the first trial, to find closed ports and misspelt models early."""
+"""Asks endpoints for their lists of models before the first trial, to find closed ports and misspelt names early."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.text import Say, plain
 
 
 async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access], say: Say) -> None:
-    """Ask every endpoint for its models, and warn of models that it does not list.
+    """Ask each endpoint for its list of models, and warn of wanted models that are not in it.
 
-    Many endpoints have no model list: any other response is accepted. Targets that LiteLLM reaches are left
-    out.
+    Many endpoints have no such list, so any other response is accepted. Targets that are reached through
+    LiteLLM are not asked.
 
     Raises:
         UserError: If an endpoint cannot be reached.

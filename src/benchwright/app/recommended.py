@@ -22,7 +22,7 @@ def _lowered(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Family(BaseModel):
-    """Models with the same recommended settings, which are the extra keys.
+    """Models with the same recommended settings. The settings are the extra keys of the entry.
 
     `thinking`: True or False if the settings apply only with or without reasoning; None if they apply to
     both.
@@ -41,26 +41,26 @@ class Family(BaseModel):
         return dict(self.model_extra or {})
 
     def holds_for(self, model: str, *, thinks: bool) -> bool:
-        """Return True if a model belongs to this family, given whether it reasons (`thinks`)."""
+        """Return True if these settings apply to a model of this name. `thinks`: True if it reasons."""
         name = model.rpartition("/")[2].lower()
         return self.thinking in (None, thinks) and any(fnmatchcase(name, pattern) for pattern in self.models)
 
 
 class Recommended(NamedTuple):
-    """Recommended settings for a model: its family, their source, and body fields of every request."""
+    """Recommended settings for a model: its family, the source of the recommendation, and the body fields."""
 
     family: str
     source: str
     settings: Mapping[str, Any]
 
     def as_applied(self, sent: Mapping[str, Any]) -> Recommended:
-        """Return only the recommended settings that are sent: the user may have overridden others."""
+        """Return these settings, without those that the user has overridden. `sent`: the fields that are sent."""
         kept = {name: value for name, value in self.settings.items() if sent.get(name) == value}
         return self._replace(settings=kept)
 
     @property
     def words(self) -> str:
-        """Family, source and settings, as the end of a sentence."""
+        """Family, source and settings, worded as the end of a sentence."""
         told = ", ".join(f"{name} {value}" for name, value in self.settings.items())
         return f"{plain(self.family)} ({plain(self.source)}): {plain(told)}"
 
@@ -86,7 +86,7 @@ def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> 
 
 
 def read_families(path: Path) -> list[Family]:
-    """Return the families of a file in order.
+    """Return the model families in a file of recommended settings, in order.
 
     Raises:
         UserError: If the file cannot be read, or a family is invalid. The message names it.

@@ -1,4 +1,4 @@
-"""Reports once which additional request fields a server refused."""
+"""Reports, once for each, the optional request fields that a server refused."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from benchwright.text import plain
 
 
 class RefusalNotes:
-    """Listener that finds refused fields in the requests and passes a message to the `others`.
+    """Listener that finds refused fields in the records of requests, and reports them through the `others`.
 
-    `models`: names by slot.
+    `models`: names by slot. `others`: the listeners that display messages.
     """
 
     def __init__(self, models: Mapping[str, str], others: Sequence[Listener]) -> None:
@@ -23,10 +23,10 @@ class RefusalNotes:
         self._told: set[tuple[str, str]] = set()
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Do nothing; see `engine.run.Listener`."""
+        """Do nothing: only results matter."""
 
     def delivered(self, result: Result) -> None:
-        """Report once each field that requests had to leave out; see `engine.run.Listener`."""
+        """Report each field that requests of this result had to leave out, unless it was reported before."""
         for request in result.record.requests if isinstance(result, Solved) else ():
             for name in left_out_of(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:
@@ -39,7 +39,7 @@ class RefusalNotes:
             other.said(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
 
     def said(self, text: str) -> None:
-        """Do nothing; see `engine.run.Listener`."""
+        """Do nothing: only results matter."""
 
     def ended(self) -> None:
-        """Do nothing; see `engine.run.Listener`."""
+        """Do nothing: only results matter."""

@@ -1,4 +1,4 @@
-"""`report`: runs and result files as one self-contained HTML file."""
+"""`report`: writes runs and result files as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,11 @@ MOST_CONVERSATIONS = 300
 
 
 class ReportSettings(Record, frozen=True):
-    """Content of a report. `samples`: number of conversations per run, and of changed samples."""
+    """Content of a report.
+
+    `samples`: number of conversations shown per run, and of samples whose score changed. `anyway`: also
+    compare runs that are not comparable.
+    """
 
     title: str | None = None
     samples: int = 30
@@ -44,7 +48,7 @@ class ReportSettings(Record, frozen=True):
 
 
 class _Source(NamedTuple):
-    """Source of one side: a run with a target, or a file."""
+    """Source of one side (model) of the report: a run, with the slot of the model, or a result file."""
 
     named: Reference
     slot: str | None
@@ -65,7 +69,7 @@ def write_report(references: Sequence[str], output: Path, settings: ReportSettin
 
 
 def require_free(output: Path) -> None:
-    """Refuse to overwrite anything but an earlier report.
+    """Check that the report may be written to this path: nothing exists there, or only an earlier report.
 
     Raises:
         UserError: If another file or a directory has that name.
@@ -80,7 +84,7 @@ def require_free(output: Path) -> None:
 
 
 def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
-    """Read all data for the report of these runs and files.
+    """Return the report of these runs and files, with all data read.
 
     Raises:
         UserError: If a reference matches nothing.
@@ -108,7 +112,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
 
 
 def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
-    """Yield the sides in the order of `compare`."""
+    """Yield the sides (models) of the named runs and files, in the order of `compare`."""
     for one in named:
         if one.run is None:
             sides = one.sides(all_slots=len(named) == 1)
@@ -134,7 +138,7 @@ def _flips(comparison: Comparison, parts: Sequence[Part], most: int) -> Iterator
 
 
 def _fronts(parts: Sequence[Part]) -> Iterator[Front]:
-    """Yield quality against speed and tokens, for each score of each task that several models have."""
+    """Yield data for plots of quality against speed and tokens: one for each score of a task with several models."""
     found: dict[tuple[str, str], list[Candidate]] = {}
     for part in parts:
         run = part.run
@@ -146,7 +150,7 @@ def _fronts(parts: Sequence[Part]) -> Iterator[Front]:
 
 
 def _loads(named: Sequence[Reference]) -> list[DetailedLoad]:
-    """Return the load measurements that these runs are levels of."""
+    """Return the load measurements whose levels these runs are."""
     found: dict[tuple[str, Sequence[str]], list[RunTable]] = {}
     for one in named:
         plan = None if one.run is None else plan_of(one.run.manifest)
@@ -157,7 +161,7 @@ def _loads(named: Sequence[Reference]) -> list[DetailedLoad]:
 
 
 def _title(comparison: Comparison) -> str:
-    """Return a title from the tasks and models."""
+    """Return a title made from the tasks and models of the report."""
     tasks = list(dict.fromkeys(run.task for run in comparison.runs))
     models = list(dict.fromkeys(run.model for run in comparison.runs))
     named = ", ".join(tasks[:3]) + (" and more" if len(tasks) > 3 else "")

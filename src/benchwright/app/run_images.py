@@ -1,4 +1,4 @@
-"""Container images of a run: disk space, which images are kept, and the order of tasks."""
+"""Container images of a run: the disk space for them, which are kept, and the order of trials."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LITTLE_DISK = 20 * GiB
 
 
 class RunImages:
-    """Handling of a run's images.
+    """Decides which container images a run keeps, and orders its trials accordingly.
 
-    `asked`: what the user wants to keep, None to let the free disk space decide.
+    `asked`: what the user wants to keep; None if the free disk space is to decide.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class RunImages:
         return self._arranged(trials, lambda trial: trial.sample)
 
     def arrange_checks(self, trials: Iterable[Trial]) -> Iterator[Trial]:
-        """Return the checks of a validation ordered by image, unless all images are kept."""
+        """Return a validation's checks ordered by image, unless all images are kept."""
         return self._arranged(trials, played_sample)
 
     def _arranged(self, trials: Iterable[Trial], sample_of: Callable[[Trial], Sample]) -> Iterator[Trial]:
@@ -93,13 +93,13 @@ class RunImages:
             say(f"{said}: use --keep-images none or --limit, or make room (`docker system df`).")
 
     def _missing(self, samples: Callable[[], Iterable[Sample]], here: set[str]) -> set[str]:
-        """Return the first image of each task that has none of its images yet."""
+        """Return the images to pull: for each sample that has none of its images `here`, its first one."""
         needed = (self.images_of(sample).own for sample in samples())
         return {own[0] for own in needed if own and here.isdisjoint(own)}
 
 
 def run_images(benchmark: Benchmark, asked: Keep | None, *, may_order: bool) -> RunImages | None:
-    """Return the images of a benchmark's run. None if it has none, or they are not known."""
+    """Return the images of a benchmark's run. None if the benchmark uses none, or they are not known."""
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.images is None:
         return None
     return RunImages(benchmark, benchmark.images, asked, may_order=may_order)

@@ -1,6 +1,6 @@
-"""Checks before a run's first trial that its endpoints have what it needs.
+"""Checks, before a run's first trial, that its endpoints support what the run needs.
 
-Results are stored with the run.
+The findings are stored with the run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchwright.runs.cards import read_cards, write_cards
 from benchwright.text import Say, plain
 
 SECONDS = 10.0
-"""Maximum seconds for one request of a probe. Findings that take longer are left unknown."""
+"""Maximum seconds for one request of a check. A feature whose check takes longer counts as unknown."""
 
 WITHOUT = "(--no-probe starts without asking.)"
 
@@ -33,8 +33,9 @@ WITHOUT = "(--no-probe starts without asking.)"
 async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Target], say: Say) -> None:
     """Check that each endpoint is reachable, lists the model, and has the features that the run needs.
 
-    Missing features are reported. Findings of earlier sessions of the run are not checked again. Targets that
-    LiteLLM reaches are left out. For a simulated endpoint, no features are checked and nothing is stored.
+    Missing features are reported. What earlier sessions of the run found is not checked again. Targets that
+    are reached through LiteLLM are skipped. For a simulated endpoint, no features are checked and nothing is
+    stored.
 
     Raises:
         UserError: If an endpoint cannot be reached, or lacks something that every request of the run needs.
@@ -66,10 +67,10 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
 
 
 async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
-    """Identify the server. Warn if it does not list the model.
+    """Identify the endpoint's server, and warn if it does not list the model.
 
     Raises:
-        UserError: If it cannot be reached.
+        UserError: If the endpoint cannot be reached.
     """
     try:
         await identify(known)
@@ -81,16 +82,16 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
 
 
 def _what_is_known(card: Card) -> Card:
-    """Return the card without the lines that were not examined."""
+    """Return the card with only those lines that were examined."""
     known = {key: found for key, found in card.findings.items() if found.outcome != UNKNOWN_OUTCOME}
     return replace(card, findings=known)
 
 
 def _tell(target: Target, card: Card, needs: Needs, stream: bool, say: Say) -> None:
-    """Report what is missing.
+    """Report the features that the run needs and the endpoint lacks.
 
     Raises:
-        UserError: If every request needs it.
+        UserError: If every request of the run needs one of them.
     """
     for text, fatal in shortcomings(card.findings, needs, stream=stream):
         told = plain(f"{target.model} at {target.base_url}: {text}")

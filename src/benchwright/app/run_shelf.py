@@ -1,4 +1,4 @@
-"""Run lookup for commands without a cache: the unfinished run of the same configuration, or a new one."""
+"""Run lookup for commands without a cache: finds the unfinished run of the same configuration, or makes a new one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchwright.runs.manifest import MANIFEST, read_manifest
 from benchwright.text import Say
 
 UNREPORTED = "unreported"
-"""Marker file in the directory of a run whose result has not been written yet."""
+"""Marker file in a run's directory: the result of the run has not been written yet."""
 
 
 class RunShelf:
-    """Finds the newest run with this fingerprint that is unfinished, or whose result is not written.
+    """Run lookup: finds the newest run with this fingerprint that is unfinished, or whose result is not written.
 
     `finished`: also accept finished runs. `fresh`: always make a new run. `run`: use this run and no other.
     `suite`: use only runs of this suite, including finished ones.
@@ -41,9 +41,9 @@ class RunShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Find or make the run; see `prepared.Shelf.run_of`.
+        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
 
-        A lock makes other processes wait, so that no two begin the same run.
+        A lock file keeps two processes from starting the same run.
         """
         lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):
@@ -55,10 +55,10 @@ class RunShelf:
         return directory
 
     def find(self) -> Path | None:
-        """Return the run to continue. None if there is none.
+        """Return the run to continue. None if a new one is to be made.
 
         Raises:
-            UserError: If the configuration of the named run has changed: its data, code or pack.
+            UserError: If the run was named by the user, and its data, code or pack has changed since.
         """
         if self._run is not None:
             if read_manifest(self._run).fingerprint != self._fingerprint:
@@ -84,7 +84,7 @@ class RunShelf:
 def is_reported(directory: Path) -> bool:
     """Return True if the result of a finished run was written.
 
-    False if the process was killed before that.
+    It was not if the process was killed before that.
     """
     return not (directory / UNREPORTED).exists()
 

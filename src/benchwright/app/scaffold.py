@@ -1,4 +1,4 @@
-"""Starter files of `benchwright init`."""
+"""Writes the starter files of `benchwright init`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.errors import UserError
 
 
 def write_agent(directory: Path) -> list[Path]:
-    """Write a small agent with a tool, rewards and rows. Return the paths of the files.
+    """Write a small example agent, with a tool, rewards and dataset rows. Return the paths of the files.
 
     Raises:
         UserError: If one of the files exists already, or the directory cannot be written.

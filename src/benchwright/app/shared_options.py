@@ -18,7 +18,7 @@ from benchwright.suggest import did_you_mean
 
 
 class Sharer(NamedTuple):
-    """A benchmark, its settings, and the names of the options that are meant for it alone."""
+    """A benchmark among several, with its settings. `own`: names of the options meant for it alone."""
 
     name: str
     settings: BenchmarkSettings
@@ -26,9 +26,9 @@ class Sharer(NamedTuple):
 
 
 def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ()) -> list[BenchmarkSettings]:
-    """Return the settings of each benchmark, with only the options that it has or that are meant for it alone.
+    """Return the settings of each benchmark, without the shared options that it does not have.
 
-    `of_others`: options that no benchmark needs to have.
+    `of_others`: options that need not exist in any benchmark.
 
     Raises:
         UserError: If no benchmark has an option. The message suggests the right name.
@@ -45,7 +45,10 @@ def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ())
 
 
 def about_of(name: str, files: Sequence[Path]) -> About | None:
-    """Return the metadata of a benchmark. None if there is none of that name; its run reports that."""
+    """Return the metadata of a benchmark.
+
+    None if there is no benchmark of this name; that is reported when it is run.
+    """
     try:
         plugin = None if name.partition(":")[0] in ROOMS else plugins.find(name, files)
         return about(name) if plugin is None else plugin.about

@@ -1,4 +1,4 @@
-"""A session on a suite: the runs to make, their order, and their outcomes."""
+"""Execution of a suite: which runs are made, in which order, and how each ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Outcome = Literal[
 
 
 class SuitePart(NamedTuple):
-    """An entry of a suite with its settings (including at most one agent) and its models."""
+    """An entry of a suite, ready to run: its settings (with at most one agent) and its models."""
 
     entry: SuiteEntry
     settings: Settings
@@ -38,20 +38,20 @@ class SuitePart(NamedTuple):
 
     @property
     def for_all(self) -> Settings:
-        """Settings for one run of all models."""
+        """Settings for a single run of all models."""
         return self.settings.model_copy(update={"model": self.models[0].model, "models": self.models})
 
     def for_one(self, model: ModelEntry) -> Settings:
         """Return the settings for a run of one model.
 
-        A model without its own settings is passed as by `--model`.
+        A model without settings of its own is passed as if it were given by `--model`.
         """
         own = () if model == ModelEntry(model=model.model) else (model,)
         return self.settings.model_copy(update={"model": model.model, "models": own})
 
 
 class SuiteRun(Record, frozen=True):
-    """The run of one suite entry with one model and agent, and its outcome. `problem`: why it failed."""
+    """The run of one suite entry with one model and agent, and how it ended. `problem`: why it failed."""
 
     kind: Kind
     name: str
@@ -82,7 +82,7 @@ def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
 
 
 def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun[Any]:
-    """Prepare the run of a benchmark or an eval.
+    """Return the prepared run of a suite entry that is a benchmark or an eval.
 
     Raises:
         UserError: If `prepare_benchmark` or `prepare_eval` raises it.
@@ -94,9 +94,10 @@ def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun
 
 
 def find_problems(parts: Sequence[SuitePart], say: Say) -> dict[str, str]:
-    """Return the problems that keep parts from running, by title, as far as they are known before any request.
+    """Return the problems that would keep parts from running, {title of the part: problem}.
 
-    Packs are not checked here, because they are programs.
+    Only problems that can be found without a request are included. Packs are not checked, because that would
+    run their programs.
 
     Raises:
         UserError: If all parts have the same problem.

@@ -19,7 +19,7 @@ SUFFIX = ".toml"
 
 KEYS = ("name", "models", "defaults", "benchmarks")
 ELSEWHERE = {"model", "models", "suite", "config"}
-"""Command options that have their own place in a suite file."""
+"""Command options that a suite file gives in places of their own, not among the options."""
 
 OF_THE_LINE = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
 """Command options that apply to a single call and cannot be in a suite file."""
@@ -32,9 +32,9 @@ Kind = Literal["benchmark", "pack", "eval"]
 
 
 class SuiteEntry(NamedTuple):
-    """One thing to run: a benchmark, a pack or an eval.
+    """One entry of a suite: a benchmark, a pack or an eval.
 
-    `options`: its command's options, as in settings files.
+    `options`: options of the entry's command, as in settings files.
     """
 
     kind: Kind
@@ -43,15 +43,16 @@ class SuiteEntry(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Name as used in `run`."""
+        """Name of the entry as typed in `run`."""
         return f"{PACK}{self.name}" if self.kind == "pack" else self.name
 
 
 class Suite(NamedTuple):
-    """A suite as in its file. Without `models`, they are given on the command line.
+    """A suite as its file describes it. If `models` is empty, they are given on the command line.
 
-    `typed`: name or file as the user typed it. A suite made of benchmarks typed on the command line has
-    neither this nor a `path`. `missing`: benchmarks that this version does not have.
+    `defaults`: options for all entries. `typed`: name or file as the user typed it. A suite made of
+    benchmarks typed on the command line has neither `typed` nor a `path`. `missing`: benchmarks that this
+    version does not have.
     """
 
     path: Path | None
@@ -64,7 +65,7 @@ class Suite(NamedTuple):
 
 
 def read_suite(path: Path) -> Suite:
-    """Read the file of a suite.
+    """Return the suite that a file describes.
 
     Raises:
         UserError: If the file cannot be read or is invalid. The message names the place.
@@ -90,7 +91,7 @@ def read_suite(path: Path) -> Suite:
 
 
 def suite_name(text: str) -> str:
-    """Return the name of a suite, given its name or its file.
+    """Return the name of a suite, given its name or the path of its file.
 
     Raises:
         UserError: If the file cannot be read, or the name in it is invalid.

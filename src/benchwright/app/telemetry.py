@@ -35,7 +35,7 @@ PATIENCE = 10.0
 
 
 class Telemetry:
-    """Run listener that exports spans and events. `close` waits for the collector, so call it in a thread.
+    """Run listener that exports spans and events. `close` blocks until the collector responds: call it in a thread.
 
     Raises:
         UserError: If opentelemetry is not installed, or the URL is invalid.
@@ -61,7 +61,7 @@ class Telemetry:
         """Do nothing: there is no span for the run itself."""
 
     def delivered(self, result: Result) -> None:
-        """Send the span of a trial when its scores arrive."""
+        """Send the span of a trial once its scores have arrived."""
         if isinstance(result, Solved):
             self._unscored[result.record.key] = result.record
         elif (record := self._unscored.pop(result.trial.key, None)) is not None:
@@ -77,7 +77,7 @@ class Telemetry:
         self._unscored.clear()
 
     def close(self) -> str:
-        """Send what is left. Return a sentence on how much was sent and lost."""
+        """Send the spans that are still queued. Return a sentence on how many were sent and lost."""
         sent, lost = self._exports.close()
         if lost:
             return f"Warning: {lost:,} of {sent + lost:,} spans and events could not be sent to {self._url}."
@@ -140,7 +140,7 @@ class Telemetry:
 
 
 def telemetry_of(request: RunRequest) -> Telemetry | None:
-    """Return the telemetry of a run. None if the user does not want it.
+    """Return the telemetry listener of a run. None if the user did not ask for telemetry.
 
     Raises:
         UserError: If `Telemetry` raises it.
@@ -153,7 +153,7 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
 
 @asynccontextmanager
 async def sent(telemetry: Telemetry | None, directory: Path, say: Say) -> AsyncIterator[Sequence[Listener]]:
-    """Yield the telemetry listeners of a run. On exit, send what is left and report it."""
+    """Yield the listeners to add to a run: the telemetry, or none. On exit, send what is queued and report it."""
     if telemetry is None:
         yield ()
         return

@@ -21,7 +21,7 @@ SERVICE = "benchwright"
 
 
 class Exports:
-    """Exporter of spans and events in batches of `at_once`. `patience` is in seconds."""
+    """Exporter of spans and events in batches of `at_once`. `patience`: maximum seconds for a response."""
 
     def __init__(self, url: str, at_once: int, most_waiting: int, patience: float) -> None:
         self._patience = patience
@@ -49,7 +49,7 @@ class Exports:
         parent: Span | None = None,
         error: str | None = None,
     ) -> Span:
-        """Record a finished span. Times are wall-clock ns."""
+        """Record a finished span, and return it as a parent for others. Times are wall-clock ns."""
         self._counts.made += 1
         span = self._tracer.start_span(
             name,
@@ -71,7 +71,7 @@ class Exports:
         self._logger.emit(record)
 
     def close(self) -> tuple[int, int]:
-        """Send what is left. Return the numbers of (sent, lost) spans and events."""
+        """Send what is still queued. Return the numbers of (sent, lost) spans and events."""
         for provider in (self._traces, self._logs):
             provider.force_flush(round(1000 * self._patience))
             provider.shutdown()
@@ -79,7 +79,7 @@ class Exports:
 
 
 class _Counts:
-    """Numbers of recorded spans and events, and of those that a collector accepted."""
+    """How many spans and events were recorded, and how many of them a collector accepted."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -92,7 +92,7 @@ class _Counts:
 
 
 class _Spans(OTLPSpanExporter):
-    """Span exporter that counts accepted spans."""
+    """OpenTelemetry's span exporter, which also counts accepted spans."""
 
     def __init__(self, endpoint: str, patience: float, counts: _Counts) -> None:
         super().__init__(endpoint, timeout=patience)
@@ -106,7 +106,7 @@ class _Spans(OTLPSpanExporter):
 
 
 class _Events(OTLPLogExporter):
-    """Log exporter that counts accepted events."""
+    """OpenTelemetry's log exporter, which also counts accepted events."""
 
     def __init__(self, endpoint: str, patience: float, counts: _Counts) -> None:
         super().__init__(endpoint, timeout=patience)

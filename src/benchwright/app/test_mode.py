@@ -1,4 +1,4 @@
-"""`test`: runs an agent on a few rows without scoring, to see whether it works."""
+"""`test`: runs an agent on a few dataset rows without scoring, to see whether it works."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AgentTest:
         self._started = monotonic()
 
     async def run(self, on_progress: Callable[[int, int, LocalTestRunResult], None]) -> LocalTestBatchResult:
-        """Run all rows; see `LocalTestRunner.run_batch`."""
+        """Run all rows, and return their results; see `LocalTestRunner.run_batch`."""
 
         def note(current: int, total: int, result: LocalTestRunResult) -> None:
             self._done.append(result)
@@ -90,7 +90,7 @@ class AgentTest:
         return batch_result(self._done, (monotonic() - self._started) * 1000, "interrupted")
 
     def stepper(self, person: Person) -> Stepper:
-        """Return the object with which `step_through` lets a person control the rows."""
+        """Return the object that runs rows under the control of a person; `step_through` takes it."""
         return Stepper(person, self.indices)
 
     async def step_through(self, stepper: Stepper) -> None:
@@ -123,9 +123,9 @@ class AgentTest:
 
 
 def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool = False) -> AgentTest:
-    """Check everything that can be checked without a request, and load agent and rows.
+    """Check everything that can be checked without a request, and return the test with its agent and rows loaded.
 
-    Progress goes to the console.
+    Progress of loading is printed on the console.
 
     Raises:
         UserError: If something is missing, cannot be loaded, or is invalid. The message names it and says

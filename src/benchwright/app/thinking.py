@@ -26,7 +26,7 @@ STYLE_OPTION = "--thinking-style"
 
 
 class SentThinking(NamedTuple):
-    """Request fields for reasoning, their style, and how the style was chosen."""
+    """The request fields sent for reasoning, their style (the server's naming), and how the style was chosen (`by`)."""
 
     fields: Mapping[str, Any]
     style: str
@@ -34,12 +34,12 @@ class SentThinking(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The sent fields in one line."""
+        """The fields that are sent, in one line for people."""
         return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 
 
 def wanted_thinking(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> Thinking:
-    """Return the reasoning effort wanted of a model: its own settings, or else the shared ones."""
+    """Return the reasoning effort wanted for a model: its own setting, or else the shared one."""
     if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
         return Thinking(thinking.reasoning_effort, thinking.thinking_budget)
     return Thinking(entry.reasoning_effort, entry.thinking_budget)
@@ -48,9 +48,10 @@ def wanted_thinking(thinking: ThinkingSettings, entry: ModelEntry | None = None)
 def sent_thinking(
     thinking: ThinkingSettings, entry: ModelEntry | None, target: Target, access: Access
 ) -> SentThinking | None:
-    """Return the reasoning fields that are sent to a target. None if the user set nothing.
+    """Return the reasoning fields that are sent to a target. None if the user set no effort.
 
-    Without a style from the user, the server is asked for its models, which generates no tokens.
+    If the user names no style, it is detected from the address, or by asking the server for its models, which
+    generates no tokens.
 
     Raises:
         UserError: If the style cannot be determined, or has no field for the wanted effort.
@@ -83,7 +84,7 @@ def _find_style(base_url: str, access: Access) -> FoundStyle:
 
 
 def hints_of_refusals(thinking: ThinkingSettings, tried: Models, target: Target) -> dict[str, str]:
-    """Return advice by field name, for body fields that an option sent and a server may refuse."""
+    """Return advice by field name, for the case that a server refuses a body field that an option set."""
     return {name: hint for name, hint in _hints(thinking, tried).items() if _has_field(target.settings, name)}
 
 

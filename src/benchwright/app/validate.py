@@ -1,4 +1,4 @@
-"""Validation of benchmarks: finds their data, runs their checks, and stores the runs with failures."""
+"""Validation of benchmarks: finds their data, runs their checks of gold and wrong answers, stores failed runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from benchwright.text import Say
 
 
 class Validation(Record, frozen=True):
-    """Results of a validation, and the benchmarks that were left out with the reason ({benchmark: why})."""
+    """Results of a validation. `left_out`: the benchmarks that were not validated, {benchmark: reason}."""
 
     validated: list[ValidationResult]
     left_out: dict[str, str] = {}
@@ -46,9 +46,9 @@ async def validate_benchmarks(
     *,
     exploits: bool = False,
 ) -> Validation:
-    """Validate these benchmarks, or without names all benchmarks whose data is on this machine.
+    """Validate the named benchmarks, or without names all whose data is on this machine. Return the results.
 
-    `exploits`: validate the benchmarks' seal.
+    `exploits`: True to test the seal of containers with exploits, attempts to pass without solving.
 
     Raises:
         UserError: If a benchmark is unknown, a named one has no data here, or the selection matches no
@@ -80,7 +80,7 @@ async def _validated(
     keep_images: Keep | None,
     say: Say,
 ) -> ValidationResult:
-    """Validate one benchmark. Store its run if a check failed."""
+    """Validate one benchmark, and return the result. If a check failed, store the run of the checks."""
     images = run_images(benchmark, keep_images, may_order=True)
     if images is not None:
         benchmark = images.benchmark
@@ -100,7 +100,7 @@ async def _validated(
 
 
 def _manifest(benchmark: Benchmark, source: Source, options: Options, selection: Selection) -> Manifest:
-    """Return the manifest of the run, without an id yet."""
+    """Return the manifest for the run of a validation, still without an id."""
     metadata, task = benchmark.about, ScriptedTask(benchmark, source, selection)
     return Manifest(
         id="",
@@ -131,7 +131,7 @@ def _manifest(benchmark: Benchmark, source: Source, options: Options, selection:
 
 
 def _keep(made: Path, manifest: Manifest) -> str:
-    """Move a run into the store. Return its id."""
+    """Move the run of a validation into the run store. Return its id."""
     directory = store.new_run_directory(manifest.name, manifest.fingerprint, manifest.created_at)
     directory.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(made, directory)

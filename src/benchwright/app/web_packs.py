@@ -1,4 +1,4 @@
-"""`pack open`: a web pack by folder, address or name, and the models that its page may ask."""
+"""`pack open`: finds a web pack by folder, address or name, and opens its session with models for its page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ from benchwright.text import Say
 
 
 class OpenPack(NamedTuple):
-    """A page to show, its session, and access to the relay: its address and the page's own token."""
+    """A web pack that is open: its session, and its page's access to the models through a relay.
+
+    `providers`: the models' providers, for the page. `token`: the page's own key for the relay at
+    `relay_url`. `replayed`: True if a saved session is continued.
+    """
 
     session: WebSession
     providers: dict[str, str]
@@ -43,7 +47,7 @@ def find_web_pack(reference: str, registry: str | None, compatible_version: str 
     """Return a web pack by its folder, manifest address, installed id, or name in the registry.
 
     Raises:
-        UserError: If there is none, or it is not a web pack that this host can show.
+        UserError: If there is no such pack, or it is not a web pack that this host can show.
     """
     settings = install_settings(registry, None, compatible_version)
     if is_address(reference):
@@ -60,9 +64,9 @@ def find_web_pack(reference: str, registry: str | None, compatible_version: str 
 async def opened(
     pack: WebPack, settings: PackSettings, history: str | None, say: Say
 ) -> AsyncIterator[OpenPack]:
-    """Open the pack's session with its models behind a relay, which meters the page's requests.
+    """Open the session of a web pack, with its models behind a relay that meters the page's requests.
 
-    `history`: saved session to continue.
+    `history`: the saved session to continue, None for a new one.
 
     Raises:
         UserError: If the models, the settings or the session are invalid.
@@ -104,7 +108,7 @@ def _here(reference: str, settings: InstallSettings) -> PackManifest | None:
 
 
 def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
-    """Return the manifest that the registry refers to, or else one derived from the registry's entry."""
+    """Return a pack's manifest: the one to which its registry entry refers, or else one derived from the entry."""
     entries = read_registry(settings.registry, settings.limits).entries
     entry = next((one for one in entries if one.id == name), None)
     if entry is None:
@@ -123,9 +127,9 @@ def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
 
 
 def _standing_for(raw: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-    """Return the manifest that the desktop host derives from a registry entry without one.
+    """Return the manifest that the desktop host derives from a registry entry that refers to none.
 
-    It has all permissions, for its own page only.
+    It has all permissions, but for its own page only.
     """
     kept = {key: raw[key] for key in ("id", "name", "version", "author", "description") if raw.get(key)}
     web = {

@@ -1,1 +1,1 @@
-"""The command line, one module per command: parse options, call `app`, print results."""
+"""The command line. Each command has a module that parses options, calls `app` and prints results."""

@@ -20,7 +20,7 @@ class _Line(click.types.StringParamType):
 
 
 def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Return NAME=VALUE arguments as a dictionary. Error messages never contain a value."""
+    """Return NAME=VALUE arguments (headers) as a dictionary. Error messages never contain a value."""
     flag, form = (
         max(parameter.opts, key=len),
         parameter.metavar if isinstance(parameter, click.Option) else "",
@@ -37,7 +37,10 @@ def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ..
 def header_option(
     role: str = "", whose: str = "of every request", heading: str = "Model"
 ) -> Callable[[Function], Function]:
-    """Return the options `--header` and `--header-env` of the model, or of another `role`."""
+    """Return the options `--header` and `--header-env`, for the model or for another `role` such as the judge.
+
+    `whose`: completes the help text. `heading`: where the help lists them.
+    """
     flag, name = (
         (f"--{role}-header", f"{role.replace('-', '_')}_headers") if role else ("--header", "headers")
     )
@@ -74,5 +77,5 @@ ACCESS = ("api_key", "headers", "headers_env", "ca_file", "client_cert", "client
 
 
 def given_access(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the access options that were given, for commands that take all other settings from a run."""
+    """Return the access options that the user gave, for a command that takes all other settings from a run."""
     return {name: options[name] for name in ACCESS if options.get(name)}

@@ -18,7 +18,10 @@ recipe_option = option(
 
 
 def only_agent(named: Sequence[str]) -> str | None:
-    """Return the named agent, None without one. Several agents form a suite (`agent_suites`)."""
+    """Return the agent that the user named, None if none was named.
+
+    Several agents are run as a suite (`agent_suites`), never here.
+    """
     return next(iter(named), None)
 
 
@@ -30,7 +33,7 @@ agent_command_option = option(
 
 
 def agent_options(*old: str) -> Callable[[Any], Any]:
-    """Return the options for an agent in Python or its MCP tools.
+    """Return the options that select an agent written in Python, or the MCP tools of one.
 
     `old`: deprecated spellings of the first option.
     """

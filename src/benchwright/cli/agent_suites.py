@@ -1,4 +1,4 @@
-"""Several agents in one command: run as a suite, each with each model."""
+"""Several agents in one command: they are run as a suite, each agent with each model."""
 
 from __future__ import annotations
 

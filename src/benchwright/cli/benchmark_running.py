@@ -1,4 +1,4 @@
-"""Runs benchmarks one after another, with progress, a table and a result file for each."""
+"""Runs benchmarks one after another; shows progress, and a table and a result file for each."""
 
 from __future__ import annotations
 

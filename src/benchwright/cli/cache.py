@@ -175,7 +175,7 @@ def _found(
     """Return the cached evaluations that match.
 
     Raises:
-        UserError: If there are none.
+        UserError: If no cached evaluation matches.
     """
     from benchwright.app.cached_evals import cached_evals
     from benchwright.errors import UserError

@@ -87,9 +87,9 @@ def command(
 
 
 def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool) -> None:
-    """Print whether the endpoint lists the model. Exit if it cannot be reached, or refuses the key.
+    """Print whether the endpoint lists the model. Exit the command if it cannot be reached or refuses the key.
 
-    For a card the server needs no list of models.
+    `card`: True if a card follows, for which the server needs no list of models.
     """
     from benchwright.app.loop import run_async
     from benchwright.endpoint.server_info import list_models
@@ -113,7 +113,7 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
 
 
 def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
-    """Return a colour and a sentence on whether the model is listed."""
+    """Return a colour and a sentence on whether the endpoint lists the model."""
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
@@ -127,9 +127,9 @@ def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
 
 
 def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool) -> int:
-    """Examine the endpoint and print its card, after Ctrl-C with the findings so far.
+    """Examine the endpoint and print its card (what it supports). Return the exit code.
 
-    Return the exit code.
+    After Ctrl-C, the findings so far are printed.
     """
     from benchwright.app.endpoint_card import carry_out, examination_of
     from benchwright.app.loop import run_async
@@ -157,7 +157,7 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
 
 
 def _code(known: Examination) -> int:
-    """Return 1 if nothing at the endpoint responds: neither its list of models nor a generating route."""
+    """Return the exit code: 1 if neither the model list nor any generating route of the endpoint responds, else 0."""
     from benchwright.endpoint.failures import sending_option
 
     if known.path is not None or known.outcome("models") != "no_list":

@@ -165,9 +165,9 @@ def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) ->
 
 
 def _exit_code(outcome: Outcome) -> int:
-    """Return the exit code.
+    """Return the exit code of a comparison.
 
-    A refused pair is an error, unless the documented table of result files was all that was wanted.
+    A pair that is not comparable is an error, unless only the documented table of result files was wanted.
     """
     comparison = outcome.comparison
     if comparison.failed:

@@ -20,10 +20,10 @@ RULE_FAILED = 3
 
 
 def find_reports(references: Sequence[str]) -> list[LoadReport]:
-    """Return the load measurements that the references name. Empty if they name runs or result files.
+    """Return the load measurements that the references name. Empty if they name only runs or result files.
 
     Raises:
-        UserError: If only some of them are load measurements, or there is only one.
+        UserError: If some references name load measurements and others do not, or if there is only one.
     """
     from benchwright.analysis.load.against.references import find_all_loads, level_of
 
@@ -41,7 +41,7 @@ def find_reports(references: Sequence[str]) -> list[LoadReport]:
 def give(
     found: LoadsCompared, *, as_json: bool = False, junit: Path | None = None, markdown: Path | None = None
 ) -> int:
-    """Print and write a comparison. Return the exit code."""
+    """Print a comparison of load measurements, and write it to the requested files. Return the exit code."""
     from benchwright.reports.load.against import against_junit, against_markdown
     from benchwright.reports.terminal import render_against
 

@@ -1,4 +1,4 @@
-"""Shell completion of runs, benchmarks, packs, models, tags and scorers on this machine.
+"""Shell completion of what this machine has: runs, benchmarks, packs, models, tags, scorers.
 
 Each function is called at a key press, so it imports almost nothing and reads only the newest runs.
 """
@@ -22,19 +22,19 @@ NEWEST = 200
 
 
 def runs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete run ids, newest first, with the name and the models of each."""
+    """Return completions: run ids, newest first, with the name and the models of each."""
     return _items(((path.name, _told(manifest)) for path, manifest in _newest()), typed, part=True)
 
 
 def runs_and_files(
     context: click.Context, parameter: click.Parameter, typed: str
 ) -> list[CompletionItem[str]]:
-    """Complete runs, or else files."""
+    """Return completions: run ids, or files if no run id fits."""
     return runs(context, parameter, typed) or [_files()]
 
 
 def benchmarks(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete names of the catalog's benchmarks, and `pack:` names of installed packs."""
+    """Return completions: names of the catalog's benchmarks, and `pack:` names of installed packs."""
     from benchwright.catalog.registry import abouts
 
     packs_here = [(f"pack:{name}", "") for name in _packs()] if typed.startswith("pa") else []
@@ -42,17 +42,17 @@ def benchmarks(context: click.Context, _: click.Parameter, typed: str) -> list[C
 
 
 def packs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete ids of installed packs, or else directories."""
+    """Return completions: ids of installed packs, or directories if no id fits."""
     return _items(((name, "") for name in _packs()), typed) or [_files("dir")]
 
 
 def installed_packs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete ids of installed packs."""
+    """Return completions: ids of installed packs."""
     return _items(((name, "") for name in _packs()), typed)
 
 
 def models(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete models of the `--models` file, then those of earlier runs."""
+    """Return completions: models of the `--models` file, then those of earlier runs."""
     found = _models_of_file(context.params.get("models_file"))
     for _path, manifest in _newest():
         found += _models(manifest)
@@ -60,14 +60,14 @@ def models(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 
 def tags(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete tags of runs."""
+    """Return completions: tags of runs."""
     from benchwright.runs.listing import read_tags
 
     return _items(((tag, "") for path, _manifest in _newest() for tag in read_tags(path)), typed)
 
 
 def suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete suites of runs, or else files."""
+    """Return completions: suites that have runs, or files if no suite fits."""
     from benchwright.runs.about import suite_of
 
     names = (suite_of(manifest) for _path, manifest in _newest())
@@ -75,14 +75,14 @@ def suites(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 
 def named_suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete suites that can be run by name, or else files."""
+    """Return completions: suites that can be run by name, or files if no suite fits."""
     from benchwright.app.named_suites import suite_names
 
     return _items(((name, "") for name in suite_names()), typed) or [_files()]
 
 
 def cached(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete ids of cached evaluations."""
+    """Return completions: ids of cached evaluations."""
     from benchwright.agents.cache.paths import cache_root
 
     ids = (path.stem.rpartition("_")[2] for path in cache_root().glob("*/*/*.json"))
@@ -90,23 +90,23 @@ def cached(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 
 def agents(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete command-line agents."""
+    """Return completions: names of command-line agents."""
     from benchwright.recipes.shelf import recipe_names
 
     return _items(((name, "") for name in recipe_names()), typed)
 
 
 def scorers(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Complete built-in scorers."""
+    """Return completions: names of built-in scorers."""
     from benchwright.scorers.registry import SCORERS
 
     return _items(((name, "") for name in SCORERS), typed)
 
 
 def _items(found: Iterable[tuple[str, str]], typed: str, *, part: bool = False) -> list[CompletionItem[str]]:
-    """Return the values that begin with the typed text, each once.
+    """Return completion items for the (value, help) pairs whose value begins with the typed text, each value once.
 
-    `part`: if there are none, return the values that contain it, ignoring case.
+    `part`: if no value begins with it, return the values that contain it, ignoring case.
     """
     from click.shell_completion import CompletionItem
 
@@ -124,7 +124,10 @@ def _files(kind: str = "file") -> CompletionItem[str]:
 
 
 def _newest() -> Iterator[tuple[Path, Manifest]]:
-    """Yield the newest runs (ids begin with the time). Unreadable ones are skipped."""
+    """Yield the directories and manifests of the newest runs. Unreadable runs are skipped.
+
+    Run ids begin with the time, so that their order is that of the runs.
+    """
     from benchwright.errors import BenchwrightError
     from benchwright.home import runs_directory
     from benchwright.runs.manifest import read_manifest
@@ -157,9 +160,9 @@ def _models_of_file(path: Path | None) -> list[str]:
 
 
 def _packs() -> list[str]:
-    """Return the directories of installed packs.
+    """Return the names of the directories of installed packs.
 
-    Directories that begin with a dot belong to the storage itself.
+    Names that begin with a dot are left out: they belong to the pack storage itself.
     """
     from benchwright.home import packs_directory
 

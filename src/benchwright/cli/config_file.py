@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def config_option(section: str) -> Callable[[Function], Function]:
-    """Return the option `--config FILE.toml`: defaults from the file's top level and its section."""
+    """Return the option `--config FILE.toml`, which sets defaults from the file's top level and its `section`."""
 
     def read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
         if path is not None:
@@ -39,10 +39,10 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
 
 
 def option_values(command: click.Command, written: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return a command's options as written in TOML, by parameter name.
+    """Return the options written in a TOML file as the command's parameters, {parameter name: value}.
 
     Raises:
-        click.UsageError: If the command has no such option. The message names the place.
+        click.UsageError: If the command has no such option. The message names the `place` in the file.
     """
     by_name = option_names(command)
     repeatable = {option.name for option in command.params if getattr(option, "multiple", False)}
@@ -61,7 +61,7 @@ def option_values(command: click.Command, written: Mapping[str, Any], place: str
 
 
 def option_names(command: click.Command) -> dict[str, str]:
-    """Return a command's parameter names by all spellings, with underscores."""
+    """Return {spelling: parameter name} for all spellings of a command's options, with underscores."""
     names: dict[str, str] = {}
     for parameter in command.params:
         if parameter.name is not None:

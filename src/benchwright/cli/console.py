@@ -1,4 +1,4 @@
-"""The rich console of all commands, which prints foreign text literally."""
+"""The rich console of all commands. It prints text from outside (models, files) literally."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PlainConsole(Console):
         )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments: rich's control codes unchanged, and texts that cannot control the terminal."""
+        """Yield rich's control codes unchanged, and texts without anything that could control the terminal."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment

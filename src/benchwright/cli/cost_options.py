@@ -20,7 +20,7 @@ cost_options = together(
 
 
 class Rates(NamedTuple):
-    """Completion tokens per second (None if unknown), and prices by model."""
+    """Rates for the cost estimate. `speed`: completion tokens per second, None if unknown; `prices`: by model."""
 
     speed: float | None
     prices: dict[str, Price]
@@ -30,10 +30,10 @@ NO_RATES = Rates(None, {})
 
 
 def rates_of(options: dict[str, Any]) -> Rates:
-    """Remove the two options from the options and return their values.
+    """Remove the options for speed and prices from `options`, and return their values.
 
     Raises:
-        UserError: If a value is invalid, or the measurement does not exist.
+        UserError: If a value is invalid, or names a load measurement that does not exist.
     """
     speed, prices = options.pop("speed"), options.pop("prices")
     if speed is None and not prices:
@@ -44,7 +44,7 @@ def rates_of(options: dict[str, Any]) -> Rates:
 
 
 def _speed(text: str) -> float:
-    """Return tokens per second: the given number, or the maximum that a load measurement reached."""
+    """Return completion tokens per second: the given number, or the maximum in the named load measurement."""
     from benchwright.analysis.load.against.references import find_load
     from benchwright.errors import UserError
 

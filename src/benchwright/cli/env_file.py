@@ -14,7 +14,7 @@ READ = "benchwright.cli.env_file.read"
 
 
 class EnvFileOption(click.Option):
-    """Option that reads the named file, or else `.env` in the working directory, into the environment."""
+    """The option `--env-file`: reads the named file, or else `.env` in the working directory, into the environment."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -31,15 +31,15 @@ class EnvFileOption(click.Option):
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
-        """Record the typed values, then process the option as usual."""
+        """Record the values of all options as typed, then process this option and return what click returns."""
         ctx.meta.setdefault(TYPED, []).extend(_texts(opts))
         return super().handle_parse_result(ctx, opts, args)
 
 
 def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
-    """Read the file once per call.
+    """Read the environment file, once per call of the program.
 
-    This happens when the file is named, or else when the first command that does something is reached.
+    It is read when the option is given, or else when the first command is reached that does something itself.
     """
     if path is None and (READ in context.meta or not _does_something(context.command)):
         return

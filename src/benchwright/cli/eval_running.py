@@ -1,4 +1,4 @@
-"""Runs an evaluation, with progress, the summary, and what to do next.
+"""Runs an evaluation, and prints its progress, its summary, and what to do next.
 
 All of it goes to stdout, as documented. With `--json`, only the JSON object does.
 """
@@ -66,7 +66,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
 def _introduce(
     prepared: PreparedRun[EvalReport], settings: EvalSettings, progress: Progress, *, as_json: bool
 ) -> TerminalProgress:
-    """Print what is about to run. Return the progress display."""
+    """Print what is about to be evaluated. Return the progress display."""
     plan = prepared.request.plan
     program = click.get_current_context().find_root().info_name
     command, doing = ("bench", "benchmark") if settings.resuming.anew else ("eval", "evaluation")

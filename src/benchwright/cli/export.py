@@ -21,7 +21,7 @@ Examples:
 """
 
 FOLDER_FORMATS = ("inspect", "eee", "hf", "atif", "lm-eval")
-"""The formats of `app.export.FOLDERS`."""
+"""Formats that are written to a folder; the same names as in `app.export.FOLDERS`."""
 
 MOST_NAMED = 8
 """Maximum number of written files that are named."""

@@ -1,4 +1,4 @@
-"""Runs tasks of other programs, and shows their results."""
+"""Runs tasks of other evaluation programs, and shows their results."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from benchwright.text import plain
 def run_foreign_tasks(
     names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool
 ) -> int:
-    """Run one task after another.
+    """Run tasks of other evaluation programs one after another. Return the exit code.
 
-    Return the exit code: 0 done, 1 stopped, 4 incomplete, 130 interrupted.
+    0: done; 1: stopped; 4: incomplete; 130: interrupted.
     """
     from benchwright.analysis.comparison.from_table import RunSides
 

@@ -1,4 +1,4 @@
-"""Common structure of commands: examples first, options under headings, rare ones in `--help-all`."""
+"""Common form of all commands' help: examples first, options under headings, rare options only in `--help-all`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LAST = ("Output", "Other")
 """Headings that come after all others."""
 
 WIDEST_NAME = 30
-"""Maximum columns for option names. The help of a longer name begins on the next line."""
+"""Columns for option names in the help. The text on an option with a longer name begins on the next line."""
 
 WHOLE = "benchwright.cli.grammar.whole"
-"""Key under which a call stores that all options were requested."""
+"""Key in click's context: True if the help is to show all options."""
 
 
 class Option(click.Option):
-    """An option with a heading in the help and its default at the end of its text.
+    """An option with a heading in the help, and with its default at the end of its help text.
 
     `rare`: shown by `--help-all` only. `old`: deprecated spellings, which are accepted but not shown.
     """
@@ -44,17 +44,17 @@ class Option(click.Option):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All accepted spellings, except the negative form."""
+        """All accepted spellings of the option, except its negative form (`--no-…`)."""
         return (*self.opts, *self.old)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Register the option and its old spellings with the parser."""
+        """Register the option with the parser, including its old spellings."""
         shown, self.opts = self.opts, list(self.spellings)
         super().add_to_parser(parser, ctx)
         self.opts = shown
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the names and the text, without click's additions about the value."""
+        """Return the option's names and help text, without click's additions about the value. None if it is hidden."""
         record = super().get_help_record(ctx)
         return record and (record[0], self.help or "")
 
@@ -69,12 +69,12 @@ def _with_default(text: str, default: Any, *, required: bool) -> str:
 
 
 def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
-    """Return `click.option` for an `Option`."""
+    """Return a decorator that adds an `Option` to a command, as `click.option` does."""
     return click.option(*names, cls=Option, **settings)
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """Return several options as one decorator. The first option is the first in the help."""
+    """Return one decorator that adds several options. The first one comes first in the help."""
 
     def decorate(function: Function) -> Function:
         for each in reversed(options):
@@ -93,7 +93,7 @@ def _log(context: click.Context, _: click.Parameter, debug: bool) -> bool:
 
 
 def debug_option(*, expose_value: bool = True) -> Callable[[Function], Function]:
-    """Return the option `--debug`, which every command has. `expose_value`: pass its value to the command."""
+    """Return the option `--debug`, which every command has. `expose_value`: True to pass its value to the command."""
     return option("--debug", is_flag=True, heading="Other", rare=True, callback=_log, expose_value=expose_value,
                   help="Log details to stderr, and show tracebacks.")  # fmt: skip
 
@@ -108,7 +108,7 @@ def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 def _add_common(command: click.Command) -> None:
-    """Add the options that all commands have."""
+    """Add `--debug` and the other options that every command has to a command."""
     command.params.append(
         Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, heading="Other",
                rare=True, help="Show all options and examples, and exit.")
@@ -131,16 +131,16 @@ class Command(click.Command):
         _add_common(self)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write usage, text, examples and options."""
+        """Write the parts of the help: usage, text, examples and options."""
         _write_help(self, ctx, formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help, with the program name under which it was started."""
+        """Return the help text. Its examples use the program name that the user typed."""
         return _as_started(super().get_help(ctx), ctx)
 
 
 class Group(click.Group):
-    """A group of such commands. `old`: current command names by their former ones."""
+    """A command group with examples in its help. `old`: current command names by their former ones."""
 
     command_class = Command
     group_class = type
@@ -154,20 +154,20 @@ class Group(click.Group):
         _add_common(self)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its current or former name."""
+        """Return a command by its current or former name. None if there is none of that name."""
         return super().get_command(ctx, self.old.get(cmd_name, cmd_name))
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write usage, text, examples, commands and options."""
+        """Write the parts of the help: usage, text, examples, commands and options."""
         _write_help(self, ctx, formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help, with the program name under which it was started."""
+        """Return the help text. Its examples use the program name that the user typed."""
         return _as_started(super().get_help(ctx), ctx)
 
 
 class LazyGroup(Group):
-    """A group whose commands are imported when called, so that its help is quick.
+    """A command group that imports a command only when it is called, so that the group's help is quick.
 
     `addresses`: the `module:attribute` and the help line of each command, by name. `headings`: the command
     names under each heading of the help.
@@ -198,7 +198,7 @@ class LazyGroup(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
+        """Write the list of commands in the help, without importing any of them."""
         widest = max(map(len, self.addresses))
         for heading, names in self.headings.items():
             with formatter.section(heading):
@@ -206,7 +206,7 @@ class LazyGroup(Group):
 
 
 def _as_started(text: str, ctx: click.Context) -> str:
-    """Return help text whose examples use the program name under which it was started (such as `osmosis`)."""
+    """Return a help text with the program name that the user typed (such as `osmosis`) in its examples."""
     return text.replace(f"{PROGRAM} ", f"{ctx.find_root().info_name or PROGRAM} ")
 
 
@@ -229,7 +229,10 @@ def _write_help(command: Command | Group, ctx: click.Context, formatter: click.H
 def _write_options(
     command: click.Command, ctx: click.Context, formatter: click.HelpFormatter, *, whole: bool
 ) -> int:
-    """Write the options under their headings. Return the number of omitted ones."""
+    """Write a command's options under their headings. Return the number of options that were left out.
+
+    `whole`: True to include rare options.
+    """
     sections: dict[str, list[tuple[str, str]]] = {}
     left_out = 0
     for each, name, text in _records(command, ctx):
@@ -257,7 +260,7 @@ def _records(command: click.Command, ctx: click.Context) -> Iterator[tuple[click
 
 
 def _is_rare(parameter: click.Parameter) -> bool:
-    """Return True if an option is rare. Click's own options, which every command has, are."""
+    """Return True if an option is shown by `--help-all` only. Click's own options are, as every command has them."""
     return parameter.rare if isinstance(parameter, Option) else True
 
 

@@ -1,6 +1,6 @@
-"""Refuses options that were typed but would have no effect.
+"""Refuses options that were typed but have no effect.
 
-The environment and option files may set them anyway, because they apply to several commands.
+Options from the environment or from option files are not refused, because these apply to several commands.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.errors import UserError
 
 
 class _Need(NamedTuple):
-    """The condition under which an option has an effect, as text and as a test of the settings."""
+    """The condition for an option to have an effect: `words` for a message, and a test of the settings."""
 
     words: str
     is_met: Callable[[Settings], bool]
@@ -31,7 +31,7 @@ def _asks_for_thinking(settings: Settings) -> bool:
 
 
 def _names_a_judge(settings: Settings) -> bool:
-    """Return True if a judge model is named.
+    """Return True if the settings name a judge model.
 
     Always True for benchmarks, which report a missing judge model themselves.
     """
@@ -62,7 +62,7 @@ OF_SOME: Mapping[str, tuple[str, Callable[[About], bool]]] = {
     "keep_images": ("works in containers", lambda about: "containers" in about.needs),
     "seal": ("can be sealed", lambda about: about.can_be_sealed),
 }
-"""Options that only some benchmarks can use."""
+"""Options that only some benchmarks can use, each with words for a message and a test of the benchmark."""
 
 
 def typed(context: click.Context) -> set[str]:
@@ -79,7 +79,9 @@ def flag_of(context: click.Context, name: str) -> str:
 
 
 def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> None:
-    """Refuse options that were typed but have no effect in any run with these settings.
+    """Refuse typed options that have no effect in any of the command's runs.
+
+    `each`: settings of each run. `benchmarks`: their names.
 
     Raises:
         UserError: If there is such an option. The message says what it needs.
@@ -105,10 +107,10 @@ def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> Non
 def settle_judge(
     options: dict[str, Any], benchmarks: Sequence[str], given: Collection[str] | None = None
 ) -> None:
-    """Drop judge options that are not `given`, if no benchmark uses a judge or the options name another one.
+    """Drop judge options that the user did not type, if no benchmark uses a judge or `--option` names another one.
 
-    By default, `given` are the options that were typed, because the environment and option files may name
-    judges for other commands.
+    The environment and option files may set them for other commands. `given`: the names of options to keep;
+    by default those that were typed.
     """
     given = typed(click.get_current_context()) if given is None else given
     named = pairs(options["option"], "--option").keys()

@@ -1,4 +1,4 @@
-"""Human labels for a run's answers, stored when the run is finished."""
+"""Stores people's labels of a run's answers once the run is finished, and corrects its judge's score by them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def take_labels(
     *,
     quiet: bool,
 ) -> int:
-    """Store labels, once the run is finished.
+    """Store people's labels of judged answers with a run, once it is finished. Return the exit code.
 
-    Return the exit code, which is not 0 if asking the judge was cut short.
+    It is not 0 if the judge could not be asked about all labelled answers.
     """
     if path is None or not launched.finished:
         return 0
@@ -39,7 +39,10 @@ def take_labels(
 def label(
     prepared: PreparedRun[Any], directory: Path, labels: Sequence[HumanLabel], path: Path, *, quiet: bool
 ) -> RunResult | None:
-    """Store labels. Return the result of asking the judge, None if that was not needed."""
+    """Store people's labels of judged answers with a run.
+
+    Return the result of asking the judge about answers that are not from the run. None if there are none.
+    """
     listeners = [] if quiet else judging_progress(f"Asking the judge about {counted(len(labels), 'answer')}")
     return run_async(label_run(prepared, directory, labels, path.name, listeners, say))
 
@@ -51,7 +54,7 @@ def judging_progress(title: str) -> list[Any]:
 
 
 def ended(result: RunResult | None) -> int:
-    """Report why asking the judge was cut short, if it was. Return the exit code."""
+    """Report why the judge was not asked everything, if so. Return the exit code."""
     if result is None or result.finished:
         return 0
     say(f"Error: {plain(result.stop_reason or 'the judge was not asked to the end')}")

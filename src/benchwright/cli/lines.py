@@ -1,4 +1,4 @@
-"""Lines about a run and its trials, in the format of the documented commands."""
+"""Output lines about a run and its trials, in the documented format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_ERROR = 50
 
 
 def header_lines(program: str, settings: EvalSettings) -> list[str]:
-    """Return lines on what is about to be evaluated: program and version, models, agent, dataset, scores."""
+    """Return the lines printed before an evaluation: program and version, models, agent, dataset, scores."""
     facts = (
         ("Endpoint", settings.endpoint.base_url),
         (
@@ -57,10 +57,7 @@ def run_line(
     scores: str = "",
     note: str | None = None,
 ) -> Clean:
-    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why".
-
-    `note`: the reason or remark at its end.
-    """
+    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why". `note`: the reason (why) at its end."""
     status = coloured("OK", "green") if success else coloured("FAILED", "red")
     why = f" - {cut(note)}" if note else ""
     return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
@@ -98,9 +95,9 @@ def trial_line(
 
 
 def _scores(scores: Sequence[ScoreRecord]) -> str:
-    """Return the scores of a trial.
+    """Return the text of a trial's scores.
 
-    As documented, a missing answer counts as 0, with its reason; a failed scorer has no score.
+    As documented, a missing answer is shown as 0, with the reason. A failed scorer has no score.
     """
     parts = []
     for score in scores:
@@ -116,10 +113,10 @@ def _scores(scores: Sequence[ScoreRecord]) -> str:
 
 
 def one_line(text: str | None) -> str:
-    """Return foreign text in one line, made safe and without secrets."""
+    """Return text from outside (a model, a file) in one line, without secrets and terminal control characters."""
     return plain(SECRETS.redact(text or ""))
 
 
 def cut(text: str | None) -> str:
-    """Return the beginning of a foreign text, in one line."""
+    """Return the beginning of a text from outside, in one line."""
     return shortened(one_line(text), LONGEST_ERROR, "...")

@@ -58,7 +58,10 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _tables(entries: list[About]) -> Iterator[tuple[str, list[About]]]:
-    """Yield the documented benchmarks with the user's own, later additions, and the variants of both."""
+    """Yield (title, benchmarks) for each table.
+
+    The tables are: documented benchmarks with the user's own, benchmarks added later, and variants of both.
+    """
     from benchwright.catalog.registry import FURTHER
 
     plain = [entry for entry in entries if entry.variant is None]

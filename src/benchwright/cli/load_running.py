@@ -36,14 +36,11 @@ from benchwright.text import Say, plain
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
-"""Seconds between two lines about a level in progress if stderr is not a terminal.
-
-`STATUS_INTERVAL`: if it is one.
-"""
+"""Seconds between two lines on a level in progress if stderr is no terminal. `STATUS_INTERVAL`: if it is one."""
 
 
 def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
-    """Measure and print the results. Return the exit code; see docs/formats.md."""
+    """Run a load measurement and print its results. Return the exit code; see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
         loads = load_tests(settings, say)
         before = None if settings.regression.against is None else find_load(settings.regression.against)
@@ -80,7 +77,7 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
 
 
 def test_machine(*, as_json: bool, quiet: bool) -> int:
-    """Run only the self-test. Return the exit code."""
+    """Run only the self-test of this machine, and print its results. Return the exit code."""
     with results_on_stdout(as_json=as_json):
         found = self_test(_unless(quiet))
     if as_json:
@@ -91,7 +88,7 @@ def test_machine(*, as_json: bool, quiet: bool) -> int:
 
 
 def _test_first(loads: Sequence[LoadTest], *, quiet: bool) -> None:
-    """Run the self-test, and report what this machine can measure and which levels exceed that."""
+    """Run the self-test, and report what this machine can handle and which levels exceed that."""
     found = self_test(_unless(quiet))
     for load in loads:
         load.self_test = found
@@ -105,9 +102,10 @@ def _unless(quiet: bool) -> Say:
 
 
 def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) -> int:
-    """Report which figures levels lack, and whether too many requests failed. Return the exit code.
+    """Report missing figures of the levels, and whether too many requests failed. Return the exit code.
 
-    If the report was `printed`, the reasons in it are not repeated.
+    `most`: number or share of requests that may fail. `printed`: True if the report was printed; reasons in
+    it are then not repeated.
     """
     levels, of_whom = report.levels, f"{report.model}: " if named else ""
     silent = [level for level in levels if not level.answered]
@@ -125,7 +123,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
 
 
 def _silence(level: LevelResult) -> str:
-    """Return why a level has no figures."""
+    """Return the reason why a level has no figures."""
     requests = f"its {counted(level.requests, 'request')}"
     if level.requests and level.requests == level.disturbed:
         return "this client stood still all the time"
@@ -138,13 +136,13 @@ def _silence(level: LevelResult) -> str:
 
 
 def _why(level: LevelResult) -> str:
-    """Return the most frequent reason for failed requests."""
+    """Return the most frequent reason for which the requests of a level failed."""
     reason = next(iter(level.failures), level.stop_reason)
     return "" if reason is None else f": {reason}"
 
 
 async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
-    """Measure one model after another, until interrupted."""
+    """Run the measurements of all models one after another, until interrupted."""
 
     def listeners(level: Level) -> Sequence[Listener]:
         return [] if quiet else [LevelProgress(level)]
@@ -170,7 +168,7 @@ def _give(
     alone: bool,
     as_json: bool,
 ) -> bool:
-    """Print and write the results. Return True if the rule of `--max-regression` does not hold."""
+    """Print and write the results. Return True if the loss exceeds `--max-regression`."""
     first = reports[0]
     found = first if alone else LoadComparison(first.id, list(reports), compared)
     if as_json:
@@ -194,7 +192,7 @@ def _give(
 def _compared(
     reports: Sequence[LoadReport], before: LoadReport | None, regression: RegressionSettings
 ) -> LoadsCompared | None:
-    """Compare all measurements with the first, which is the one of `--against` if given.
+    """Compare the first measurement with the others. With `--against`, the first is the earlier one (`before`).
 
     None if there is only one.
     """
@@ -205,7 +203,7 @@ def _compared(
 
 
 def level_line(result: LevelResult) -> str:
-    """Return one line on a finished level."""
+    """Return one line with the main figures of a finished level."""
     ttft = "" if result.ttft is None else f", TTFT p50 {milliseconds(result.ttft.p50.value)} ms"
     latency = "" if result.latency is None else f", latency p50 {milliseconds(result.latency.p50.value)} ms"
     failed = f", {result.failed:,} failed" if result.failed else ""
@@ -216,7 +214,7 @@ def level_line(result: LevelResult) -> str:
 
 
 class LevelProgress:
-    """Listener that prints a status line on stderr from time to time, on a terminal always the same line."""
+    """Listener that prints a status line on stderr at intervals; on a terminal it replaces the previous one."""
 
     def __init__(self, level: Level) -> None:
         self._level = level
@@ -227,23 +225,23 @@ class LevelProgress:
         self._every = STATUS_INTERVAL if self._live else STATUS_INTERVAL_IN_LOGS
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Start the timer of the status line."""
+        """Start the timer of the status line. Called when the run of a level starts."""
         self._begun = asyncio.get_running_loop().time()
         self._timer = asyncio.get_running_loop().call_later(self._every, self._tick)
 
     def delivered(self, result: Result) -> None:
-        """Count finished and failed trials."""
+        """Count a finished or failed trial."""
         if isinstance(result, Scored):
             self._done += 1
             self._failed += result.status in FAILED
 
     def said(self, text: str) -> None:
-        """Print a message."""
+        """Print a message of the run."""
         self._clear()
         echo(plain(text), err=True)
 
     def ended(self) -> None:
-        """Stop the timer and remove the status line."""
+        """Stop the timer and remove the status line. Called when the run of a level ends."""
         if self._timer is not None:
             self._timer.cancel()
         self._clear()
@@ -265,7 +263,7 @@ class LevelProgress:
 
 
 def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
-    """Print what would run. Return the exit code."""
+    """Print the description of the measurements for `--dry-run`. Return the exit code."""
     load, levels = loads[0], loads[0].first_levels
     if as_json:
         print_json(

@@ -11,7 +11,7 @@ from benchwright.text import plain_lines
 
 
 class _ToStderr(logging.StreamHandler[TextIO]):
-    """Handler that writes to the current `sys.stderr`, so that lines appear above a live display."""
+    """Log handler that writes to the current `sys.stderr`, so that its lines appear above a live display."""
 
     def format(self, record: logging.LogRecord) -> str:
         return plain_lines(super().format(record))
@@ -24,7 +24,7 @@ class _ToStderr(logging.StreamHandler[TextIO]):
 def set_up_logging(*, debug: bool) -> None:
     """Log to stderr with secrets replaced: warnings only, or everything if `debug`.
 
-    A later call never reduces it.
+    A later call without `debug` does not turn it off.
     """
     handler = _ToStderr()
     handler.addFilter(SecretFilter())

@@ -19,7 +19,7 @@ from benchwright.cli.grammar import PROGRAM, LazyGroup, Option, option
 from benchwright.suggest import did_you_mean
 
 OBJECTS_OF_IMPORTS = 10_000
-"""Garbage collector threshold. Imports create many objects, none of which is garbage."""
+"""Threshold of the garbage collector during imports, which create many objects and no garbage."""
 
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
@@ -99,13 +99,13 @@ HEADINGS = {
 }
 
 MOMENT = 0.01
-"""Seconds after which a Ctrl-C that was raised inside a callback is sent again."""
+"""Seconds after which a Ctrl-C that was lost inside one of Python's callbacks is sent again."""
 
 HOSTED = ("eval-rubric", "preview")
 """Commands of `osmosis` that need a hosted service."""
 
 NEED_NO_ENDPOINT = ("list", "compare")
-"""Documented commands that accept the options before them but do not use them."""
+"""Documented commands that need no endpoint: they ignore options typed before them that they do not have."""
 
 EXAMPLES = """\b
 Examples:
@@ -127,12 +127,15 @@ Exit codes:
 
 
 class Root(LazyGroup):
-    """The root group of all commands. It also accepts options before the command."""
+    """The root group of all commands. It also accepts options that are typed before the command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command. If there is none, suggest the nearest name."""
+        """Return click's resolution of the arguments: (name, command, remaining arguments).
+
+        If there is no command of that name, the nearest name is suggested in the error.
+        """
         if args and args[0] in HOSTED:
             _refuse_hosted(args[0])
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
@@ -149,7 +152,7 @@ def _refuse_hosted(name: str) -> NoReturn:
 
 
 def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
-    """Return the options given before a command as arguments for it. Options after it (`rest`) have priority.
+    """Return the options typed before a command as arguments for it. Options typed after it (`rest`) have priority.
 
     `NEED_NO_ENDPOINT` commands ignore options that they do not have.
     """
@@ -171,7 +174,7 @@ def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str
 
 
 def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
-    """Return an option that is also accepted before the command that it is meant for."""
+    """Return an option that may be typed before the command that it is meant for."""
     return option(name, metavar=metavar, rare=True, help=f"{text}; usually after the command.")
 
 
@@ -207,7 +210,7 @@ def _open_streams() -> None:
 
 
 def _close_streams() -> None:
-    """Redirect stdout and stderr to /dev/null, so that unwritten output is not tried again at exit."""
+    """Redirect stdout and stderr to /dev/null, so that Python does not retry failed output at exit."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nothing, stream.fileno())
@@ -250,7 +253,7 @@ def _check_given() -> None:
 
 
 def _complain(text: str) -> None:
-    """Write to stderr. Ignore errors, since nothing more can be done."""
+    """Write a text to stderr. Errors are ignored, since nothing more can be done."""
     from benchwright.cli.output import echo
 
     with suppress(OSError):
@@ -264,8 +267,8 @@ def _complain(text: str) -> None:
 def _hear_interruptions() -> None:
     """Let Ctrl-C raise KeyboardInterrupt, unless the parent process has set it to be ignored.
 
-    Python cannot raise exceptions from its own callbacks, such as weak reference finalizers. A Ctrl-C inside
-    one is sent again a moment later, without a message.
+    Python cannot raise exceptions out of its own callbacks, such as finalizers of weak references. If Ctrl-C
+    comes during one, it is sent again a moment later, and Python's message on the first is suppressed.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -288,7 +291,7 @@ def _not_raised(lost: Any) -> None:
 
 
 def main() -> None:
-    """Run a command, and exit even if threads of the user's code do not end."""
+    """Run the command of this process, then exit, even if threads of the user's code do not end."""
     code: object = 1
     try:
         _run()
@@ -307,14 +310,14 @@ def main() -> None:
 def _interrupted(error: BaseException) -> bool:
     """Return True if an error was caused by Ctrl-C.
 
-    Python 3.11 turns one inside `__set_name__` into a RuntimeError.
+    Python 3.11 turns a KeyboardInterrupt inside `__set_name__` into a RuntimeError.
     """
     cause = error.__cause__
     return cause is not None and (isinstance(cause, KeyboardInterrupt) or _interrupted(cause))
 
 
 def _run() -> None:
-    """Run a command. Turn errors into one line and an exit code; see docs/formats.md."""
+    """Run the command. An error becomes one line on stderr and an exit code; see docs/formats.md."""
     from benchwright.errors import BenchwrightError
 
     gc.set_threshold(OBJECTS_OF_IMPORTS)

@@ -42,7 +42,7 @@ def command(runs: tuple[str, ...], as_json: bool) -> None:
 
 
 def print_floors(floors: Sequence[NoiseFloor]) -> None:
-    """Print the noise, and the number of samples needed to detect a difference."""
+    """Print the noise of each model on each task, and the samples needed to detect a difference."""
     from benchwright.reports.noise import noise_blocks, noise_lines
     from benchwright.reports.terminal import render_blocks
 

@@ -1,4 +1,4 @@
-"""The settings of a run, made from the options of its command."""
+"""Makes the settings of a run from the options of its command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of option values to settings."""
+"""Converts the values of options to settings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Model = TypeVar("Model")
 
 
 def take_models(options: dict[str, Any]) -> None:
-    """Replace the typed model options by `model` and, if there are several or a file, `models`.
+    """Replace the typed model options by `model`, and by `models` too if there are several or a file of them.
 
     Raises:
-        UserError: If the file of models cannot be read.
+        UserError: If the `--models` file cannot be read.
     """
     names, file = tuple(dict.fromkeys(options.pop("model"))), options.pop("models_file")
     if file is None:
@@ -37,7 +37,7 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
-    """Return KEY=VALUE arguments as a dictionary. Several values of one key become a tuple."""
+    """Return KEY=VALUE arguments as a dictionary. If a key is given several times, its values become a tuple."""
     result: dict[str, list[str]] = {}
     for value in values:
         for key, rest in pairs((value,), option).items():
@@ -59,7 +59,7 @@ def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
-    """Return the settings made from options.
+    """Return settings of this kind, made from options by name.
 
     Raises:
         click.UsageError: If a value is invalid. The message names the option.

@@ -52,17 +52,17 @@ model_options = together(
     option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
            heading="Model", rare=True, help="TOML file of models and their settings."),
 )  # fmt: skip
-"""One model or several; `take_models` processes them."""
+"""Options that name one model or several; `take_models` processes their values."""
 
 
 def one_model_option(**settings: Any) -> Decorator:
-    """Return the option for commands that use a single model."""
+    """Return the model option of a command that uses a single model."""
     return option("--model", metavar="MODEL", heading="Model", shell_complete=completing.models,
                   help="Model, as the endpoint lists it.", **settings)  # fmt: skip
 
 
 def base_url_option(default: str) -> Decorator:
-    """Return the option for the endpoint's address. `default`: description of its default."""
+    """Return the option for the endpoint's address. `default`: what the help says about its default."""
     return option("--base-url", metavar="URL", heading="Model",
                   help=f"Base URL (default: {default}).")  # fmt: skip
 
@@ -80,7 +80,7 @@ max_tokens_option = option(
 
 
 def sampling_options(seed: str) -> Callable[[Function], Function]:
-    """Return the options for fields of every request. `seed`: description of the seed's default."""
+    """Return the options for fields of every request. `seed`: what the help says about the seed's default."""
     return together(
         temperature_option,
         max_tokens_option,
@@ -116,7 +116,7 @@ data_option = option(
 
 
 def limit_option(name: str = "limit", **settings: Any) -> Decorator:
-    """Return the option for the maximum number of samples."""
+    """Return the option for the maximum number of samples. `name`: its name."""
     return option("--limit", name, old=("--max-samples",), metavar="N", heading="Dataset",
                   help="Use at most N samples (default: all).", **{"type": int, **settings})  # fmt: skip
 
@@ -177,7 +177,7 @@ repeats_option = option("--n", type=int, metavar="N", default=1, heading="Datase
 
 
 def concurrency_option(default: int) -> Decorator:
-    """Return the option for the number of trials in flight, with all its spellings."""
+    """Return the option for the number of trials in flight, with its documented spellings."""
     return option(
         "--concurrency", "concurrency", old=("--batch-size", "--batch_size"), heading="Running",
         type=_NumberOrAuto(), metavar="N|auto", default=default,
@@ -193,7 +193,7 @@ dry_run_option = option("--dry-run", is_flag=True, heading="Running",
 
 
 def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Function], Function]:
-    """Return the options for how often and how long requests are retried."""
+    """Return the options for retrying requests. `retries`, `max_wait`: defaults (number; seconds of waiting)."""
     return together(
         option("--retries", type=int, metavar="N", default=retries, heading="Limits", rare=True,
                help="Retries of a request after rate limits and temporary errors."),
@@ -307,7 +307,7 @@ output_options = together(json_option, quiet_option, debug_option())
 
 
 def output_option(what: str, **settings: Any) -> Decorator:
-    """Return the option for the file that a command writes."""
+    """Return the option for the file that a command writes. `what`: its content, for the help."""
     settings = {"type": click.Path(path_type=Path), **settings}
     return option("-o", "--output", metavar="FILE", heading="Output", help=what, **settings)
 

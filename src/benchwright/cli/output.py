@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchwright.analysis.summary_records import RunSummary
 
 NARROWEST = 130
-"""Columns for tables that are piped: enough that no table is truncated."""
+"""Width in columns of tables that are not printed on a terminal: enough that no table is truncated."""
 
 
 class Clean(str):
@@ -34,9 +34,9 @@ CLEARED_LINE = Clean("\r\x1b[2K")
 
 
 def clean(*parts: str) -> Clean:
-    """Return the parts as one text.
+    """Return the parts joined to one text that is safe to print.
 
-    Secrets are replaced, and only `Clean` parts may contain terminal sequences.
+    Secrets are replaced. Only parts that are `Clean` keep their terminal sequences.
     """
     from benchwright.secrets import SECRETS
 
@@ -46,33 +46,33 @@ def clean(*parts: str) -> Clean:
 
 
 def coloured(text: str, colour: str) -> Clean:
-    """Return the text, cleaned, in one of the terminal's colours."""
+    """Return the text in one of the terminal's colours, safe to print."""
     return Clean(click.style(clean(text), fg=colour))
 
 
 def joined(between: str, parts: Iterable[str]) -> Clean:
-    """Return the parts, each cleaned, with a trusted text between them."""
+    """Return the parts, each made safe to print, joined by the text `between`, which is trusted."""
     return Clean(between.join(map(clean, parts)))
 
 
 def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
-    """Print lines on stdout, or with `err` on stderr."""
+    """Print a text on stdout, or on stderr if `err`, made safe for the terminal."""
     with _writing():
         click.echo(clean(text) + end, err=err, nl=False)
 
 
 def say(text: str) -> None:
-    """Print a note for the user on stderr."""
+    """Print a message for the user on stderr."""
     echo(text, err=True)
 
 
 def say_nothing(_: str) -> None:
-    """Discard a note: used instead of `say` if only the result is wanted."""
+    """Discard a message: used in place of `say` if only the result is wanted."""
 
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """Turn a failed write, such as on a full disk, into a UserError. A broken pipe is left to `main`."""
+    """Turn an error in writing, such as on a full disk, into a UserError. Let a broken pipe pass to `main`."""
     try:
         yield
     except BrokenPipeError:
@@ -83,16 +83,16 @@ def _writing() -> Iterator[None]:
 
 @contextmanager
 def results_on_stdout(*, as_json: bool) -> Iterator[None]:
-    """Redirect what the user's code prints to stderr, if `as_json`."""
+    """Redirect to stderr what the user's code prints, if `as_json`, so that stdout holds only the JSON object."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
 def print_json(value: Any) -> None:
-    r"""Print one indented JSON object.
+    r"""Print a value as one indented JSON object.
 
-    Keys are those of the documented structs; fields without a value are omitted. Invisible characters are
-    written as \uXXXX, which keeps the value but cannot control a terminal.
+    Keys are the documented field names; fields without a value are omitted. Invisible characters are written
+    as \uXXXX, which keeps the value but cannot control a terminal.
     """
     import msgspec
 
@@ -104,7 +104,7 @@ def print_json(value: Any) -> None:
 
 
 def _seen(line: str) -> str:
-    """Return a line of JSON with invisible characters escaped. They occur inside strings only."""
+    """Return a line of JSON with invisible characters escaped. They can occur only inside its strings."""
     if line.isprintable():
         return line
     import json
@@ -113,14 +113,14 @@ def _seen(line: str) -> str:
 
 
 def width() -> int:
-    """Return the number of columns for tables."""
+    """Return the width of tables in columns: that of the terminal, else `NARROWEST`."""
     from benchwright.cli.console import PlainConsole
 
     return PlainConsole().width if sys.stdout.isatty() else NARROWEST
 
 
 def print_table(content: RenderableType) -> None:
-    """Print rich content, as wide as the terminal. Markup in its texts is printed literally."""
+    """Print a rich object, such as a table, as wide as the terminal. Markup in its texts is printed literally."""
     from benchwright.cli.console import PlainConsole
 
     console = PlainConsole(width=width())
@@ -129,7 +129,7 @@ def print_table(content: RenderableType) -> None:
 
 
 def table_text(content: RenderableType, columns: int) -> str:
-    """Return rich content as text of this many columns, without colours."""
+    """Return a rich object, such as a table, as text of this many columns, without colours."""
     from benchwright.cli.console import PlainConsole
 
     console = PlainConsole(width=columns)
@@ -139,7 +139,7 @@ def table_text(content: RenderableType, columns: int) -> str:
 
 
 def print_summary(summary: RunSummary, said: str = "") -> None:
-    """Print the summary of a run. `said`: an error printed beside it, whose reason is not repeated."""
+    """Print the summary of a run. `said`: an error printed elsewhere, whose reason is not repeated."""
     from benchwright.reports.summary import render_summary
 
     print_table(render_summary(summary, said))

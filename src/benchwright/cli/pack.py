@@ -40,10 +40,10 @@ Examples:
 
 
 class PackGroup(LazyGroup):
-    """Command group that also accepts former command names."""
+    """The command group `pack`, which also accepts former command names."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command. `uninstall` deletes without asking."""
+        """Return a command, None if there is none of that name. The former `uninstall` deletes without asking."""
         if cmd_name == "uninstall":
             from benchwright.cli.pack_install import uninstall
 

@@ -67,7 +67,10 @@ async def _watch(
 
 
 def _show(made: Round, former: Mapping[str, str]) -> dict[str, str]:
-    """Print a round compared with the previous results. Return the results to compare the next one with."""
+    """Print how each canned answer came out, and what changed against `former`.
+
+    Return the results to compare the next try with.
+    """
     for stack in dict.fromkeys(made.stacks):
         echo(plain_lines(stack))
     if made.error is not None:
@@ -105,7 +108,7 @@ def _as_text(tried: Tried) -> str:
 
 
 def _changes(before: str | None, now: str) -> list[str]:
-    """Return the changed lines of a result as in a diff. Empty if there was no earlier result."""
+    """Return the changed lines of a result, as in a diff. Empty if there is no earlier result, or no change."""
     if before is None or before == now:
         return []
     lines = difflib.unified_diff(before.splitlines(), now.splitlines(), n=0, lineterm="")

@@ -188,7 +188,7 @@ def listing(available: bool, registry: str | None, compatible_version: str | Non
 
 
 def packs_table(packs: list[InstalledPack]) -> str:
-    """Return the installed packs as a table, followed by the errors of packs that cannot run."""
+    """Return a table of installed packs, followed by the errors of those that cannot run."""
     from benchwright.reports.boxes import boxed
 
     facts = [described(pack) for pack in packs]
@@ -199,9 +199,9 @@ def packs_table(packs: list[InstalledPack]) -> str:
 
 
 def described(pack: InstalledPack) -> dict[str, Any]:
-    """Return the description of a pack for listings.
+    """Return the description of a pack for `--json`.
 
-    `scenarios`: the number in its manifest, None if not stated.
+    `scenarios`: the number that its manifest states, None if it states none.
     """
     from benchwright.packs.install.sources import shown
 

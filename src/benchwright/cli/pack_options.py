@@ -6,7 +6,7 @@ from benchwright.cli.grammar import option, together
 from benchwright.cli.options import node_option, version_option
 
 SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
-"""Context settings of the commands: their options can be set by environment variables."""
+"""Context settings of these commands, by which environment variables can set their options."""
 
 registry_options = together(
     option("--registry", metavar="URL", heading="Source", rare=True,

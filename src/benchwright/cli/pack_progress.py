@@ -1,4 +1,4 @@
-"""Progress display of a pack's run: a live matrix of cells on a terminal, otherwise a line per cell."""
+"""Progress display of a pack's run: a live matrix of scenarios by models on a terminal, else a line per trial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIVE_INTERVAL = 0.125
 
 
 class PackProgress:
-    """Listener that shows the cells on stderr."""
+    """Listener that shows the state of all cells (scenario, model) of a pack's run on stderr."""
 
     def __init__(self, progress: Progress, watch: PackWatch) -> None:
         self._progress = progress
@@ -32,7 +32,7 @@ class PackProgress:
         self._timer: asyncio.TimerHandle | None = None
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Show how much there is to do, and start the live display."""
+        """Print how many trials are to be done, and start the live display. Called when the run starts."""
         self._solved = done - again
         if done:
             but = f", {asked_again(again)}" if again else ""
@@ -48,7 +48,7 @@ class PackProgress:
         self._tick()
 
     def delivered(self, result: Result) -> None:
-        """Print a line, if there is no live display."""
+        """Print a line for a finished trial, if there is no live display."""
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, Solved):
             return
@@ -65,11 +65,11 @@ class PackProgress:
         )
 
     def said(self, text: str) -> None:
-        """Print a line above the display."""
+        """Print a message of the run, above the display."""
         echo(plain(text), err=True)
 
     def ended(self) -> None:
-        """Remove the display."""
+        """Remove the live display. Called when the run ends."""
         if self._timer is not None:
             self._timer.cancel()
         if self._display is not None:

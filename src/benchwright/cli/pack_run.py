@@ -1,4 +1,4 @@
-"""`benchwright pack run`: packs against models, one pack after another."""
+"""`benchwright pack run`: runs packs against models, one pack after another."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ cell_options = together(
     version_option,
     node_option,
 )  # fmt: skip
-"""Options that limit a pack and one attempt, or change how they run."""
+"""Options that limit a pack and one attempt at a scenario, or change how they run."""
 
 
 @click.command(

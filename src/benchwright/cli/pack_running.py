@@ -1,4 +1,4 @@
-"""Runs packs one after another, with progress, matrix, scores, CSV and Markdown."""
+"""Runs packs one after another; shows progress, the matrix of scenarios by models, and scores; writes CSV, Markdown."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, 
 
 
 def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tuple[int, PackReport]:
-    """Run a pack. Return the exit code and its report."""
+    """Run one pack. Return the exit code and the report."""
     progress, watch = Progress(), PackWatch()
     shown = [] if quiet else [PackProgress(progress, watch)]
 
@@ -95,7 +95,7 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
 
 
 def unscored(report: PackReport) -> list[str]:
-    """Return a message for each model that the pack gave no score, with the reason."""
+    """Return a message, with the reason, for each model to which the pack gave no score."""
     return [
         f"The pack gave no score of {report.setup.models[slot].label}: {one.error}"
         for slot, one in report.scores.items()
@@ -104,7 +104,7 @@ def unscored(report: PackReport) -> list[str]:
 
 
 def _print_description(described: Mapping[str, Any]) -> None:
-    """Print the description of a run."""
+    """Print the description of a pack's run (`--dry-run`)."""
     models = ", ".join(plain(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     echo(
@@ -117,7 +117,7 @@ def _print_description(described: Mapping[str, Any]) -> None:
 
 
 def _print_report(report: PackReport) -> None:
-    """Print the matrix and the scores."""
+    """Print the results of a pack's run: the matrix of scenarios by models, and the scores."""
     from benchwright.reports.pack import render_matrix, render_scores
     from benchwright.reports.summary import decision_texts, repeat_lines
 
@@ -144,7 +144,7 @@ def _print_report(report: PackReport) -> None:
 
 
 def _write_reports(reports: Sequence[PackReport], csv_file: Path | None, markdown: Path | None) -> None:
-    """Write the requested files.
+    """Write the reports of all packs to the CSV and Markdown files that the user asked for.
 
     Raises:
         UserError: If a file cannot be written.

@@ -38,7 +38,7 @@ def search(
 def show_offers(
     registry: str | None, compatible_version: str | None, words: Sequence[str] = (), *, as_json: bool
 ) -> None:
-    """Print the packs in the registry."""
+    """Print the registry's packs that contain all these words, with their installed versions."""
     from benchwright.app.pack_registry import offers
     from benchwright.app.pack_store import install_settings
 
@@ -56,7 +56,7 @@ def show_offers(
 
 
 def offers_table(found: Sequence[Offer]) -> str:
-    """Return the packs as a table, followed by their descriptions and why some cannot be installed."""
+    """Return a table of packs in the registry, then their descriptions, and why some cannot be installed."""
     from benchwright.reports.boxes import boxed
 
     columns = ("Id", "Version", "Installed", "State", "Scenarios")

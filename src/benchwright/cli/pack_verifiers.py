@@ -75,7 +75,7 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
 
 
 def tell_verifiers(*, quiet: bool) -> Callable[[VerifierProgress], None]:
-    """Return a callback that reports the preparation of verifiers, or one that does nothing if `quiet`."""
+    """Return a callback that reports how the preparation of verifiers proceeds; if `quiet`, it does nothing."""
     return _say_nothing if quiet else _tell
 
 
@@ -84,4 +84,4 @@ def _tell(preparing: VerifierProgress) -> None:
 
 
 def _say_nothing(_: VerifierProgress) -> None:
-    """Discard progress: used instead of `_tell` if only the result is wanted."""
+    """Discard progress: used in place of `_tell` if only the result is wanted."""

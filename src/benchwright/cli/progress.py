@@ -26,19 +26,16 @@ LIVE_INTERVAL = 0.125
 
 STATUS_INTERVAL = 5.0
 STATUS_INTERVAL_WITH_LINES = 30.0
-"""Seconds between two status lines without a terminal, if each trial has a line.
-
-`STATUS_INTERVAL`: if trials have none.
-"""
+"""Seconds between two status lines without a terminal, if each trial has a line. `STATUS_INTERVAL`: if none has."""
 
 
 class TerminalProgress:
     """Listener that shows the state of `engine.progress.Progress` and, unless `each_trial` is False, each trial.
 
-    `title` is printed at the start, or, if the run of `what` is resumed, `resume_note`. Trial lines name the
-    target if `names` contains its slot. Lines go to stderr, or to stdout if they are part of the command's
-    output (`err` False). Notes always go to stderr. The live block appears on the lines' terminal, or else on
-    the notes' terminal.
+    `title`: printed when a run starts. `resume_note`: printed instead if an earlier run is resumed; `what`:
+    word for such a run. `names`: by slot; the line of a trial names its target if the slot is in it. `err`:
+    False to print lines on stdout, as part of the command's output, instead of stderr. Messages always go to
+    stderr. The live display is on the terminal of the lines, or else on that of the messages.
     """
 
     def __init__(
@@ -67,7 +64,7 @@ class TerminalProgress:
         self._status_at = 0.0
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Show how much there is to do, and start the display."""
+        """Print how many trials are to be done, and start the display. Called when the run starts."""
         if done:
             self._lines.append(f"Resuming {self._what} ({done}/{total} runs completed)")
             if self._resume_note is not None:
@@ -84,7 +81,7 @@ class TerminalProgress:
         self._tick()
 
     def delivered(self, result: Result) -> None:
-        """Store the line of a finished trial, which is printed at the next tick."""
+        """Store the line of a finished trial, to be printed at the next update."""
         if not self._each_trial:
             return
         if isinstance(result, Solved):
@@ -95,17 +92,17 @@ class TerminalProgress:
         self._lines.append(trial_line(place, result, solved, self._names))
 
     def said(self, text: str) -> None:
-        """Print a note."""
+        """Print a message of the run."""
         self._flush()
         self._write(plain(text), err=True)
 
     def paced(self, level: int, settled: bool) -> None:
-        """Report the settled concurrency."""
+        """Report the concurrency once `--concurrency auto` has settled on it."""
         if settled:
             self.said(f"Concurrency settled at {level}; timings count from now on.")
 
     def ended(self) -> None:
-        """Print the remaining lines, and remove the display."""
+        """Print the remaining lines, and remove the display. Called when the run ends."""
         if self._timer is not None:
             self._timer.cancel()
         if self._display is None and not self._each_trial:
@@ -125,7 +122,7 @@ class TerminalProgress:
         self._timer = asyncio.get_running_loop().call_later(LIVE_INTERVAL, self._tick)
 
     def _flush(self) -> None:
-        """Write the stored lines, above the display if there is one."""
+        """Print the stored lines, above the display if there is one."""
         if not self._lines:
             return
         text = joined("\n", self._lines)
@@ -134,7 +131,7 @@ class TerminalProgress:
             self._write(text, err=self._err)
 
     def _write(self, text: str, *, err: bool) -> None:
-        """Write lines, above the display if they go to its terminal."""
+        """Print a text, above the display if both are on the same terminal."""
         if self._display is None or not _is_terminal(err=err):
             echo(text, err=err)
         else:
@@ -143,7 +140,7 @@ class TerminalProgress:
             self._display.console.print(Text.from_ansi(clean(text)), soft_wrap=True)
 
     def _make_display(self) -> Live | None:
-        """Return the live display. None if there is no terminal for it."""
+        """Return the live display. None if neither stdout nor stderr is a terminal for it."""
         if not _is_terminal(err=self._err) and not _is_terminal(err=True):
             return None
         from rich.live import Live

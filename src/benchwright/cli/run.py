@@ -198,7 +198,7 @@ FOREIGN_OPTIONS = {
     ),
     *("request_seconds", "answer_mb", "stream", "config", "debug"),
 }
-"""Options that apply to tasks of other programs."""
+"""Options of `run` that also apply to tasks of other programs."""
 
 
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
@@ -238,7 +238,7 @@ def _run_suite(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Run a suite. Typed options override the suite's file."""
+    """Run a suite. Return the exit code. Options on the command line override the suite's file."""
     from benchwright.app.named_suites import find_suite
     from benchwright.app.suites import LABELS_AFTERWARDS
     from benchwright.cli.idle_options import refuse_idle
@@ -263,7 +263,7 @@ def _run_suite(
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
-    """Run bench packs with the options that packs have too."""
+    """Run bench packs with those of the options that packs have too. Return the exit code."""
     from benchwright.app.suites import PACK
     from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings, section_of

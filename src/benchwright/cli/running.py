@@ -1,4 +1,4 @@
-"""Shared end of all commands that run something: report how the run ended, and return the exit code."""
+"""Last step of all commands that run something: report how the run ended, and return the exit code."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def conclude(
     go_on: str = "Re-run the same command to resume from where you left off.",
     printed: bool = False,
 ) -> int:
-    """Report how an unfinished session ended, or what failed, and what to do. Return the exit code.
+    """Report how the session ended: what failed, what is missing, and what to do. Return the exit code.
 
-    `missing`: missing figures besides those in the summary. `go_on`: how to resume an unfinished run. If the
-    summary was `printed`, its reasons are not repeated.
+    `missing`: missing figures besides those in the summary. `go_on`: how to resume an unfinished run.
+    `printed`: True if the summary was printed; reasons in it are then not repeated.
     """
     keep_figures(launched.table, summary)
     result = launched.result
@@ -70,7 +70,7 @@ def conclude(
 
 
 def error_of(launched: LaunchedRun) -> str:
-    """Return the error that `conclude` reports for a stopped session; "" for any other."""
+    """Return the error that `conclude` reports if the session was stopped; else ""."""
     result = launched.result
     stopped = result is not None and not launched.finished and not result.interrupted
     return result.stop_reason or "" if result is not None and stopped else ""
@@ -84,9 +84,9 @@ def _by_decision(summary: RunSummary) -> int:
 
 
 def code_of(codes: Sequence[int]) -> int:
-    """Return the exit code of a command with several runs.
+    """Return the exit code of a command with several runs, given the code of each.
 
-    It is the last code that is neither 0 nor a verdict, else the worst verdict, else 0.
+    It is the last code that is neither 0 nor a verdict of `--until`, else the worst verdict, else 0.
     """
     others = [code for code in codes if code and code not in VERDICTS]
     verdicts = [code for code in codes if code in VERDICTS]
@@ -94,7 +94,7 @@ def code_of(codes: Sequence[int]) -> int:
 
 
 def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str], *, printed: bool) -> int:
-    """Report what failed in a finished run, and whether figures are missing. Return the exit code."""
+    """Report failures and missing figures of a finished run. Return the exit code."""
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
     trials = WORDS[prepared.request.kind][1]
     wrong = [
@@ -113,5 +113,5 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
 
 
 def say_nothing_was_sent() -> None:
-    """Print the last line of `--dry-run`."""
+    """Print the last line of `--dry-run`: nothing was sent."""
     say("No requests were sent (--dry-run).")

@@ -29,7 +29,10 @@ def command() -> None:
 
 
 def config_schema() -> dict[str, Any]:
-    """Return the schema. Options may be at the top level of the file or in the section of their command."""
+    """Return the JSON Schema of configuration files.
+
+    Options may stand at the top level of a file, or in the section of their command.
+    """
     from benchwright.config import EvalSettings, flat_schema
 
     schema = flat_schema(EvalSettings)

@@ -1,4 +1,4 @@
-"""Shell completion: click's classes, extended for values that contain `:` or `=` (models, variants)."""
+"""Shell completion: extends click's classes to values that contain `:` or `=` (models, variants)."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def register() -> None:
 
 
 class _Bash(BashComplete):
-    """Completion for bash, which also breaks words at `:` and `=`, and takes only the part after it."""
+    """Completion for bash, which splits words at `:` and `=`, and replaces only the part after the last split."""
 
     source_template = BASH
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the incomplete one, and the incomplete word."""
+        """Return the words before the incomplete one, and the incomplete word, undoing bash's splits."""
         line = os.environ["COMP_WORDS"]
         words = split_arg_string(line)[1:]
         incomplete = words.pop() if words and not line[-1:].isspace() else ""
@@ -64,32 +64,32 @@ class _Bash(BashComplete):
         return words, incomplete
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """Return completions as whole words."""
+        """Return the completions, each as a whole word."""
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        """Return the part after the last break, escaped so that bash takes it as one word."""
+        """Return the part of a completion after the last split, escaped so that bash takes it as one word."""
         return f"{item.type}," + SPECIAL.sub(r"\\\1", item.value[self._taken :])
 
 
 class _Zsh(ZshComplete):
-    """Completion for zsh, which expects whole words."""
+    """Completion for zsh, which replaces whole words."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """Return completions as whole words."""
+        """Return the completions, each as a whole word."""
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
 
 class _Fish(FishComplete):
-    """Completion for fish, which expects whole words."""
+    """Completion for fish, which replaces whole words."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """Return completions as whole words."""
+        """Return the completions, each as a whole word."""
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
 
 def _whole_words(items: list[CompletionItem[str]], incomplete: str) -> list[CompletionItem[str]]:
-    """Return the values of `--option=VALUE` with the option before them."""
+    """Return the items with `--option=` in front of each value, if the incomplete word begins with it."""
     option, equals, _ = incomplete.partition("=")
     if not equals or not option.startswith("-"):
         return items

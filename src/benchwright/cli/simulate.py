@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright.endpoint.simulate.settings import ToolTurn
 
 PREFIX_CACHE = 65_536
-"""Number of cache blocks for the deprecated option --prefix-cache, which has no size."""
+"""Number of cache blocks if the deprecated option --prefix-cache is given, which takes no size."""
 
 EXAMPLES = """\b
 Examples:
@@ -319,7 +319,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _delay(seconds: str | None, milliseconds: str | None) -> Delay:
-    """Return a delay from the current option, or from the deprecated one in milliseconds."""
+    """Return a delay, given by the current option or by the deprecated one in milliseconds."""
     from benchwright.endpoint.simulate import Delay
 
     return Delay.parse(milliseconds or "0") if seconds is None else Delay.parse_seconds(seconds)
@@ -362,7 +362,7 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
 
 
 def _write_port(path: Path, base_url: str) -> None:
-    """Write the port atomically, so that a waiting reader never sees half of it."""
+    """Write the server's port to a file, atomically, so that a waiting program never reads half of it."""
     from benchwright.errors import UserError
     from benchwright.files import write_whole
 

@@ -1,4 +1,4 @@
-"""Start of the program.
+"""Entry point of the program.
 
 It imports almost nothing: `_signal` is the part of `signal` that is always loaded.
 """

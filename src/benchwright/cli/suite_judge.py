@@ -1,4 +1,4 @@
-"""The judge in a suite. Evals have options for it; benchmarks take it through `--option`."""
+"""Judge options in a suite. Evals have options for a judge; benchmarks take the same through `--option`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ JUDGE_SCORER = "judge"
 
 
 def judge_of_all(parts: Sequence[SuitePart], named: Collection[str], suite: Suite) -> list[str]:
-    """Return which judge options are among those `named` for the whole suite.
+    """Return the judge options among those `named` for the whole suite.
 
     Raises:
-        UserError: If there are some, and no part uses a judge.
+        UserError: If there are such options, and no part of the suite uses a judge.
     """
     found = [name for name in JUDGE if name in named]
     if found and not any(map(_asks_a_judge, parts)):
@@ -44,10 +44,10 @@ def _asks_a_judge(part: SuitePart) -> bool:
 
 
 def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Move the judge's settings into the options of a benchmark.
+    """Return the values with the judge's settings moved into `option`, where benchmarks take them.
 
     Raises:
-        click.UsageError: If the options name another judge.
+        click.UsageError: If `option` names another judge.
     """
     judge = tuple(f"{name}={as_option(values[name])}" for name in JUDGE if values.get(name))
     rest = {name: value for name, value in values.items() if name not in JUDGE}
@@ -60,9 +60,9 @@ def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_idle_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
-    """Return the options of an eval, without the suite's judge if the eval uses none.
+    """Return the options of an eval, without the judge named for the whole suite if the eval uses no judge.
 
-    `own`: the eval's own options.
+    `own`: names of the options that the eval itself sets; they are kept.
     """
     if JUDGE_SCORER in options["scorer"]:
         return options

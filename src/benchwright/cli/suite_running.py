@@ -1,4 +1,4 @@
-"""Runs a suite, with a result line for each run and a table of all at the end."""
+"""Runs a suite; prints a result line for each run, and at the end a table of all runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from benchwright.text import plain
 CODES: Mapping[Outcome, int] = {
     "interrupted": INTERRUPTED, "failed": STOPPED, "stopped": STOPPED, "incomplete": INCOMPLETE,
 }  # fmt: skip
-"""Exit codes by outcome, the most serious first."""
+"""Exit codes by the outcome of a run, the most serious first."""
 
 OUTCOMES: Mapping[int, Outcome] = {INTERRUPTED: "interrupted", STOPPED: "stopped", INCOMPLETE: "incomplete"}
 """Outcomes by the exit code of a run."""
@@ -58,9 +58,9 @@ def run_suite(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Run the unfinished parts of a suite.
+    """Run the parts of a suite that are not finished. Return the exit code.
 
-    Return the exit code: 0 done, 1 or 4 partly not, 130 interrupted.
+    0: all done; 1 or 4: some are not; 130: interrupted.
     """
     if suite.missing:
         say(f"Not in this version, and left out of {suite.typed}: {', '.join(suite.missing)}.")
@@ -132,11 +132,11 @@ def _launched(
 
 
 def _said_already(text: str) -> None:
-    """Discard a message that `find_problems` has printed."""
+    """Discard a message, because `find_problems` has printed it."""
 
 
 def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
-    """Write the results of a run, once. Return missing figures besides those that its summary names."""
+    """Write the results of a run, unless they were written before. Return missing figures that its summary omits."""
     if launched.result is None and is_reported(launched.directory):
         return []
     report = prepared.report(launched)
@@ -161,7 +161,7 @@ def _ended(cell: SuiteRun, outcome: Outcome, *, run: str | None = None, problem:
 
 
 def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table: bool, quiet: bool) -> None:
-    """Report the outcomes and what to do next. If `quiet` and all is well, print nothing."""
+    """Report the outcomes of all runs, and what to do next. If `quiet` and all are done, print nothing."""
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:

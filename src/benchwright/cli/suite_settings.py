@@ -1,4 +1,4 @@
-"""Settings of a suite's parts, parsed like the options of their commands, but from the file."""
+"""Makes the settings of a suite's parts: the values in its file are parsed like the options of their commands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_SETTINGS = (
 
 
 OF_THE_SUITE = ("suite", "model", "models_file", "prices", "speed", "as_json", "quiet", "debug", "env_file")
-"""Parameters of `run` that apply to a suite as a whole."""
+"""Parameters of the command `run` that apply to a suite as a whole, not to its parts."""
 
 
 class _Command(NamedTuple):
@@ -49,7 +49,7 @@ class _Command(NamedTuple):
     def command(self) -> click.Command:
         """The command itself, found by its path (`pack run`) in the tree that the current command is in.
 
-        An import would be a circle, as `run` and `eval` make suites.
+        It is not imported, because the modules of `run` and `eval` import this one.
         """
         context = click.get_current_context()
         command = context.find_root().command
@@ -69,7 +69,9 @@ COMMANDS: Mapping[Kind, _Command] = {
 
 
 def suite_parts(suite: Suite) -> list[SuitePart]:
-    """Return the parts of a suite. Typed options override its file, which overrides the option defaults.
+    """Return the parts of a suite with their settings.
+
+    Options on the command line override the suite's file, which overrides the defaults of options.
 
     Raises:
         UserError: If an option is unknown or has an invalid value, or no models are named.
@@ -90,11 +92,12 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
 
 
 def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = ()) -> list[SuitePart]:
-    """Return the parts, without benchmark options that were given for all and that a benchmark does not have.
+    """Return the parts, each without the options given for all benchmarks that its own benchmark does not have.
+
+    `of_others`: options that need not exist in any benchmark.
 
     Raises:
-        UserError: If no benchmark has an option, unless it is in `of_others`. The message suggests the right
-            name.
+        UserError: If no benchmark has an option that is not in `of_others`. The message suggests the right name.
     """
     sharers = {
         place: Sharer(part.entry.name, part.settings, pairs(_own_options(part.entry), "option"))
@@ -106,7 +109,7 @@ def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = 
 
 
 def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
-    """Return an entry's own options as KEY=VALUE."""
+    """Return the benchmark options (`--option`) that an entry sets for itself, as KEY=VALUE."""
     written = {
         name: value for name, value in entry.options.items() if name.replace("-", "_") in ("option", *JUDGE)
     }
@@ -129,7 +132,11 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
 
 
 def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context) -> None:
-    """Check that every typed option applies to some kind of part in the suite."""
+    """Check that every typed option applies to some kind of part in the suite.
+
+    Raises:
+        UserError: If an option applies to none.
+    """
     kinds = {entry.kind for entry in suite.entries}
     taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
     for name in sorted(given & option_names(context.command).keys() - taken - {*OF_THE_SUITE}):
@@ -141,7 +148,10 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
 
 
 def _instead(options: Sequence[str], taken: Collection[str]) -> str:
-    """Return advice to replace `--option KEY=VALUE`, if KEY is itself an option of the suite's parts."""
+    """Return advice to replace `--option KEY=VALUE` by an option `--KEY` of the suite's parts.
+
+    Empty if there is none.
+    """
     for key, value in pairs(tuple(options), "--option").items():
         if key in taken and key in option_names(COMMANDS["benchmark"].command):
             return f" Write --{key.replace('_', '-')} {plain(value)}."
@@ -159,7 +169,7 @@ def _check_known(name: str, suite: Suite) -> None:
 def _settings(
     suite: Suite, entry: SuiteEntry, given: Mapping[str, Any], context: click.Context
 ) -> Iterator[Settings]:
-    """Yield the settings of an entry, once for each agent."""
+    """Yield the settings of a suite's entry: one for each of its agents, or a single one without agents."""
     one = COMMANDS[entry.kind]
     spellings = option_names(one.command)
     place = f"{suite.path}, {plain(entry.name)}"
@@ -198,10 +208,10 @@ def _settings(
 
 
 def check_fits_a_suite(settings: Settings, place: str) -> None:
-    """Refuse settings that runs of a suite cannot have.
+    """Refuse settings that the runs of a suite cannot have.
 
     Raises:
-        UserError: If there is a baseline, or a question to decide. The message names the place.
+        UserError: If a baseline or a question to decide (`--until`) is set. The message names the `place`.
     """
     if settings.value_of("baseline_model") is not None:
         raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
@@ -210,5 +220,5 @@ def check_fits_a_suite(settings: Settings, place: str) -> None:
 
 
 def _fitting(defaults: Mapping[str, Any], spellings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Yield the defaults that a command has options for."""
+    """Yield those of a suite's defaults (name, value) for which a command has an option."""
     yield from ((name, value) for name, value in defaults.items() if name.replace("-", "_") in spellings)

@@ -138,7 +138,7 @@ def command(
 
 
 def _named(runs: Sequence[str]) -> list[Chosen]:
-    """Return the named runs, each given as `RUN` or `RUN@SLOT`.
+    """Return the runs that the arguments name, each as `RUN` or `RUN@SLOT`.
 
     Raises:
         UserError: If there is no such run.
@@ -167,10 +167,10 @@ def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[Chosen]:
 
 
 def found_suite(text: str) -> str:
-    """Return the name of a suite that has runs, given its name or its file.
+    """Return the name of a suite, given its name or the path of its file.
 
     Raises:
-        UserError: If it has no runs.
+        UserError: If there are no runs of the suite.
     """
     from benchwright.app.suites import suite_name
     from benchwright.errors import UserError
@@ -184,7 +184,7 @@ def found_suite(text: str) -> str:
 
 
 def board_of_suite(name: str) -> Leaderboard | None:
-    """Return the leaderboard of a suite. None if it has no runs."""
+    """Return the leaderboard of a suite's runs. None if it has no runs."""
     from benchwright.analysis.leaderboard.board import Chosen, leaderboard
     from benchwright.runs.selection import fits_all, runs_of_suite
 
@@ -198,7 +198,7 @@ def print_board(board: Leaderboard) -> None:
 
 
 def _form_of(output: Path | None) -> str:
-    """Return the format for a file's suffix."""
+    """Return the output format that belongs to a file's suffix."""
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
     return {"md": "markdown", "tex": "latex", "htm": "html"}.get(
         suffix, suffix if suffix in FORMATS else "text"

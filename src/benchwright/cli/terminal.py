@@ -13,7 +13,7 @@ LOOK_EVERY = 0.02
 
 
 class Terminal:
-    """Print text on stdout without control characters and secrets, and reads lines from stdin.
+    """Prints text on stdout, without control characters and secrets, and reads lines from stdin.
 
     Nothing is read ahead, so that a debugger in the agent gets the input meant for it.
     """
@@ -22,11 +22,14 @@ class Terminal:
         self._input = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
 
     def show(self, text: str) -> None:
-        """Print some lines."""
+        """Print a text of one or more lines."""
         echo(text)
 
     async def ask(self, prompt: str) -> str | None:
-        """Ask for a line, without blocking the event loop. None at the end of the input."""
+        """Print a prompt and return the line that the person types. None at the end of the input.
+
+        The event loop is not blocked while waiting.
+        """
         echo(prompt, end="")
         while not select.select([self._input], [], [], 0)[0]:  # noqa: ASYNC110 - no loop can wait for a file
             await asyncio.sleep(LOOK_EVERY)

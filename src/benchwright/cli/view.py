@@ -53,10 +53,10 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
 
 
 def run_in_store(reference: str) -> str:
-    """Return the id of a run for the viewer.
+    """Return the id of the run that `reference` names, if the viewer can show it.
 
     Raises:
-        UserError: If the run is not in the store of this machine.
+        UserError: If the run is not in the run store of this machine.
     """
     from benchwright.interop.recognising import run_or_results
 

@@ -1,8 +1,8 @@
-"""User settings as Pydantic models, the same for all front doors (options, TOML file, Python).
+"""User settings as Pydantic models, the same for all interfaces (command options, TOML file, Python).
 
 What users write is flat: every field has the name of its option with underscores; `--batch-size` is
-`concurrency`. The settings of a command are composed of sections, and each function takes the sections that it
-needs.
+`concurrency`. The settings of a command are composed of sections, and each function takes the sections that
+it needs.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ from benchwright.config.scoring import (
 
 
 def words_of(complaint: Mapping[str, Any]) -> str:
-    """Return the message of one of the `errors()` of a `ValidationError`, without Pydantic's prefix."""
+    """Return the message of one validation error (an item of Pydantic's `errors()`), without Pydantic's prefix."""
     return str(complaint["msg"]).removeprefix("Value error, ")
 
 

@@ -1,4 +1,4 @@
-"""Settings of benchmarks only: their options, samples, containers and result files."""
+"""Settings that only benchmarks have: their options, samples, containers and result files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Where = dict[str, str | tuple[str, ...]]
 
 
 class CatalogSettings(Section):
-    """Options of a benchmark, plug-ins, and the folder of data."""
+    """A benchmark's own options, plug-ins that define more benchmarks, and the folder of datasets."""
 
     option: dict[str, str] = {}
     plugin: tuple[Path, ...] = ()
@@ -22,7 +22,7 @@ class CatalogSettings(Section):
 
 
 class SelectionSettings(Section):
-    """Samples of a benchmark."""
+    """Selection and order of a benchmark's samples."""
 
     shuffle: bool = False
     where: Where = {}
@@ -31,7 +31,7 @@ class SelectionSettings(Section):
 
 
 class BenchmarkSelection(SelectionSettings):
-    """Samples of a benchmark, how many of them, and their repeats."""
+    """Selection and order of a benchmark's samples, their maximum number, and the repeats of each (`n`)."""
 
     max_samples: int | None = Field(default=None, gt=0)
     n: int = Field(default=1, ge=1)
@@ -55,7 +55,7 @@ class ResultSettings(Section):
 
 
 class PrometheusSettings(Section):
-    """Metrics of the server."""
+    """Settings for reading the metrics of the model's server."""
 
     scrape_prometheus: bool = False
     prometheus_url: str | None = None

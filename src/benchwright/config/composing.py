@@ -1,4 +1,4 @@
-"""Composition of settings from sections: users write flat names, functions take sections."""
+"""Composition of settings: users write flat names, functions take sections (groups of settings)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 
 
 class Section(BaseModel):
-    """Settings that are used together. Each field has the name of its option with underscores."""
+    """A section: settings that are used together. Each field has the name of its option with underscores."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ComposedSettings(BaseModel):
-    """Settings of a command, composed of sections.
+    """Settings of a command, composed of sections: every field is a section.
 
-    Every field is a section. Construction, `model_copy`, dumps and errors use the flat names of the sections'
-    fields: `EvalSettings(timeout=5).limits.timeout`. Type checkers have to see that in each class.
+    Construction, `model_copy`, dumps and errors use the flat names of the sections' fields:
+    `EvalSettings(timeout=5).limits.timeout`. So that type checkers know the flat names, each class declares
+    them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,13 +35,16 @@ class ComposedSettings(BaseModel):
 
     @classmethod
     def prepared(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the flat values as they are distributed to the sections."""
+        """Return the flat values in the form in which they are distributed to the sections.
+
+        Subclasses may change them.
+        """
         return given
 
     @model_validator(mode="wrap")
     @classmethod
     def _from_flat(cls, given: Any, make: Callable[[Any], Self]) -> Self:
-        """Validate the flat names in `given` by their sections, and report errors by flat names."""
+        """Return the settings for the values in `given` by flat name. Errors of the sections name flat names, too."""
         if not isinstance(given, dict):
             return make(given)
         given = cls.prepared(given)
@@ -70,7 +74,7 @@ class ComposedSettings(BaseModel):
         }
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy. `update`: new values by flat name; unknown names are ignored."""
+        """Return a copy of the settings. `update`: new values by flat name; unknown names are ignored."""
         sections, _ = distribute(type(self), update or {})
         changed = {
             section: getattr(self, section).model_copy(update=values) for section, values in sections.items()
@@ -78,14 +82,14 @@ class ComposedSettings(BaseModel):
         return super().model_copy(update=changed, deep=deep)
 
     def value_of(self, name: str) -> Any:
-        """Return the value of a flat name. None if the command has no such setting."""
+        """Return the value of the setting with this flat name. None if the command has no such setting."""
         section = section_of(type(self)).get(name)
         return None if section is None else getattr(getattr(self, section), name)
 
 
 @cache
 def section_of(kind: type[ComposedSettings]) -> Mapping[str, str]:
-    """Return the section of every flat name that users of these settings can write."""
+    """Return {flat name: section} for every name that users can write for these settings."""
     return {
         name: section
         for section, field in kind.model_fields.items()
@@ -97,7 +101,7 @@ def section_of(kind: type[ComposedSettings]) -> Mapping[str, str]:
 def distribute(
     kind: type[ComposedSettings], flat: Mapping[str, Any]
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Return the values by section and flat name, and the names that no section has."""
+    """Return ({section: {flat name: value}}, names that no section has) for values by flat name."""
     known = section_of(kind)
     sections: dict[str, dict[str, Any]] = {}
     unknown = []
@@ -110,7 +114,7 @@ def distribute(
 
 
 def flat_schema(kind: type[ComposedSettings]) -> dict[str, Any]:
-    """Return the JSON Schema of every flat name."""
+    """Return the JSON Schema of each setting, {flat name: schema}."""
     return {
         name: rule
         for section, field in kind.model_fields.items()
@@ -120,6 +124,6 @@ def flat_schema(kind: type[ComposedSettings]) -> dict[str, Any]:
 
 
 def _line(error: ErrorDetails) -> InitErrorDetails:
-    """Return an error of a section in the form from which a `ValidationError` is made, without the section."""
+    """Return a section's validation error with its flat name, in the form that a new `ValidationError` takes."""
     kind = PydanticCustomError(error["type"], error["msg"], error.get("ctx"))
     return {"type": kind, "loc": error["loc"][1:], "input": error["input"]}

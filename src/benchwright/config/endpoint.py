@@ -1,4 +1,4 @@
-"""The settings of the models under test and of their endpoint."""
+"""Settings of the models under test and of their endpoint."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from benchwright.config.sampling import Effort, ThinkingStyle
 
 
 class ModelEntry(AccessSettings):
-    """One of several models: its address and its own settings. None means the setting shared by all models.
+    """One of several models, with settings of its own. None means the setting that all models share.
 
-    `name` is the name in results, by default `model`. `api_key_env` names the environment variable that holds
-    the API key.
+    `name`: name in results, by default `model`. `api_key_env`: environment variable that holds the API key.
     """
 
     model: str
@@ -64,7 +63,7 @@ class EndpointSettings(AccessSettings):
 
     @property
     def tried(self) -> Models:
-        """The models under test, one or several."""
+        """The models under test, also if there is only one."""
         if self.models or self.model is None:
             return self.models
         return (ModelEntry(model=self.model),)

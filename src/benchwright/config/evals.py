@@ -1,4 +1,4 @@
-"""Settings of evals only: dataset rows, the agent that answers, and output files."""
+"""Settings that only evals have: dataset rows, the agent that answers, and output files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SolverSettings(Section):
 
 
 class TaskSolver(Section):
-    """Limit of the caller's own task."""
+    """Limit of turns for a `Task` object that the caller of the Python API passes."""
 
     max_turns: int | None = Field(default=None, ge=1)
 

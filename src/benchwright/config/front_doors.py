@@ -39,7 +39,7 @@ from benchwright.config.scoring import (
 
 
 class Settings(ComposedSettings):
-    """Sections that all commands for running have. Not every command has options for all of them."""
+    """Sections that all commands that run something have. `CLOSED` ones have no options in a command."""
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
@@ -76,7 +76,7 @@ class EvalSettings(Settings):
 
 
 class TaskSettings(Settings):
-    """Settings of `benchwright.evaluate` with a `Task` object from the caller."""
+    """Settings of `benchwright.evaluate` for a `Task` object that the caller passes."""
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
@@ -91,8 +91,8 @@ class TaskSettings(Settings):
 class BenchmarkSettings(Settings):
     """Settings of `benchwright run`: benchmarks of the catalog.
 
-    None means the value of the benchmark's protocol. The judge of a benchmark is stored among its options
-    (`catalog.option`); only its labels stay in `judge`.
+    A setting that is None has the value of the benchmark's protocol. Judge settings are stored among the
+    benchmark's options (`catalog.option`); only the file of judge labels stays in `judge`.
     """
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
@@ -113,10 +113,10 @@ class BenchmarkSettings(Settings):
 
     @classmethod
     def prepared(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the flat values with the judge among the options.
+        """Return the flat values with the judge's settings moved into the benchmark's options.
 
         Raises:
-            ValueError: If the options name another judge.
+            ValueError: If these options name another judge.
         """
         judge = {name: as_option(given[name]) for name in JUDGE if given.get(name)}
         options = given.get("option") or {}
@@ -132,7 +132,7 @@ class BenchmarkSettings(Settings):
 class PackSettings(Settings):
     """Settings of `benchwright pack run`: bench packs against models.
 
-    None means the pack's own value, or no value.
+    A setting that is None has the pack's own value, or none.
     """
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made

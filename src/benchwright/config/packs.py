@@ -1,4 +1,4 @@
-"""Settings of bench packs only: their process and their scenarios."""
+"""Settings that only bench packs have: their process and their scenarios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright.config.composing import Section
 
 
 class PackProcessSettings(Section):
-    """The process of a pack."""
+    """How a pack's process is run: its runtime, memory limit, verifiers, and way to the models."""
 
     node: str = "node"
     compatible_version: str | None = None
@@ -21,7 +21,7 @@ class PackProcessSettings(Section):
 
 
 class ScenarioSettings(Section):
-    """The scenarios of a pack, their repeats, and the order and limits of attempts."""
+    """Selection of a pack's scenarios, number of repeats, and the order and limits of attempts."""
 
     n: int = Field(default=1, ge=1)
     mode: str | None = None

@@ -1,4 +1,4 @@
-"""How a run is done: its name, limits, concurrency, and what becomes of an earlier run."""
+"""How a run is carried out: name, limits, concurrency, and whether an earlier run is resumed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def one_line_name(name: str) -> str:
 
 
 class LabelSettings(Section):
-    """Names of a new run."""
+    """The name of a new run, and the suite that it belongs to."""
 
     name: Annotated[str, AfterValidator(one_line_name)] | None = None
     """Name of a new run, instead of the generated label."""
@@ -61,7 +61,7 @@ class LimitSettings(Section):
 
 
 class ExecutionSettings(Section):
-    """The execution of trials, and what is written beside them."""
+    """How trials are executed, what is checked before, and what is written besides the results."""
 
     concurrency: int | Literal["auto"] = 1
     """Number of trials in flight at the same time. `auto` searches for the best number during the run."""
@@ -89,20 +89,20 @@ class ExecutionSettings(Section):
 
 
 class ParallelExecution(ExecutionSettings):
-    """Execution of benchmarks and packs, several trials at the same time by default."""
+    """How trials of benchmarks and packs are executed: by default, 8 at the same time."""
 
     concurrency: AtLeastOne | Literal["auto"] = 8
 
 
 class ResumingSettings(Section):
-    """The treatment of an earlier run of the same configuration."""
+    """Treatment of an earlier run of the same configuration: start over (`fresh`), or retry failed trials."""
 
     fresh: bool = False
     retry_failed: bool = False
 
 
 class EvalResuming(ResumingSettings):
-    """The treatment of an earlier eval, and which earlier results are used."""
+    """Treatment of an earlier eval: resume it, show it or run it again; and reuse of earlier conversations."""
 
     anew: bool = False
     """For a finished evaluation: True runs it again (`bench`), False shows its results (`eval`)."""
@@ -111,14 +111,14 @@ class EvalResuming(ResumingSettings):
 
 
 class BenchmarkResuming(ResumingSettings):
-    """The treatment of an earlier run of a benchmark."""
+    """Treatment of an earlier run of a benchmark, and the choice of a certain run to continue (`run`)."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""
 
 
 class PackResuming(ResumingSettings):
-    """The treatment of an earlier run of a pack, and which of its cells are retried."""
+    """Treatment of an earlier run of a pack, and selection of its cells (scenario, model, repeat) to retry."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""
@@ -135,7 +135,7 @@ class PackResuming(ResumingSettings):
 
 
 class DecidingSettings(Section):
-    """Settings for runs that take samples in random order and may stop once a question is decided."""
+    """Settings for runs that take samples in random order and may stop once a question (`until`) is decided."""
 
     until: Literal["decided", "not-worse"] | None = None
     against: str | None = None

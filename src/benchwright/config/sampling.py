@@ -1,4 +1,4 @@
-"""How answers are sampled: request fields, and reasoning effort."""
+"""Settings for generation: request fields, and reasoning effort."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class SamplingSettings(Section):
 
 
 class BenchmarkSampling(SamplingSettings):
-    """Fields of every request of a benchmark, which has a seed by default."""
+    """Fields of every request of a benchmark; by default they include a seed."""
 
     seed: int | None = 42
 
 
 class PackSampling(SamplingSettings):
-    """Fields of a pack's generation request."""
+    """Fields of a pack's generation requests."""
 
     top_p: float | None = None
     top_k: int | None = None

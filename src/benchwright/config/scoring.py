@@ -1,4 +1,4 @@
-"""How answers are scored: scorers, judges, and a baseline to compare with."""
+"""Settings for scoring answers: scorers, judges, and a baseline to compare with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", 
 
 
 def as_option(value: Any) -> str:
-    """Return a judge setting in the format of a benchmark option; headers become lines of NAME=VALUE."""
+    """Return a judge setting as the text of a benchmark option. Headers become one NAME=VALUE per line."""
     if isinstance(value, Mapping):
         value = [f"{name}={one}" for name, one in value.items()]
     return str(value) if isinstance(value, str) else "\n".join(value)
@@ -33,14 +33,14 @@ class JudgeSettings(Section):
 
 
 class LabelledJudge(JudgeSettings):
-    """The judge model, and human labels of its scores."""
+    """The judge model, and a file of people's labels to correct its scores."""
 
     judge_labels: Path | None = None
     """File of human labels, used to correct the judge's scores."""
 
 
 class ScorerSettings(Section):
-    """Built-in scorers and their options."""
+    """Names of scorers, and options of the built-in ones."""
 
     scorer: tuple[str, ...] = ()
     scorer_option: dict[str, str] = {}
@@ -62,7 +62,7 @@ class TaskScoring(Section):
 
 
 class BaselineSettings(Section):
-    """The model to compare with, and its endpoint."""
+    """The baseline, a second model that is run for comparison, and its endpoint."""
 
     baseline_model: str | None = None
     baseline_base_url: str | None = None

@@ -1,6 +1,6 @@
-"""The benchmarks by name.
+"""Documented import path of the benchmarks, and of the functions that list, find and register them.
 
-The modules of the catalog's benchmarks are imported when one of them is asked for.
+The module of a benchmark is imported when it is first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The classes from which users build their own benchmarks."""
+"""Documented import path of the classes from which users build their own benchmarks."""
 
 from __future__ import annotations
 

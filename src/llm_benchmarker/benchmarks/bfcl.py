@@ -1,4 +1,4 @@
-"""BFCL, the Berkeley Function Calling Leaderboard."""
+"""Documented import path of the benchmark BFCL (Berkeley Function Calling Leaderboard)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["BFCLBenchmark"]
 
 
 class BFCLBenchmark(CatalogBenchmark):
-    """BFCL, the Berkeley Function Calling Leaderboard, as the catalog asks and grades it."""
+    """The benchmark BFCL (Berkeley Function Calling Leaderboard) with the prompts and the grading of the catalog."""
 
     name = "bfcl"
     is_multi_turn = True

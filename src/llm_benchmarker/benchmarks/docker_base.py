@@ -1,4 +1,4 @@
-"""The base of benchmarks in containers."""
+"""The documented import path of `DockerBenchmark`, the base class of benchmarks that run in containers."""
 
 from __future__ import annotations
 

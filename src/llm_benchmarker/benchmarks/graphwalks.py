@@ -1,4 +1,4 @@
-"""GraphWalks."""
+"""Documented import path of the benchmark GraphWalks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["GraphWalksBenchmark"]
 
 
 class GraphWalksBenchmark(CatalogBenchmark):
-    """GraphWalks, as the catalog asks and grades it."""
+    """The benchmark GraphWalks with the prompts and the grading of the catalog."""
 
     name = "graphwalks"

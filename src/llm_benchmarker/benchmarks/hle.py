@@ -1,4 +1,4 @@
-"""Humanity's Last Exam."""
+"""Documented import path of the benchmark Humanity's Last Exam."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["HLEBenchmark"]
 
 
 class HLEBenchmark(CatalogBenchmark):
-    """Humanity's Last Exam, as the catalog asks and grades it."""
+    """The benchmark Humanity's Last Exam with the prompts and the grading of the catalog."""
 
     name = "hle"

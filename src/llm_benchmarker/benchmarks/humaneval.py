@@ -1,4 +1,4 @@
-"""HumanEval."""
+"""Documented import path of the benchmark HumanEval."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["HumanEvalBenchmark"]
 
 
 class HumanEvalBenchmark(CatalogBenchmark):
-    """HumanEval, as the catalog asks and grades it."""
+    """The benchmark HumanEval with the prompts and the grading of the catalog."""
 
     name = "humaneval"

@@ -1,4 +1,4 @@
-"""IFEval."""
+"""Documented import path of the benchmark IFEval."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["IFEvalBenchmark"]
 
 
 class IFEvalBenchmark(CatalogBenchmark):
-    """IFEval, as the catalog asks and grades it."""
+    """The benchmark IFEval with the prompts and the grading of the catalog."""
 
     name = "ifeval"

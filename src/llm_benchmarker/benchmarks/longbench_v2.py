@@ -1,4 +1,4 @@
-"""LongBench v2."""
+"""Documented import path of the benchmark LongBench v2."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["LongBenchV2Benchmark"]
 
 
 class LongBenchV2Benchmark(CatalogBenchmark):
-    """LongBench v2, as the catalog asks and grades it."""
+    """The benchmark LongBench v2 with the prompts and the grading of the catalog."""
 
     name = "longbench_v2"

@@ -1,4 +1,4 @@
-"""MMLU."""
+"""Documented import path of the benchmark MMLU."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["MMLUBenchmark"]
 
 
 class MMLUBenchmark(CatalogBenchmark):
-    """MMLU, as the catalog asks and grades it."""
+    """The benchmark MMLU with the prompts and the grading of the catalog."""
 
     name = "mmlu"

@@ -1,4 +1,4 @@
-"""MMLU-Pro."""
+"""Documented import path of the benchmark MMLU-Pro."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["MMLUProBenchmark"]
 
 
 class MMLUProBenchmark(CatalogBenchmark):
-    """MMLU-Pro, as the catalog asks and grades it."""
+    """The benchmark MMLU-Pro with the prompts and the grading of the catalog."""
 
     name = "mmlu_pro"

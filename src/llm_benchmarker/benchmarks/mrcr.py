@@ -1,4 +1,4 @@
-"""MRCR."""
+"""Documented import path of the benchmark MRCR."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ __all__ = ["MRCRBenchmark"]
 
 
 class MRCRBenchmark(CatalogBenchmark):
-    """MRCR, as the catalog asks and grades it."""
+    """The benchmark MRCR with the prompts and the grading of the catalog."""
 
     name = "mrcr"

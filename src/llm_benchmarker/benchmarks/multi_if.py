@@ -1,4 +1,4 @@
-"""Multi-IF."""
+"""Documented import path of the benchmark Multi-IF."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["MultiIFBenchmark"]
 
 
 class MultiIFBenchmark(CatalogBenchmark):
-    """Multi-IF, as the catalog asks and grades it."""
+    """The benchmark Multi-IF with the prompts and the grading of the catalog."""
 
     name = "multi_if"
     is_multi_turn = True

@@ -1,4 +1,4 @@
-"""SWE-bench Verified."""
+"""Documented import path of the benchmark SWE-bench Verified."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["SWEBenchBenchmark"]
 
 
 class SWEBenchBenchmark(CatalogBenchmark, DockerBenchmark):
-    """SWE-bench Verified; the limits are those of its documented variant."""
+    """The benchmark SWE-bench Verified of the catalog, with the limits of its documented variant."""
 
     name = "swe_bench"
     tier = 4

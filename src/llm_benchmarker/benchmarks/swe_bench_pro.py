@@ -1,4 +1,4 @@
-"""SWE-bench Pro."""
+"""Documented import path of the benchmark SWE-bench Pro."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["SWEBenchProBenchmark"]
 
 
 class SWEBenchProBenchmark(SWEBenchBenchmark):
-    """SWE-bench Pro; the limits are those of its documented variant."""
+    """The benchmark SWE-bench Pro of the catalog, with the limits of its documented variant."""
 
     name = "swe_bench_pro"
     description = "SWE-bench Pro — 731 real-world SE tasks in Docker"

@@ -1,4 +1,4 @@
-"""tau-bench."""
+"""Documented import path of the benchmark tau-bench."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["TauBenchBenchmark"]
 
 
 class TauBenchBenchmark(CatalogBenchmark):
-    """tau-bench, as the catalog asks and grades it."""
+    """The benchmark tau-bench with the prompts and the grading of the catalog."""
 
     name = "tau_bench"
     is_multi_turn = True

@@ -1,4 +1,4 @@
-"""Terminal-Bench."""
+"""Documented import path of the benchmark Terminal-Bench."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["TerminalBenchBenchmark"]
 
 
 class TerminalBenchBenchmark(CatalogBenchmark, DockerBenchmark):
-    """Terminal-Bench; the limits are those of its documented variant."""
+    """The benchmark Terminal-Bench of the catalog, with the limits of its documented variant."""
 
     name = "terminal_bench"
     tier = 4

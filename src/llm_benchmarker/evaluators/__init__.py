@@ -1,1 +1,1 @@
-"""The documented evaluators: pure functions, one module each."""
+"""Documented import path of the evaluators: functions that grade answers, one module for each kind."""

@@ -1,4 +1,4 @@
-"""Function calls in text."""
+"""Evaluators for function calls in a text: parse, normalise and compare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python code that a model wrote, run in a sandbox."""
+"""Evaluator that runs model-written Python code in a sandbox."""
 
 from __future__ import annotations
 

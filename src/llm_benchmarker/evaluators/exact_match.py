@@ -1,4 +1,4 @@
-"""Equality and inclusion of normalised texts."""
+"""Evaluators that test whether normalised texts are equal, or one contains the other."""
 
 from __future__ import annotations
 

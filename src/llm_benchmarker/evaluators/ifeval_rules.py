@@ -1,4 +1,4 @@
-"""The verifiers of instructions."""
+"""Evaluator that verifies whether an answer follows an instruction of IFEval."""
 
 from __future__ import annotations
 

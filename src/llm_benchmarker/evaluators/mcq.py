@@ -1,4 +1,4 @@
-"""Letters of multiple-choice answers."""
+"""Evaluators for multiple choice: extract the letter of an answer and grade it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of items in text."""
+"""Evaluators that extract sets of items from a text and compare them."""
 
 from __future__ import annotations
 

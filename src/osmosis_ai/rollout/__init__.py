@@ -1,4 +1,4 @@
-"""The classes from which agents are written; see `benchwright.agents.rollout`."""
+"""Documented import path of the classes from which agents are written; see `benchwright.agents.rollout`."""
 
 from __future__ import annotations
 

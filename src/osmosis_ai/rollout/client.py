@@ -1,4 +1,4 @@
-"""One answer of the model, as an agent sees it."""
+"""Documented import path of `CompletionsResult`, one response of the model as an agent receives it."""
 
 from __future__ import annotations
 

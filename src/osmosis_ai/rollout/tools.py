@@ -1,4 +1,4 @@
-"""Helpers for an agent that runs tools."""
+"""Documented import path of helper functions for an agent that runs tools."""
 
 from __future__ import annotations
 

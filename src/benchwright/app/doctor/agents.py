@@ -1,4 +1,4 @@
-"""Findings on command-line agents: which are installed, and what the others need."""
+"""Findings on command-line agents: which are installed, and what the missing ones need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.recipes.tmux import ADVICE, PROGRAM, tmux_version
 
 
 def command_line_agents() -> Iterator[Finding]:
-    """Yield a finding for each installed agent, and one for the missing ones.
+    """Yield a finding for each installed command-line agent, and one for all missing ones.
 
     Raises:
         UserError: If a recipe of the user is invalid.

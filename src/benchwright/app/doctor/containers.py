@@ -30,14 +30,14 @@ IMAGES = {
     "swe_bench_pro": "jefzda/sweap-images",
     "built here": "benchwright/",
 }
-"""Prefixes of image names, by group."""
+"""Prefixes of image names, by the benchmark or origin that a finding names."""
 
 LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
 """Resources that the engine must be able to limit, by their names in `docker info`."""
 
 
 def docker_program() -> Iterator[Finding]:
-    """Check whether images can be built."""
+    """Yield a finding on the `docker` program, without which images cannot be built."""
     builds = "building images: tasks of terminal_bench, verifiers of packs"
     program = shutil.which("docker")
     if program is None:
@@ -59,7 +59,10 @@ def docker_program() -> Iterator[Finding]:
 
 
 def engine(*, call_out: bool) -> Iterator[Finding]:
-    """Check whether containers can run. `call_out`: also check whether images can be pulled."""
+    """Yield findings on the container engine: whether containers can run, its disk, images and leftovers.
+
+    `call_out`: also check, over the network, whether images can be pulled.
+    """
     return iter(asyncio.run(_collected(call_out)))
 
 

@@ -23,7 +23,11 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
 
 class Finding(Record, frozen=True, omit_defaults=False):
-    """One finding about this machine. The state `missing` matters only for what `needed_for` names."""
+    """One finding about this machine.
+
+    `subject`: the part that was examined. `said`: the result, in words. `state`: `missing` is a fault only
+    for users of what `needed_for` names. `what_to_do`: advice, None if there is none.
+    """
 
     subject: str
     said: str
@@ -33,7 +37,7 @@ class Finding(Record, frozen=True, omit_defaults=False):
 
 
 class Check(Record, frozen=True):
-    """A check, which may block. It may raise Benchwright errors, which become problems of its subject."""
+    """A check, which may block. If it raises a Benchwright error, the error becomes a finding on its `subject`."""
 
     subject: str
     look: Callable[[], Iterable[Finding]]
@@ -41,16 +45,16 @@ class Check(Record, frozen=True):
 
 
 def findings_of(checks: Sequence[Check]) -> list[Finding]:
-    """Return the findings of all checks in order, without credentials.
+    """Return the findings of all checks in the given order, with credentials removed.
 
-    A check that takes too long is a problem.
+    A check that exceeds its time limit gives a finding with the state `problem`.
     """
     looks = [_Look(check) for check in checks]
     return [_without_credentials(finding) for look in looks for finding in look.findings()]
 
 
 class _Look:
-    """A running check, in a daemon thread that ends with the process."""
+    """A running check, in a daemon thread, so that a check that hangs does not keep the process alive."""
 
     def __init__(self, check: Check) -> None:
         self._check = check

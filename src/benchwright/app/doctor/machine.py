@@ -26,7 +26,7 @@ _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 
 
 def home_directory() -> Iterator[Finding]:
-    """Check whether runs can be stored in the home directory. Report their number and the free space."""
+    """Yield findings on the home directory: whether runs can be stored in it, their number, and the free space."""
     subject, folder = "home directory", home()
     elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory you own."
     there = next(path for path in (folder, *folder.parents) if path.exists())
@@ -52,7 +52,7 @@ def _cannot_write(folder: Path) -> str | None:
 
 
 def memory() -> Iterator[Finding]:
-    """Report processors, and total and free memory, limited by the control group."""
+    """Yield a finding on processors, and on total and free memory; limits of the control group are applied."""
     facts = host_facts()
     total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
     free = _available()
@@ -87,7 +87,7 @@ def _limits_of_the_group() -> Iterator[int]:
 
 
 def open_files() -> Iterator[Finding]:
-    """Report how many requests can be in flight at once, since each needs a connection."""
+    """Yield a finding on how many requests can be in flight at once: each needs an open file."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -102,7 +102,7 @@ def open_files() -> Iterator[Finding]:
 
 
 def clock() -> Iterator[Finding]:
-    """Report the resolution of the clock that measures latencies."""
+    """Yield a finding on the resolution of the clock that measures latencies."""
     began = before = time.perf_counter()
     step = CLOCK_SECONDS
     while before - began < CLOCK_SECONDS:

@@ -14,7 +14,7 @@ SECONDS = 3.0
 
 
 def loopback() -> Iterator[Finding]:
-    """Check whether programs on this machine can reach each other by the name `localhost`."""
+    """Yield a finding on whether programs on this machine can reach each other by the name `localhost`."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         try:
             with socket.create_connection(("localhost", server.getsockname()[1]), timeout=SECONDS) as ours:
@@ -34,7 +34,7 @@ def loopback() -> Iterator[Finding]:
 
 
 def proxies() -> Iterator[Finding]:
-    """Report the environment's proxies for remote endpoints.
+    """Yield a finding on the proxies that the environment sets for remote endpoints.
 
     Servers on this machine are never reached through a proxy.
     """

@@ -49,12 +49,12 @@ def first_line_of(argv: Sequence[str]) -> str | None:
 
 
 def python() -> Iterator[Finding]:
-    """Report the versions of Python and Benchwright."""
+    """Yield a finding with the versions of Python and Benchwright."""
     yield Finding("Python", f"{platform.python_version()} ({sys.executable}), Benchwright {__version__}")
 
 
 def extras() -> Iterator[Finding]:
-    """Report which extras are installed."""
+    """Yield findings on which extras of this package are installed."""
     packages: dict[str, list[str]] = {}
     for requirement in requires("benchwright") or ():
         found = _REQUIREMENT.match(requirement)
@@ -80,7 +80,7 @@ def _version(package: str) -> str | None:
 
 
 def node() -> Iterator[Finding]:
-    """Check whether packs written in JavaScript can run."""
+    """Yield a finding on Node, which packs written in JavaScript need."""
     from benchwright.packs.bridge.commands import OLDEST_NODE
 
     subject, needed_for = "Node.js", "bench packs written in JavaScript"
@@ -101,7 +101,7 @@ def node() -> Iterator[Finding]:
 
 
 def pack_processes() -> Iterator[Finding]:
-    """Check whether packs are isolated from the user's other processes."""
+    """Yield a finding on whether processes of packs are isolated from the user's other processes."""
     from benchwright.own_processes import bare_command
     from benchwright.sandbox import layout
 
@@ -116,7 +116,7 @@ def pack_processes() -> Iterator[Finding]:
 
 
 def sandbox() -> Iterator[Finding]:
-    """Report how model-written code is isolated outside of containers."""
+    """Yield a finding on how model-written code is isolated when it runs outside of containers."""
     from benchwright.sandbox import choose_protection
 
     needed_for = (

@@ -14,20 +14,17 @@ from benchwright.text import Say
 
 MOST_EARLIER_RUNS = 20
 MOST_RUNS_LOOKED_AT = 3
-"""Number of earlier runs that are searched to offer --reuse.
-
-`MOST_EARLIER_RUNS`: number that --reuse takes from.
-"""
+"""Number of earlier runs that are searched for the offer of --reuse. `MOST_EARLIER_RUNS`: for --reuse itself."""
 
 LARGEST_OFFER = 20_000
 """Largest plan (in trials) for which the reusable trials are counted for an offer."""
 
 
 def find_reuse(resuming: EvalResuming, plan: Plan, shelf: EvalShelf, say: Say) -> Reuse:
-    """Return what a new run takes over from earlier ones. Without --reuse, only report what it could take over.
+    """Return the conversations that a new run takes over from earlier ones. Without --reuse, only offer them.
 
     Raises:
-        UserError: If --rescore has nothing to score.
+        UserError: If --rescore is given and there is nothing to score.
     """
     wanted = resuming.reuse or resuming.rescore
     if not wanted and (resuming.fresh or shelf.has_entry()):
@@ -43,7 +40,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, shelf: EvalShelf, say: Say) -
 
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
-    """Report how many conversations --reuse would take over, if any."""
+    """Report how many conversations --reuse would take over, if there are any."""
     if not runs or plan.trial_count > LARGEST_OFFER:
         return
     known = _count_known(plan, runs)
@@ -54,10 +51,10 @@ def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
 
 
 def _check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
-    """Report how many trials --rescore leaves out.
+    """Report how many trials --rescore leaves out, because no earlier run has their conversations.
 
     Raises:
-        UserError: If it would leave out all.
+        UserError: If it would leave out all trials.
     """
     known = _count_known(plan, runs)
     if not known:

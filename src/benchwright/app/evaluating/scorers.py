@@ -20,7 +20,7 @@ GROUP = "benchwright.scorers"
 
 
 def eval_scorers(scoring: EvalScoring, judge_model: str, objects: Mapping[str, Any]) -> Sequence[Scorer]:
-    """Return the scorers that the settings name, with the model that a judge asks.
+    """Return the scorers that the settings name. `judge_model`: the model that a judge among them asks.
 
     `objects`: scorers that are loaded already, by name.
 
@@ -38,9 +38,9 @@ def eval_scorers(scoring: EvalScoring, judge_model: str, objects: Mapping[str, A
 
 
 def needs_target(scoring: EvalScoring, scorers: Sequence[Scorer]) -> bool:
-    """Return True if a row without a target is an error.
+    """Return True if every row needs a target, so that a row without one is an error.
 
-    A judge does not need one; users' scorers declare whether they do.
+    A judge needs no target; users' scorers declare whether they need one.
     """
     compared = any(name in SCORERS and name != "judge" for name in scoring.scorer)
     return bool(scoring.eval_fn) or compared or any(getattr(one, "needs_target", False) for one in scorers)
@@ -56,10 +56,10 @@ def _scorer(name: str, scoring: EvalScoring, judge_model: str, objects: Mapping[
 
 
 def _own(name: str, objects: Mapping[str, Any]) -> Any:
-    """Return the object that the name of a scorer refers to, if it is not a built-in one.
+    """Return the user's object that a scorer's name refers to.
 
     Raises:
-        UserError: If there is none, or it cannot be loaded.
+        UserError: If there is no such object, or it cannot be loaded.
     """
     if name in objects:
         return objects[name]
@@ -81,10 +81,7 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
 
 
 def _options(name: str, scoring: EvalScoring, judge_model: str) -> dict[str, str]:
-    """Return the options for this scorer, including the judge's model.
-
-    If it is the only scorer, return all options.
-    """
+    """Return the options for this scorer, including the judge's model. An only scorer gets all options."""
     given = scoring.scorer_option
     if len(scoring.scorer) > 1:
         for option in given:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def eval_targets(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
 ) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
-    """Return the models under test, and the other targets. The models' `access` includes the other targets.
+    """Return the models under test, and the other targets (judge). `access` of the former covers both.
 
     Raises:
         UserError: If an address or a key is missing.
@@ -87,9 +87,9 @@ def _secret(value: SecretStr | None) -> str | None:
 def _baseline(
     baseline: BaselineSettings, model: str, fields: Mapping[str, object], tls: TlsFiles, say: Say
 ) -> tuple[Target, Access]:
-    """Return the baseline's target and access.
+    """Return the target and access of the baseline, a second model that is run for comparison.
 
-    Errors are reported for the baseline, with its own option names.
+    `fields`: body fields of every request. Error messages use the baseline's own option names.
     """
 
     def told(text: str) -> str:
@@ -116,9 +116,9 @@ def _baseline(
 def _judge(
     judge: JudgeSettings, endpoint: EndpointSettings, target: Target, access: Access, say: Say
 ) -> tuple[Target, Access]:
-    """Return the judge's target and access.
+    """Return the target and access of the judge.
 
-    Without a judge model, the model under test judges itself, with a warning.
+    If no judge model is given, the model under test judges itself, and a warning is printed.
     """
     if judge.judge_model is None:
         answers = "its own answers" if len(endpoint.tried) == 1 else "all answers, its own included"
@@ -139,9 +139,9 @@ def _judge(
 
 
 def _model_settings(models: Models, sampling: SamplingSettings, *, passes_on: bool) -> dict[str, object]:
-    """Return the body fields of every request. `passes_on`: whether the agent passes parameters on.
+    """Return the body fields of every request. `passes_on`: True if the agent passes parameters on.
 
-    Agents on the rollout types pass temperature and max_tokens themselves.
+    Then temperature and max_tokens are left out, because the agent sends them itself.
     """
     for entry in models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:

@@ -20,7 +20,7 @@ NOTHING: Mapping[str, Any] = {}
 
 
 def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> DatasetTask:
-    """Return the task over the rows at `path`, without bad rows if the settings say so.
+    """Return the task over the dataset at `path`; bad rows are skipped if the settings say so.
 
     `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
 
@@ -34,7 +34,7 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
 
 
 def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
-    """Return the task over the rows at `path` for the kind of agent, or for the plain model."""
+    """Return the task over the dataset at `path`, of the class for the kind of agent or for a plain model."""
     solver, scoring = settings.solver, settings.scoring
     judge_model = settings.judge.judge_model or settings.endpoint.model or ""
     scorers = eval_scorers(scoring, judge_model, objects)
@@ -98,9 +98,9 @@ def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> Dat
 
 
 def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
-    """Return the given template.
+    """Return the prompt template. None if the user gave none, and the scorer is not multiple choice.
 
-    For multiple choice without one, return a request to answer with a letter.
+    For multiple choice without a template, it is one that asks for a letter.
     """
     if rows.template is None and "mcq" in scoring.scorer:
         return ANSWER_WITH_A_LETTER
@@ -108,7 +108,7 @@ def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
 
 
 def completion_params(sampling: SamplingSettings) -> dict[str, float | int]:
-    """Return temperature and max_tokens, if given, as the documented parameters that an agent passes on."""
+    """Return temperature and max_tokens, if given, under the documented names that an agent passes on."""
     params = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 
@@ -116,7 +116,7 @@ def completion_params(sampling: SamplingSettings) -> dict[str, float | int]:
 def agent_name(solver: SolverSettings) -> str | None:
     """Return the name of the agent: its module and function, its tools' directory, or its program.
 
-    None without one.
+    None if a plain model is evaluated.
     """
     if solver.module is not None:
         return solver.module.replace(":", ".")
@@ -139,14 +139,14 @@ def is_program(solver: SolverSettings) -> bool:
 
 
 def asks_by_itself(solver: SolverSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
-    """Return True if the agent is a program or a function, which reaches the model through the relay."""
+    """Return True if the agent calls the model itself, through the relay: a program or a plain function."""
     if is_program(solver):
         return True
     return solver.module is not None and isroutine(_agent(solver.module, objects))
 
 
 def passes_params_on(solver: SolverSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
-    """Return True if the agent is on the rollout types and passes temperature and max_tokens itself."""
+    """Return True if the agent is written on the rollout types and passes temperature and max_tokens itself."""
     if solver.mcp is not None:
         return True
     if solver.module is None:

@@ -1,1 +1,1 @@
-"""Judges of finished runs: comparison with human labels, and tests for irrelevant influences on verdicts."""
+"""Judges (LLM graders) of finished runs: comparison with human labels, tests for irrelevant influences on verdicts."""

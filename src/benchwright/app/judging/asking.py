@@ -1,4 +1,4 @@
-"""Requests to a run's judge about known answers, with a separate journal inside the run's directory.
+"""Asks a run's judge about given answers, and journals its verdicts in a directory inside the run's directory.
 
 Earlier verdicts are reused, so that repeating an interrupted command continues it.
 """
@@ -26,14 +26,14 @@ from benchwright.runs.table import RunTable
 from benchwright.text import Say
 
 PLACE = "judge"
-"""Directory of that journal within the run's directory."""
+"""Directory of the judge's journal within the run's directory."""
 
 VERDICT = "verdict"
 MOST_IN_FLIGHT = 64
 
 
 class Question(Record, frozen=True):
-    """A known answer to a sample, and the scorer that asks the judge about it."""
+    """An existing answer to a sample, and the scorer that asks the judge about it."""
 
     scorer: JudgingScorer
     sample: Sample
@@ -41,7 +41,7 @@ class Question(Record, frozen=True):
 
 
 class Asked(Record, frozen=True):
-    """Verdicts by question (None if the judge gave none yet), and the result of the session."""
+    """Verdicts in the order of the questions (None if there is none yet), and the result of the session."""
 
     verdicts: list[float | None]
     result: RunResult
@@ -56,9 +56,9 @@ async def ask(
     listeners: Sequence[Listener],
     say: Say,
 ) -> Asked:
-    """Ask a judge, on behalf of a run, the questions that it was not asked before.
+    """Ask the judge every question that has no verdict in the run's judge journal. Return all verdicts, in order.
 
-    Equal questions are asked separately.
+    Two equal questions get one request each.
 
     Raises:
         RunLocked: If another process is working on the run.
@@ -99,7 +99,7 @@ def _verdicts(place: Path, plan: Plan) -> list[float | None]:
 
 
 class _Asking:
-    """Task with known answers as samples, each scored by its question's judge."""
+    """Task whose samples are existing answers, each scored by the scorer of its question."""
 
     spec = TaskSpec("judge", "1", fingerprint("judge", 1))
 
@@ -130,14 +130,14 @@ class _Asking:
 
 
 class _Known:
-    """Solver that returns the known answer."""
+    """Solver that returns the sample's existing answer, without a request."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         return Outcome(answer=trial.sample.content["answer"])
 
 
 class _InItsWay:
-    """Scorer that scores each question with the question's own scorer."""
+    """Scorer that passes each question to the question's own scorer, chosen by fingerprint."""
 
     name = VERDICT
     fingerprint = fingerprint(VERDICT, 1)

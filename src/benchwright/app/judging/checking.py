@@ -1,4 +1,4 @@
-"""Tests of a judge: it scores answers again, each time with one thing changed."""
+"""Tests of a judge: it scores answers again, each time with one irrelevant thing changed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Checked(Record, frozen=True):
 
 
 class _Way(NamedTuple):
-    """An experiment: the scorer, and a function that changes the answer."""
+    """One experiment with a judge: the scorer that asks it, and a function that changes the answer."""
 
     name: str
     scorer: JudgingScorer
@@ -68,9 +68,10 @@ async def check_judge(
     progress: Callable[[str], Sequence[Listener]],
     say: Say,
 ) -> Checked:
-    """Ask a run's judge again about n of its answers, drawn at random, and a second judge if there is one.
+    """Test a run's judge: let it score n of the run's answers, drawn at random, again under changed conditions.
 
-    `progress` returns the listeners that display a judge's progress, given a title.
+    A `second` judge, if there is one, scores the same answers. `repeats`: how often each question is asked in
+    the same form. `progress`: returns the listeners that display a judge's progress, given a title.
 
     Raises:
         UserError: If no judge has scored the run.
@@ -109,7 +110,7 @@ async def check_judge(
 
 
 def _ways(judges: Judges, samples: Sequence[Sample], repeats: int) -> tuple[list[_Way], dict[str, str]]:
-    """Return the experiments with the run's own judge, and the impossible ones with the reason."""
+    """Return the experiments with the run's own judge, and those that are impossible, {name: reason}."""
     scorer = judges.scorer
     ways = [
         _Way("asked again" if repeats == 1 else f"asked again ({k})", scorer) for k in range(1, repeats + 1)

@@ -1,4 +1,4 @@
-"""A run's answers that its judge has scored, and the judge."""
+"""The judge of a run, and the answers that it has scored."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 JUDGE = "judge"
-"""Slot of the judge."""
+"""Slot (key) of the judge among the run's targets."""
 
 
 class JudgedAnswer(Record, frozen=True):
-    """An answer with the judge's verdict. `question` and `expected` are texts for people."""
+    """An answer with the judge's verdict, a score from 0 to 1.
+
+    `question` and `expected`: the sample's input and reference answer, as text for people.
+    """
 
     trial: str
     attempt: int
@@ -43,10 +46,12 @@ class Judges(Record, frozen=True):
 
 
 def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
-    """Prepare a run again, to get its samples, its judge and the judge's key. Nothing is run again.
+    """Prepare a run again, and return it, to get its samples, its judge and the judge's API key.
+
+    No trial is run again.
 
     Raises:
-        UserError: If it cannot be prepared, or its data or configuration has changed.
+        UserError: If the run cannot be prepared, or its data or configuration has changed.
     """
     settings: Any = resume_settings(run, given)
     if run.manifest.kind == "eval":
@@ -70,7 +75,7 @@ def judges_of(prepared: PreparedRun[Any]) -> Judges:
     """Return the judge of a run.
 
     Raises:
-        UserError: If there is none.
+        UserError: If no judge scores the run.
     """
     plan = prepared.request.plan
     target = next((helper for helper in plan.helpers if helper.slot == JUDGE), None)
@@ -87,7 +92,7 @@ def judged_score(manifest: Manifest) -> str:
     """Return the name of the score that the run's judge gave.
 
     Raises:
-        UserError: If there is none.
+        UserError: If no judge scored the run.
     """
     for scorer in manifest.scorers:
         if scorer.judging is not None:
@@ -96,7 +101,7 @@ def judged_score(manifest: Manifest) -> str:
 
 
 def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> Iterator[JudgedAnswer]:
-    """Yield the answers of these rows.
+    """Yield the judged answers in these rows of the table. `scorer`: name of the judge's score.
 
     Raises:
         JournalError: If a body is missing.

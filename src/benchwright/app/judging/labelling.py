@@ -1,4 +1,4 @@
-"""Human labels for a run: matched with the run's answers or judged, and stored with the run."""
+"""Human labels for judged answers: matched with a run's answers, or with new verdicts, and stored with the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.text import Say
 
 
 def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
-    """Return the labels in the file of `--judge-labels`. Empty without a file.
+    """Return the labels in the file of `--judge-labels`. Empty if `path` is None.
 
     Raises:
         DatasetError: If the file cannot be read.
@@ -42,8 +42,8 @@ async def label_run(
 ) -> RunResult | None:
     """Store labels with a run, replacing earlier ones. `source`: the name of their file.
 
-    The judge is asked about labelled answers that are not from the run. Return the result of that session,
-    None if there was nothing to ask. Labels are stored only after all questions were asked.
+    If labels belong to answers that are not from the run, the judge is asked for its verdicts on these, and
+    the result of that session is returned; else None. Labels are stored only once all verdicts are there.
 
     Raises:
         UserError: If no judge scored the run, or a label refers to an unknown trial or sample.
@@ -82,7 +82,7 @@ def _sorted(
 ) -> tuple[list[OwnLabel], list[HumanLabel]]:
     """Return (labels of the run's own answers, labels of other answers).
 
-    A label with a trial refers to that trial. Without one, it refers to the run's answer to the sample, if
+    A label that names a trial refers to that trial. Any other refers to the run's answer to its sample, if
     that has the same text.
     """
     by_trial = {one.trial: one for one in answers}

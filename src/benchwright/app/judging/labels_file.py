@@ -29,7 +29,8 @@ WORDS = {
 class HumanLabel(Record, frozen=True):
     """A person's label for an answer, from 0 (wrong) to 1 (right).
 
-    It refers to an `attempt` at a `trial` of the run, or to an `answer` to one of its samples.
+    The answer is identified by the `trial` of the run and its `attempt`, or by its `sample` and its text
+    `answer`.
     """
 
     label: float

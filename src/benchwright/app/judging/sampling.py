@@ -12,10 +12,12 @@ from benchwright.runs.table import RunTable
 
 
 def drawn_answers(table: RunTable, n: int, *, seed: int = 0, target: str | None = None) -> list[JudgedAnswer]:
-    """Return n answers with a verdict (or all, if there are fewer) in random order, determined by the seed.
+    """Return n answers that have a verdict, in random order determined by the seed; all if there are fewer.
+
+    `target`: take the answers of this model only.
 
     Raises:
-        UserError: If there is none, or no judge scored the run.
+        UserError: If there are no such answers, or no judge scored the run.
         JournalError: If the journal cannot be read.
     """
     scorer = judged_score(read_manifest(table.directory))

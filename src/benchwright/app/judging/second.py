@@ -1,4 +1,4 @@
-"""Creates a second judge from options."""
+"""Creates a second judge, for comparison with a run's judge, from the command's options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.text import Say
 
 
 class SecondJudge(Record, frozen=True):
-    """Options for a second judge. `headers` and `headers_env` are like those of a model."""
+    """Options for a second judge. `headers`: by name; `headers_env`: variables that hold headers, by header name."""
 
     model: str | None
     base_url: str | None = None
@@ -24,9 +24,9 @@ class SecondJudge(Record, frozen=True):
 
 
 def second_judge_of(typed: SecondJudge, judge: JudgeAtWork, say: Say) -> JudgeAtWork | None:
-    """Return the second judge, by default at the address and with the access of the first `judge`.
+    """Return the second judge; None if no model is given for it.
 
-    None without a model.
+    Its default address and access are those of the first `judge`.
 
     Raises:
         UserError: If an option is given without the model, a variable is not set, or a header is invalid.

@@ -23,16 +23,16 @@ from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
 
 OF_LEVELS = {"concurrency", "workers", "executor", "ray_address"}
-"""Settings of every kind of run that a level sets itself."""
+"""Settings of every kind of run for which a level has its own values."""
 
 
 def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Trace | None = None) -> Workload:
-    """Check everything that can be checked without a request, and return the workload. There is one model.
+    """Check everything that can be checked without a request, and return the workload for one model.
 
-    `prompt_seed` determines synthetic prompts, which are calibrated later.
+    `prompt_seed`: determines synthetic prompts, whose lengths are calibrated later.
 
     Raises:
-        UserError: If there is nothing or more than one thing to send, or if `prepare_benchmark` or
+        UserError: If nothing or more than one thing to send is given, or if `prepare_benchmark` or
             `prepare_eval` raises it.
     """
     check_shape(settings.synthetic)
@@ -68,7 +68,7 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
 def load_parts(
     concurrency: int, settings: LoadSettings, prompt_seed: int, level: int, calibration: Calibration | None
 ) -> ShardParts:
-    """Find the workload again in a worker process, and return the parts for a level, given its number."""
+    """Find the workload again in a worker process, and return the parts for the level with number `level`."""
     workload = find_workload(settings, prompt_seed, said_by_the_parent, find_trace(settings))
     if workload.calibrating is not None and calibration is not None:
         workload = workload.calibrating.calibrated(calibration)
@@ -144,7 +144,7 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
 
 
 def _shared(settings: LoadSettings, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the settings that every kind of run has."""
+    """Return the values of the settings that every kind of run has, except those named in `without`."""
     sections = (
         *(settings.label, settings.endpoint, settings.sampling, settings.limits),
         *(settings.execution, settings.resuming),

@@ -1,4 +1,4 @@
-"""Selection of the conversations that a level's journal keeps. A large load would fill the disk with them."""
+"""Selection of the conversations (bodies) that a load level keeps, because all of a large load would fill the disk."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from benchwright.records import FAILED, TrialRecord
 
 
 class KeptBodies:
-    """Keeps the bodies of a share of trials, chosen by their keys, of failed trials, and of the first ones.
+    """Test that decides whether the conversation of a trial is stored.
 
-    The first ones show whether the server's cache was warm.
+    Those of failed trials, of the first trials, and of a `share` of all others (chosen by trial key) are
+    stored. The first ones show whether the server's cache was warm.
     """
 
     def __init__(self, share: float) -> None:
@@ -17,6 +18,6 @@ class KeptBodies:
         self._first = LOOKED_AT
 
     def __call__(self, record: TrialRecord) -> bool:
-        """Return True if the body of this trial is kept."""
+        """Return True if the conversation of this trial is to be stored."""
         self._first -= 1
         return self._first >= 0 or record.status in FAILED or int(record.key[:8], 16) < self._below

@@ -1,4 +1,4 @@
-"""The trials of one level: prompts in cycles, until a number of requests or a duration is reached."""
+"""The trials of one load level: prompts are repeated in cycles until a number of requests or a duration is reached."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from benchwright.records import Sample, TaskSpec, Trial
 from benchwright.runs.keys import SampleContent
 
 KEPT_CHARACTERS = 50_000_000
-"""Characters of prompts kept in memory, so that they are not read again for each cycle."""
+"""Maximum characters of prompts kept in memory, so that they are not read again for each cycle."""
 
 DIGEST_CHARACTERS = 700
 """Number of characters that use as much memory as the partial digest kept with each prompt."""
 
 
 class LevelTask:
-    """A task that cycles through its samples, for at most `requests` of them.
+    """Task of one load level: cycles through the samples of another task, for at most `requests` requests.
 
-    With more than one cycle, the requests of one sample are not independent trials of the model. They share a
-    group, which the statistics respect, unless the sample already has one.
+    With more than one cycle, the requests of one sample are not independent trials of the model. They form
+    one cluster (`Sample.group`) for the statistics, unless the sample already belongs to one.
     """
 
     def __init__(self, task: Task, size: int | None, requests: int | None) -> None:
@@ -36,11 +36,11 @@ class LevelTask:
 
     @property
     def _repeats(self) -> bool:
-        """True if a sample may occur more than once."""
+        """True if a sample may occur more than once, because there are fewer samples than requests."""
         return self._size is not None and (self._requests is None or self._requests > self._size)
 
     def samples(self) -> Iterator[Sample]:
-        """Yield the samples until there are enough."""
+        """Yield samples in cycles until there are `requests` of them."""
         return (sample for sample, _ in self.contents())
 
     def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
@@ -48,9 +48,9 @@ class LevelTask:
         return islice(self._round_and_round(), self._requests)
 
     def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """Yield the samples in cycles.
+        """Yield samples in endless cycles.
 
-        The first cycle keeps them for the next ones, unless they are too large.
+        In the first cycle they are kept in memory for the next ones, unless they are too large.
         """
         kept, room, repeats = list[tuple[Sample, SampleContent]](), KEPT_CHARACTERS, self._repeats
         while True:
@@ -70,14 +70,14 @@ class LevelTask:
         return self._requests or self._size or 1
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Open the underlying task."""
+        """Return the context of the task whose samples are used. It yields the solver."""
         return self._task.open()
 
 
 class Rounds:
-    """Arranges the trials of a level.
+    """Numbers and times the trials of a level. It is called as `Plan.arrange`.
 
-    `repeat` becomes the cycle of the sample, `due` is when each trial is due.
+    A trial's `repeat` becomes the number of its cycle, `due_ns` the time at which it is due.
     """
 
     def __init__(self, size: int | None, due: Sequence[float] | None) -> None:
@@ -85,7 +85,7 @@ class Rounds:
         self._due = due
 
     def __call__(self, trials: Iterator[Trial]) -> Iterator[Trial]:
-        """Yield the trials with their repeat and due time; see `Plan.arrange`."""
+        """Yield the trials, each with the number of its cycle and its due time; see `Plan.arrange`."""
         for place, trial in enumerate(trials):
             repeat = place // self._size if self._size else 0
             due = None if self._due is None else round(self._due[place] * 1e9)
@@ -95,7 +95,7 @@ class Rounds:
 
 
 def _characters(content: Any) -> int:
-    """Return the approximate length of a content: its text, and a little for each value."""
+    """Return the approximate length of a content in characters: its text, and 8 for each other value."""
     if isinstance(content, str):
         return len(content)
     if isinstance(content, Mapping):

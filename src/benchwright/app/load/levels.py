@@ -15,7 +15,7 @@ from benchwright.stats import arrivals
 def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) -> list[float] | None:
     """Return when each request (or conversation of a trace) is due, in seconds from the level's start.
 
-    None for a closed loop.
+    None for a closed loop, where each request starts when an earlier one ends.
 
     Raises:
         UserError: If no request would be due within the duration.
@@ -42,7 +42,7 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
 
 
 def most_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) -> int | None:
-    """Return the maximum number of requests (for a replayed trace: conversations).
+    """Return the maximum number of requests at a level (of conversations, if a trace is replayed).
 
     None if it is not limited. `replays`: see `LoadSettings.replays`.
     """
@@ -50,16 +50,16 @@ def most_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) ->
 
 
 def slug(level: Level) -> str:
-    """Return the level's part of its run's name."""
+    """Return the text for a level in the name of its run, such as `c16` (concurrency) or `r2.5` (rate)."""
     if level.concurrency is not None:
         return f"c{level.concurrency}"
     return "trace" if level.rate is None else f"r{level.rate:g}"
 
 
 def level_seconds(load: LevelSettings, *, replays: bool) -> float | None:
-    """Return for how many seconds requests are sent.
+    """Return for how many seconds requests are sent at a level.
 
-    None (no limit) if their number, or a trace's, is the limit.
+    None (no time limit) if the number of requests, or the trace, is the limit.
     """
     if load.duration is None and load.requests is None and not replays:
         return DEFAULT_SECONDS

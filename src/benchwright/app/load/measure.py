@@ -1,4 +1,4 @@
-"""A load measurement: runs its levels one after another. A sweep chooses them as it goes."""
+"""A load measurement: runs its levels one after another. In a sweep, each level follows from earlier results."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ from benchwright.text import Say
 
 
 def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
-    """Return a measurement for each model, to be run one after another so that they do not slow each other down.
+    """Return one measurement for each model. They are run one after another, so as not to slow each other down.
 
-    They share a tag and any synthetic prompts. Without a seed the prompts are new, because a server that has
-    seen them before would answer from its prefix cache.
+    They share a tag, and the synthetic prompts, if any. Without a seed the prompts are new each time, because
+    a server that has seen them before would answer from its prefix cache.
 
     Raises:
         UserError: If `LoadTest` or `find_models` raises it.
@@ -77,7 +77,8 @@ def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
 class LoadTest:
     """A measurement of one model that is ready to run: every check that needs no model has passed.
 
-    `levels` are the levels measured so far, so that there is something to show at any time.
+    `levels`: the levels measured so far. They are complete at any time, so that an interrupted measurement
+    can be shown.
 
     Raises:
         UserError: If an option is invalid, or if `find_workload` raises it.
@@ -113,7 +114,7 @@ class LoadTest:
         return self.workload.request.typed_models[self.workload.request.plan.targets[0].slot]
 
     async def probe(self) -> None:
-        """Ask the endpoints for their models, unless the settings forbid it. Warn of models that are not listed.
+        """Ask each endpoint for its models, and warn if it does not list the wanted one. Do nothing if probing is off.
 
         Raises:
             UserError: If an endpoint cannot be reached.
@@ -125,9 +126,10 @@ class LoadTest:
     async def measure(
         self, listener_of: Callable[[Level], Sequence[Listener]], repeat: int = 1
     ) -> AsyncIterator[LevelResult]:
-        """Run the levels, each with its own listeners. Yield the result of each.
+        """Run the levels, each with the listeners that `listener_of` returns for it. Yield the result of each.
 
-        An even `repeat` reverses their order, so that changes over time affect all levels alike.
+        `repeat`: number of this pass over the levels, from 1. If it is even, their order is reversed, so that
+        changes over time affect all levels alike.
 
         Raises:
             ProviderError: If the endpoint does not respond to the calibration requests.
@@ -165,12 +167,12 @@ class LoadTest:
     def _allow_connections(self, level: Level) -> None:
         """Let this process, or each of its workers, open the connections that a level needs.
 
-        In an open loop, the limit in flight is lowered to the possible number; the result says whether it was
-        reached.
+        In an open loop, the maximum in flight is lowered to the possible number; the result says whether it
+        was reached.
 
         Raises:
-            UserError: If a closed loop cannot have its number in flight, because the rest would wait in this
-                process.
+            UserError: If a closed loop needs more connections than are possible: its other requests would wait in
+                this process.
         """
         parallel, workers = self.workload.request.plan.parallel, self.settings.execution.workers or 1
         wanted = level.concurrency or self.settings.load.max_in_flight
@@ -195,9 +197,9 @@ class LoadTest:
         power: Watch[PowerReading] | None = None,
         repeat: int = 1,
     ) -> PreparedRun[ReadLevel]:
-        """Prepare the run of a level. `number` counts from 1.
+        """Return the prepared run of a level. `number` counts the levels from 1.
 
-        `watch` reads the server's metrics meanwhile, `power` the power of its devices.
+        `watch` reads the server's metrics during the run, `power` the power of its devices.
 
         Raises:
             UserError: If `due_times` raises it.
@@ -256,7 +258,7 @@ class LoadTest:
         )
 
     def _request(self, level: LevelPlan) -> RunRequest:
-        """Return the workload's run request with the trials and in-flight limit of a level."""
+        """Return the request for a level's run: the workload's, with the level's trials and maximum in flight."""
         settings, base, size = self.settings, self.workload.request, self.workload.size
         task = LevelTask(self.workload.task_of(level.number), size, level.requests)
         concurrency = level.level.concurrency

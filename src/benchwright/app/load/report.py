@@ -1,4 +1,4 @@
-"""`report` of load measurements: one self-contained HTML file, and its plots as SVG files."""
+"""`report` for load measurements: one self-contained HTML file, and its plots as SVG files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.secrets import SECRETS
 
 
 def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: ReportSettings) -> int:
-    """Write the report of measurements, comparing the first with the others. Return its size in bytes.
+    """Write the HTML report of load measurements, comparing the first with the others. Return its size in bytes.
 
     Raises:
         UserError: If the file exists and is not a report, or cannot be written.
@@ -35,7 +35,7 @@ def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: Rep
 
 
 def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Path]:
-    """Write each plot to a file in the directory, which is created. Return the paths.
+    """Write each plot of the report to a file in the directory, which is created if needed. Return the paths.
 
     Raises:
         UserError: If a file exists and is not a plot of Benchwright, or cannot be written.

@@ -14,7 +14,7 @@ Length = Annotated[str, BeforeValidator(str)]
 
 
 class LoadLimits(LimitSettings):
-    """Timeouts and retries under load, where a refusal is counted and not repeated."""
+    """Limits of requests under load. Failed requests are counted, and by default not repeated."""
 
     retries: int = Field(default=0, ge=0)
     max_wait: float = Field(default=0.0, ge=0)
@@ -28,13 +28,13 @@ class LoadCatalog(CatalogSettings):
 
 
 class LoadSelection(SelectionSettings):
-    """Samples or rows that are sent, and how many of them."""
+    """Selection of the samples or dataset rows that are sent, and their number."""
 
     limit: int | None = Field(default=None, ge=1)
 
 
 class SyntheticSettings(Section):
-    """Synthetic prompts."""
+    """Settings of synthetic prompts: lengths, turns, images, tools, and the mix of models."""
 
     synthetic_input: Length | None = None
     synthetic_output: Length | None = None
@@ -49,7 +49,7 @@ class SyntheticSettings(Section):
 
 
 class ReplaySettings(Section):
-    """A trace to replay."""
+    """Settings for replaying a trace."""
 
     trace: Path | None = None
     """Trace to replay: a file, a folder, or a run by its id."""
@@ -60,7 +60,7 @@ class ReplaySettings(Section):
 
 
 class LevelSettings(Section):
-    """Levels of load, how long each is measured, and which part of it counts."""
+    """Load levels: their values, how long each is measured, and which part of that time counts."""
 
     levels: tuple[int, ...] = ()
     """Concurrency levels; for a sweep the first one."""
@@ -73,13 +73,13 @@ class LevelSettings(Section):
     cooldown: str | None = None
     window: str | None = None
     self_test: bool = False
-    """True: first measure what this machine can measure."""
+    """True: before the load, measure what this machine itself can handle."""
     repeats: int = Field(default=1, ge=1)
     """Number of times that each level is measured, in alternating order."""
 
 
 class SweepSettings(Section):
-    """The search for the highest useful level."""
+    """Settings of a sweep, which searches for the highest useful load level."""
 
     sweep: bool = False
     gain: float = Field(default=0.1, gt=0, lt=1)
@@ -99,7 +99,7 @@ class RegressionSettings(Section):
 
 
 class LoadOutput(Section):
-    """Objectives and prices of the report, the output file, and what is kept and recorded."""
+    """Service-level objectives and prices for the report, its file, and the share of conversations that is stored."""
 
     slo: tuple[str, ...] = ()
     price: tuple[str, ...] = ()

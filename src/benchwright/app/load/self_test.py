@@ -1,6 +1,6 @@
-"""Measures what this machine can measure: Benchwright's client against its simulated server, before a load.
+"""Self-test before a load: measures what this machine's client can handle, against the simulated server.
 
-Both run as separate processes, as in a real measurement, with a temporary home directory.
+Client and server run as separate processes, as in a real measurement, with a temporary home directory.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ LONGEST = 120.0
 
 
 def self_test(say: Say) -> SelfTest:
-    """Measure for about ten seconds what this client can handle, and the error of its TTFT.
+    """Measure for about ten seconds what the client on this machine can handle. Return the figures.
 
     Requests per second are measured with the smallest possible requests, 64 at once. Chunks per second are
-    per core, computed from the processor time of 64 streams with a token every 10 ms. The TTFT error is from
-    the same streams: the client's value against the server's own log.
+    computed for one core, from the processor time of 64 streams with a token every 10 ms. The error of the
+    TTFT (time to first token) is from the same streams: the client's value against the one in the server's
+    log.
 
     Raises:
         UserError: If the simulated server or the client did not run.
@@ -57,7 +58,7 @@ def self_test(say: Say) -> SelfTest:
 
 
 def beyond(found: SelfTest, levels: Sequence[Level]) -> list[str]:
-    """Return a warning for each level that exceeds what this machine can measure."""
+    """Return a warning for each load level that exceeds what this machine can handle."""
     return [
         f"{level.name} is beyond what this machine can measure ({found.requests:,.0f} requests/s): its figures will be "
         "those of the client"
@@ -95,7 +96,10 @@ def _read(directory: Path, small: LoadReport, streams: LoadReport) -> SelfTest:
 
 @contextmanager
 def _server(directory: Path, *options: str) -> Iterator[str]:
-    """Start a simulated server in a separate process with a new truth log. Yield its URL; stop it on exit."""
+    """Start a simulated server in a separate process, and yield its URL. Stop it on exit.
+
+    It logs the true times of its responses to a new file in `directory`. `options`: its command-line options.
+    """
     port_file, truth = directory / "port", directory / "truth.jsonl"
     port_file.unlink(missing_ok=True)
     truth.unlink(missing_ok=True)

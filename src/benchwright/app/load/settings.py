@@ -36,7 +36,7 @@ MEASURES: dict[str, Measure] = {
 """Measures by the common names of their objectives."""
 
 MILLISECONDS_FROM: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
-"""Smallest value without a unit that is assumed to be in milliseconds, as in other programs, and rejected."""
+"""Smallest value without a unit that is rejected, because it was probably meant in milliseconds."""
 
 
 class LoadSettings(Settings):
@@ -67,7 +67,7 @@ class LoadSettings(Settings):
 
     @property
     def asks(self) -> bool:
-        """True if the settings name something to send."""
+        """True if the settings name prompts to send."""
         others = (
             self.catalog.benchmark,
             self.rows.dataset,
@@ -78,13 +78,15 @@ class LoadSettings(Settings):
 
     @property
     def replays(self) -> bool:
-        """True if the trace supplies the requests and not only their times."""
+        """True if the trace supplies the requests, not only their times."""
         others = (self.catalog.benchmark, self.rows.dataset, self.synthetic.synthetic_input)
         return self.replay.trace is not None and all(one is None for one in others)
 
 
 def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
-    """Return the wanted levels, for a sweep the first one. `timed`: whether the trace, if any, has times.
+    """Return the load levels that the settings ask for; for a sweep, only the first one.
+
+    `timed`: False if the trace has no times.
 
     Raises:
         UserError: If options contradict each other, or a level is invalid.
@@ -136,10 +138,10 @@ def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
 
 
 def objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
-    """Return the objectives of `--slo`, such as `ttft=0.5`, `latency=10s`, `itl=50ms`.
+    """Return the service-level objectives given by `--slo`, such as `ttft=0.5`, `latency=10s`, `itl=50ms`.
 
     Raises:
-        UserError: If one is invalid or repeated, seems to be in milliseconds without a unit, or needs
+        UserError: If an objective is invalid or repeated, seems to be in milliseconds without a unit, or needs
             streaming that is off.
     """
     found: dict[str, Objective] = {}
@@ -165,7 +167,7 @@ def objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
 
 
 def window_of(load: LevelSettings) -> tuple[float, float] | None:
-    """Return the (begin, end) seconds of each level that count. None without --window.
+    """Return the part of each level that counts, as (begin, end) in seconds. None without --window.
 
     Raises:
         UserError: If the window is invalid, or a warm-up or cool-down is given too.
@@ -182,7 +184,7 @@ def window_of(load: LevelSettings) -> tuple[float, float] | None:
 
 
 def price_of(prices: Sequence[str], model: str) -> Price | None:
-    """Return the price for a model: the one with its name, else the one without a name.
+    """Return the price for a model: the one given for its name, or else the one given for all models.
 
     None if there is neither.
 
@@ -213,15 +215,15 @@ def _price(amounts: str, typed: str) -> Price:
 
 
 def sweep_plan(search: SweepSettings) -> SweepPlan:
-    """Return the rules by which a sweep chooses its levels."""
+    """Return the rules by which a sweep chooses its next level."""
     return SweepPlan(search.gain, search.bisect, search.most)
 
 
 def cut_of(text: str | None, option: str, default: Cut) -> Cut:
-    """Return a warm-up or cool-down: `20` requests, or `5s`.
+    """Return the part cut from the start (warm-up) or end (cool-down) of a level: `20` requests, or `5s`.
 
     Raises:
-        UserError: If it is neither.
+        UserError: If the text is neither a number of requests nor seconds.
     """
     if text is None:
         return default

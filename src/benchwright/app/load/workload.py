@@ -20,12 +20,12 @@ from benchwright.text import Say
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """The workload of all levels. `request`: an ordinary run request, from which each level derives its own.
+    """The prompts that a load measurement sends. `request`: a run request, from which each level derives its own.
 
     `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if
     endless. `about`: description of what is sent. `prompt_seed`: seed of the generated prompts, None for
     other prompts. `calibrating`: set if the lengths are still to be calibrated. `made_of_trace`: True if
-    prompts were generated from a trace, which journals do not keep.
+    prompts were generated from a trace; journals do not keep such prompts.
     """
 
     request: RunRequest
@@ -38,9 +38,10 @@ class Workload(msgspec.Struct, frozen=True):
 
 
 class Calibrating(NamedTuple):
-    """Calibration of a workload.
+    """How the prompt lengths of a workload are calibrated.
 
-    `text` makes a number of words from a seed; `calibrated` returns the calibrated workload.
+    `text`: returns a text, given the number of words and a seed. `calibrated`: returns the workload for a
+    calibration.
     """
 
     text: Callable[[int, str], str]
@@ -59,9 +60,9 @@ def plain_request(
     parallel: int = 1,
     aborts: bool = False,
 ) -> RunRequest:
-    """Return a run request for prompts that are not scored.
+    """Return a run request that sends the prompts of a task without scoring the answers.
 
-    `parallel` and `aborts` are passed to its plan.
+    `parallel` and `aborts`: passed to its `Plan`.
     """
     sampling = settings.sampling
     body = {

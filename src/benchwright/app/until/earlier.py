@@ -1,4 +1,4 @@
-"""Existing answers to a run's samples: of the old model (`--against`), and of other models."""
+"""Existing answers to the samples of a run with `--until`: of the old model (`--against`), and of other models."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ MOST_READ = 50
 """Number of runs, newest first, that are searched for other models."""
 
 Values = dict[str, tuple[float, float]]
-"""Lower and upper bound of each sample's score, from 0 to 1."""
+"""For each sample, the lower and upper bound of its score, from 0 to 1."""
 
 
 def earlier_answers(
     request: RunRequest, reference: str, scores: list[str], *, finite: bool, say: Say
 ) -> Earlier:
-    """Return the old model's scores for the samples of this run.
+    """Return the old model's scores on the samples of this run.
 
-    Samples of a run are matched by trial key (content, agent or prompt, and the old run's limits), samples of
-    a file by id.
+    `reference`: an earlier run, whose samples are matched by trial key (content, agent or prompt, and its
+    limits), or a result file, whose samples are matched by id.
 
     Raises:
-        UserError: If there is no such run or file, it lacks a score, or the two are not comparable.
+        UserError: If there is no such run or file, it lacks a score, or it is not comparable with this run.
     """
     manifest = manifest_of(request, "", request.fingerprint, 0)
     found = resolve(reference)
@@ -67,7 +67,7 @@ def earlier_answers(
 
 
 def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, str]:
-    """Return the samples that both runs have, as {id in the old run: id in this run}."""
+    """Return the samples that occur in both runs, as {id in the old run: id in this run}."""
     manifest, table = run.manifest, run.table
     target = next(one for one in manifest.targets if one.slot == slot)
     maker = TrialKeys(target, manifest.task.fingerprint, manifest.limits)
@@ -80,9 +80,9 @@ def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, st
 
 
 def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str] | None) -> Values:
-    """Return the bounds of each sample's score, averaged over repeats.
+    """Return the bounds of each sample's score, averaged over its repeats.
 
-    A failed repeat has the bounds 0 and 1.
+    A failed repeat counts with the bounds 0 and 1.
     """
     if score not in side.trials.scores:
         known = ", ".join(side.trials.scores) or "none"
@@ -123,9 +123,9 @@ def _sides_like(directory: Path, manifest: Manifest) -> Iterator[Side]:
 def _others(
     runs: list[Side], kept: Mapping[str, Values], manifest: Manifest
 ) -> dict[str, list[dict[str, float]]]:
-    """Return the mean scores per sample of each other model.
+    """Return, by score name, the mean score of each sample: one {sample: mean} for each other model.
 
-    Models without a score for some sample are left out.
+    Models without a score for one of the samples are left out.
     """
     found: dict[str, list[dict[str, float]]] = {}
     for score, samples in kept.items():

@@ -1,4 +1,4 @@
-"""The question that a run's settings ask, and the order of its samples."""
+"""The question that a run with `--until` decides (is one model better?), and the order of its samples."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
 
 
 def check_until(deciding: DecidingSettings, compared: int) -> None:
-    """Check the options that can be checked without data. `compared`: number of models, with the baseline.
+    """Check the `--until` options that can be checked without data. `compared`: number of models, with the baseline.
 
     Raises:
-        UserError: If they contradict each other.
+        UserError: If the options contradict each other.
     """
     if deciding.until is None:
         for name in OPTIONS:
@@ -45,9 +45,9 @@ Kind = TypeVar("Kind", bound=Settings)
 
 
 def sharing(settings: Kind, runs: int) -> Kind:
-    """Return the settings for each of several runs decided by one command.
+    """Return the settings for each of several runs that one command decides together.
 
-    Each run gets an equal share of the error.
+    Each run gets an equal share of the error probability.
     """
     if settings.deciding.until is None or runs < 2:
         return settings
@@ -55,10 +55,10 @@ def sharing(settings: Kind, runs: int) -> Kind:
 
 
 def question_of(request: RunRequest, say: Say) -> Question:
-    """Return the question that a run is to decide. Reads the samples, and the answers named by `--against`.
+    """Return the question that a run is to decide, from its samples and the earlier answers of `--against`.
 
     Raises:
-        UserError: If a score or an earlier run does not exist, or the two are not comparable.
+        UserError: If a score or the earlier run does not exist, or that run is not comparable with this one.
     """
     against = request.settings.deciding.against
     asked = _without_samples(request)
@@ -72,10 +72,10 @@ def question_of(request: RunRequest, say: Say) -> Question:
 
 
 def check_same(kept: Question, request: RunRequest) -> None:
-    """Check that a run's stored question equals the question of the settings.
+    """Check that the question stored with a run is the one that the settings ask.
 
     Raises:
-        UserError: If they differ.
+        UserError: If the two differ.
     """
     against = None if kept.earlier is None else kept.earlier.reference
     if (
@@ -105,7 +105,7 @@ def _without_samples(request: RunRequest) -> Question:
 
 
 def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
-    """Return the scores to decide on: the named ones, or else the main scores for the kind of run."""
+    """Return the names of the scores to decide on: those `wanted`, or else the main ones for the kind of run."""
     scorers = [scorer.name for scorer in request.plan.task.scorers]
     known = {"benchmark": [ACCURACY, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
     for name in wanted:
@@ -121,7 +121,10 @@ def _reference(request: RunRequest) -> str:
 
 
 def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]:
-    """Return the samples by group. With earlier answers, only samples that have every score there."""
+    """Return the sample ids by cluster (unit of the test); a sample without a group is a cluster of its own.
+
+    If there are earlier answers, only samples that have every score in them are included.
+    """
     units: dict[str, list[str]] = {}
     for sample, _ in request.plan.contents():
         if earlier is None or all(sample.id in scores for scores in earlier.scores.values()):
@@ -131,9 +134,9 @@ def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]
 
 
 def in_order(question: Question) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
-    """Return a function that sorts trials into the question's order.
+    """Return a function that sorts trials into the question's order of samples.
 
-    Samples outside the question come last.
+    Samples that are not part of the question come last.
     """
     places = {sample: place for place, unit in enumerate(question.units) for sample in unit}
     last = len(question.units)

@@ -24,10 +24,10 @@ from benchwright.text import Say
 
 
 class Until:
-    """Stop rule for a run's question; see `engine.stop.Until`.
+    """Stop rule that ends a run once its question is decided; see `engine.stop.Until`.
 
-    It reads the journal itself, like later readers of the run. `plan` is the run's plan in the question's
-    order; an arrangement that it had before is applied afterwards. Trials with a status in `again` are
+    It reads the journal itself, as later readers of the run do. `plan`: the run's plan in the question's
+    order; if it had another arrangement, that one is applied afterwards. `again`: statuses whose trials are
     retried, unless the question is decided with them as they are. Trials that the user wants retried are
     retried in any case.
     """
@@ -64,7 +64,7 @@ class Until:
         return decision_so_far(self._following)
 
     def update(self, result: Result) -> str | None:
-        """Process a result. Return a reason to stop if the question is over; see `engine.stop.StopRule`."""
+        """Process a result. Return a reason to stop if no more samples are needed for the question, else None."""
         if isinstance(result, Solved):
             return None
         self._table.advance()
@@ -80,12 +80,12 @@ class Until:
 
 
 def begin_until(request: RunRequest, directory: Path, again: Collection[Status], say: Say) -> Until | None:
-    """Return the stop rule for this run. None if it is to ask all samples.
+    """Return the stop rule for the question of this run. None if the run is to ask all samples.
 
-    The question of a new run is stored before the first sample.
+    The question of a new run is stored before its first sample.
 
     Raises:
-        UserError: If the run has another question, or if `question_of` raises it.
+        UserError: If another question is stored with the run, or if `question_of` raises it.
         JournalError: If the question cannot be written, or the journal not read.
     """
     if request.settings.deciding.until is None:

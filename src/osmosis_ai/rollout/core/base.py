@@ -1,4 +1,4 @@
-"""The agent's base class, its context and its result."""
+"""Documented import path of the base class of agents, its context and its result."""
 
 from __future__ import annotations
 

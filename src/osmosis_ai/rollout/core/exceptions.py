@@ -1,4 +1,4 @@
-"""The exceptions of rollouts."""
+"""Documented import path of the exceptions that rollouts (an agent's attempts at rows) raise."""
 
 from __future__ import annotations
 

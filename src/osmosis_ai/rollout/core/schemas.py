@@ -1,4 +1,4 @@
-"""Requests, metrics and tools as pydantic models."""
+"""Documented import path of the data types of rollouts: requests, metrics and tool definitions."""
 
 from __future__ import annotations
 

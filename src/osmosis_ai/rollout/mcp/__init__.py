@@ -1,4 +1,4 @@
-"""A directory of MCP tools as an agent; see `benchwright.agents.mcp`."""
+"""Documented import path of the agent whose tools are a directory of MCP tools; see `benchwright.agents.mcp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of Benchwright as a trace: the times and prompts of its requests."""
+"""Makes a trace from a run of Benchwright: the times and prompts of its requests."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ OWN_FIELDS = ("max_tokens", "prompt")
 
 
 def trace_of_run(directory: Path, limit: int | None) -> Trace:
-    """Return the first `limit` answered requests of a run's models as a trace, with one conversation per trial.
+    """Return the first `limit` answered requests to a run's models as a trace; each trial is one conversation.
 
     Raises:
-        UserError: If there are none, their times are unknown, or their prompts were made from another trace.
+        UserError: If no request was answered, the times are unknown, or the prompts were made from another
+            trace.
         JournalError: If the journal cannot be read.
     """
     manifest = read_manifest(directory)

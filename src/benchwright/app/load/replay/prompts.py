@@ -1,6 +1,7 @@
-"""Prompts made from block ids: two prompts share a prefix exactly as far as their ids agree.
+"""Makes prompts from the block ids of a trace: two prompts share a prefix exactly as far as their ids agree.
 
-The words of a block depend only on the run's seed, the scope and the id (see `synthetic.words`).
+A block is a fixed number of tokens. Its words depend only on the run's seed, the scope and the id (see
+`synthetic.words`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ VERSION = "1"
 """Version of the generator. Increase it if the same seed would give other prompts."""
 
 END = b" then"
-"""Last word of every block."""
+"""Last word of every block, which marks its end."""
 
 KEPT_BYTES = 32 * 2**20
 """Maximum bytes of block text that are cached for further prompts."""
@@ -27,7 +28,7 @@ SLICE = 16
 
 
 class BlockPrompts:
-    """Generator of a trace's prompts. `salt` makes them different from those of other runs."""
+    """Generator of the prompts for a trace. `salt`: seed by which they differ from those of other runs."""
 
     def __init__(self, salt: str, calibration: Calibration) -> None:
         self._salt = salt
@@ -36,9 +37,9 @@ class BlockPrompts:
         self._bytes = 0
 
     async def prompt(self, request: TracedRequest, name: str) -> bytes:
-        """Return the prompt of a request, in ASCII letters and blanks, made in slices.
+        """Return the prompt of a request, in ASCII letters and blanks. It is made in slices between other tasks.
 
-        `name` identifies the request, for the words that it shares with no other.
+        `name`: identifies the request; it determines the words that the prompt shares with no other.
         """
         parts = list[bytes]()
         for number, part in enumerate(self._parts(request, name)):
@@ -63,9 +64,9 @@ class BlockPrompts:
             yield words_of(f"{self._salt}\0{name}", tail)
 
     def _lengths(self, request: TracedRequest) -> tuple[int, int]:
-        """Return (full blocks, words after them).
+        """Return (number of full blocks, number of words after them) for the prompt of a request.
 
-        The tokens that the server adds to a prompt are subtracted from these words.
+        The tokens that the server itself adds to each prompt are subtracted.
         """
         assert request.input_tokens is not None
         size = self._block_words(request)

@@ -23,9 +23,9 @@ from benchwright.runs.keys import fingerprint
 
 
 class Pace(NamedTuple):
-    """Speed of a replay: times are divided by `speed`, then think times are capped at `most_think` seconds.
+    """Speed of a replay: times are divided by `speed`, then think times are limited to `most_think` seconds.
 
-    Responses are limited to `most_tokens`.
+    Responses are limited to `most_tokens`. None: no limit.
     """
 
     speed: float = 1.0
@@ -33,25 +33,25 @@ class Pace(NamedTuple):
     most_tokens: int | None = None
 
     def think(self, request: TracedRequest) -> float:
-        """Return the seconds between the response that a request waits for and the request."""
+        """Return the think time before a request: seconds after the response that it waits for."""
         scaled = request.think / self.speed
         return scaled if self.most_think is None else min(scaled, self.most_think)
 
     def tokens(self, request: TracedRequest) -> int | None:
-        """Return the maximum number of tokens of a response. None for no limit."""
+        """Return the maximum number of tokens of the response to a request. None for no limit."""
         limits = [one for one in (request.output_tokens, self.most_tokens) if one is not None]
         return min(limits, default=None)
 
 
 class Sendable(NamedTuple):
-    """The messages of a request for the journal, and what is sent instead (None: the same messages)."""
+    """A request's `messages` for the journal, and the messages that are `sent` instead (None: the same ones)."""
 
     messages: list[Message]
     sent: list[Message] | msgspec.Raw | None = None
 
 
 class ReplayTask:
-    """Task over a trace's conversations. `name` is the name of the trace, `salt` the seed of its prompts."""
+    """Task that replays the conversations of a trace. `name`: the trace's name; `salt`: the seed of its prompts."""
 
     def __init__(
         self,
@@ -82,12 +82,12 @@ class ReplayTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Replayer]:
-        """Open the solver that sends the requests."""
+        """Yield the solver that replays the conversations."""
         yield Replayer(self._trace, self._prompts, self._pace, self._models)
 
 
 class Replayer:
-    """Solver that sends the requests of conversations.
+    """Solver that replays conversations: it sends their requests at the trace's times.
 
     Prompts are made one at a time, each before its request is due.
     """
@@ -141,7 +141,7 @@ class Replayer:
 
 
 class _Conversation:
-    """A conversation in progress."""
+    """A conversation that is being replayed."""
 
     def __init__(
         self, conversation: Conversation, session: TimedSession, pace: Pace, fields: dict[str, Any]
@@ -155,7 +155,7 @@ class _Conversation:
         self._last: tuple[int, list[Message], Reply] | None = None
 
     def due(self, number: int) -> int:
-        """Return the intended start (`perf_counter_ns`) of a request whose predecessor has been answered."""
+        """Return when a request is due (`perf_counter_ns`), once the request before it has been answered."""
         request = self.requests[number]
         at = self._start + round(request.at / self._pace.speed * 1e9)
         return max(at, self._ended[request.after] + round(self._pace.think(request) * 1e9))
@@ -172,7 +172,7 @@ class _Conversation:
             self._last = number, sendable.messages, reply
 
     def outcome(self) -> Outcome:
-        """Return the outcome of the last request."""
+        """Return the outcome of the conversation's last request."""
         if self._last is None:
             return Outcome()
         _, messages, reply = self._last

@@ -1,4 +1,4 @@
-"""Workload of a load measurement from a trace: its requests, or only its times."""
+"""Workload of a load measurement from a trace (recorded requests): its requests, or only its times."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ UNCALIBRATED = Calibration()
 
 
 def find_trace(settings: LoadSettings) -> Trace | None:
-    """Return the trace of the settings: from a file, a folder or a run of Benchwright. None without --trace.
+    """Return the trace that the settings name: a file, a folder or a run of Benchwright. None without --trace.
 
     Raises:
-        UserError: If it does not exist or cannot be read, or an option needs a trace and there is none.
+        UserError: If the trace does not exist or cannot be read, or if an option needs a trace and none is given.
     """
     if settings.replay.trace is None:
         for name in ("speed", "block_size", "max_think"):
@@ -60,9 +60,9 @@ def pace(replay: ReplaySettings, sampling: SamplingSettings) -> Pace:
 def replay_workload(
     settings: LoadSettings, trace: Trace, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
 ) -> Workload:
-    """Return the conversations of a trace as a workload.
+    """Return a workload that replays the conversations of a trace.
 
-    At each level, generated prompts are new to the server's cache.
+    Generated prompts differ at each level, so that the server has none of them in its cache.
 
     Raises:
         UserError: If the mix of models is invalid.
@@ -107,12 +107,12 @@ def replay_workload(
 
 
 def replay_text(words: int, seed: str) -> str:
-    """Return words like those in the prompts of a trace, for calibration."""
+    """Return this many words like those in generated prompts, to calibrate the prompt lengths."""
     return words_of(seed, words).decode("ascii")
 
 
 def about_trace(path: Path, trace: Trace, speed: float | None) -> str:
-    """Return a description of what is replayed."""
+    """Return a description of the trace and its speed, for messages."""
     number = sum(1 for _ in trace.requests)
     conversations = f" in {counted(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
     faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
@@ -121,5 +121,5 @@ def about_trace(path: Path, trace: Trace, speed: float | None) -> str:
 
 
 def is_made(trace: Trace) -> bool:
-    """Return True if prompts are made from lengths and blocks, because the trace does not contain them."""
+    """Return True if a trace contains only lengths and block ids, so that its prompts must be generated."""
     return any(request.messages is None for request in trace.requests)

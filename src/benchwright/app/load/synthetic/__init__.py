@@ -1,1 +1,1 @@
-"""Synthetic requests: plain words of given lengths, in turns, with images and tools."""
+"""Synthetic requests: plain words of given lengths, in conversations of several turns, with images and tools."""

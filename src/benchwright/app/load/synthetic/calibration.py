@@ -1,4 +1,4 @@
-"""Calibration of prompt lengths: words per token, by the server's own count."""
+"""Calibration of prompt lengths: measures the server's tokens per word by its own token counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TOKENS_PER_WORD = 1.0
 class Calibration(Record, frozen=True):
     """Token counts of the server: `fixed` tokens per prompt, and `per_word` tokens per word.
 
-    `measured`: False if the server reports no usage, None before it was asked. `TOKENS_PER_WORD` is assumed
-    in both cases.
+    `measured`: True if the server was asked, False if it reports no usage, None before it was asked. Without
+    a measurement, `per_word` is `TOKENS_PER_WORD`.
     """
 
     per_word: float = TOKENS_PER_WORD
@@ -27,7 +27,7 @@ class Calibration(Record, frozen=True):
         return max(1, round((tokens - self.fixed) / self.per_word))
 
     def described(self, tokens: int) -> str:
-        """Return a description of the length of prompts that should have this many tokens."""
+        """Return a description of the length of prompts that aim at this many tokens."""
         if self.measured is None:
             return f"about {tokens:,} tokens (to be calibrated)"
         if not self.measured:
@@ -41,9 +41,9 @@ SHORT, LONG = 64, 512
 
 
 async def calibrate(client: ModelClient, text: Callable[[int, str], str]) -> Calibration:
-    """Ask for the token counts of a short and a long prompt, and return the line through both.
+    """Ask the server for the token counts of a short and a long prompt, and fit a line through both.
 
-    `text` returns a given number of words for a seed.
+    `text`: returns a given number of words for a seed.
 
     Raises:
         ProviderError: If the endpoint does not respond.

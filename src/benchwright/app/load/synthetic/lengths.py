@@ -1,4 +1,4 @@
-"""Lengths in tokens: constant, drawn from a distribution, or drawn from a file."""
+"""Distributions of lengths in tokens: constant, normal, lognormal, or drawn from a file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from benchwright.typed_paths import typed_path
 
 
 class Lengths(Record, frozen=True):
-    """Distribution of numbers of tokens, at least one.
+    """Distribution of lengths, as numbers of tokens (at least one).
 
     `spread`: standard deviation of a normal distribution, or of the logarithm for a lognormal one, whose mean
-    is `mean`. `values`: the lengths in a file, one of which is drawn.
+    is `mean`. `values`: the lengths in a file, one of which is drawn. `text`: the distribution as typed.
     """
 
     kind: Literal["constant", "normal", "lognormal", "file"]
@@ -27,10 +27,10 @@ class Lengths(Record, frozen=True):
 
     @classmethod
     def parse(cls, text: str, option: str) -> Lengths:
-        """Parse `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
+        """Return the distribution for a text: `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
 
         Raises:
-            UserError: If it is none of these. The message names the option.
+            UserError: If the text has none of these forms. The message names the option.
         """
         head, *rest = text.split(":", 1) if text.startswith("file:") else text.split(":")
         if head == "file" and rest:
@@ -64,14 +64,14 @@ class Lengths(Record, frozen=True):
 
     @property
     def described(self) -> str:
-        """Description of the length."""
+        """Description of the distribution, for messages."""
         if self.kind == "constant":
             return f"{self.mean:,.0f}"
         return f"{self.mean:,.0f} on average ({self.text})"
 
 
 def _from_file(name: str, text: str, option: str) -> Lengths:
-    """Read a file with one length per line."""
+    """Return the distribution of the lengths in a file, which has one per line. `text`: how it was typed."""
     try:
         lines = typed_path(name).read_text(encoding="utf-8").split()
         values = [int(line) for line in lines]

@@ -1,4 +1,4 @@
-"""A weighted mix of models, chosen at random per conversation, such as adapters of one server."""
+"""A weighted mix of models (such as adapters of one server), one of which is drawn for each conversation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from benchwright.errors import UserError
 
 
 def read_mix(text: str) -> dict[str, float]:
-    """Return the weights of `base=0.7,adapter=0.3`.
+    """Return the weight of each model in a mix such as `base=0.7,adapter=0.3`.
 
     Raises:
-        UserError: If it is not such a list.
+        UserError: If the text is not such a list.
     """
     weights: dict[str, float] = {}
     for part in text.split(","):
@@ -32,14 +32,14 @@ def read_mix(text: str) -> dict[str, float]:
 
 
 class Models:
-    """Random choice of a model for each conversation, determined by the seed."""
+    """Random choice of the model for each conversation, determined by a seed."""
 
     def __init__(self, weights: Mapping[str, float], seed: str) -> None:
         self._weights = weights
         self._seed = seed
 
     def fields(self, place: Any) -> dict[str, Any]:
-        """Return the request field that names a conversation's model. Empty without a mix."""
+        """Return the request field `model` for the conversation at this place. Empty without a mix."""
         if not self._weights:
             return {}
         rng = random.Random(f"{self._seed}:model:{place}")
@@ -47,6 +47,6 @@ class Models:
 
 
 def told_mix(weights: Mapping[str, float]) -> str:
-    """Return a description of the shares."""
+    """Return a description of the models' shares in a mix."""
     total = sum(weights.values())
     return ", ".join(f"{name} {weight / total * 100:.0f} %" for name, weight in weights.items())

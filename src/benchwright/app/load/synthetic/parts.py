@@ -20,10 +20,10 @@ _NOTHING_CHANGED = 2
 
 
 def picture_size(text: str) -> tuple[int, int]:
-    """Return (width, height) for a text like `512x384`.
+    """Return (width, height) in pixels for the size of an image such as `512x384`.
 
     Raises:
-        UserError: If it is not a size.
+        UserError: If the text is not a size.
     """
     width, _, height = text.lower().partition("x")
     if width.isdigit() and height.isdigit():
@@ -64,7 +64,7 @@ ACTIONS = ("find", "create", "update", "cancel", "list", "count", "export", "rev
 
 
 def tool(number: int) -> dict[str, Any]:
-    """Return a function definition of about a hundred tokens, a different one for each number."""
+    """Return a tool (function) definition of about a hundred tokens, a different one for each number."""
     subject, action = SUBJECTS[number % len(SUBJECTS)], ACTIONS[number // len(SUBJECTS) % len(ACTIONS)]
     text = {"type": "string"}
     properties = {

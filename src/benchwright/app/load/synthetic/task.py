@@ -25,10 +25,10 @@ INSTRUCTION = "Go on with this text, and do not stop:"
 class Shape(Record, frozen=True):
     """Shape of synthetic conversations.
 
-    `input`: length of each user message. `prefix`: length of a shared system prompt. `output`: maximum tokens
-    of a response. `turns`: number of turns, each `think` seconds after the previous response. `images`:
-    number of images in each message, of `image_size` pixels. `mix`: weights of the models, one of which is
-    drawn for each conversation.
+    `input`: length of each user message. `output`: maximum tokens of a response. `turns`: number of turns,
+    each sent `think` seconds after the previous response. `prefix`: length of a system prompt that all share.
+    `images`: number of images in each message, of `image_size` pixels. `tools`: number of tool definitions.
+    `mix`: weights of the models, one of which is drawn for each conversation.
     """
 
     input: Lengths
@@ -43,7 +43,7 @@ class Shape(Record, frozen=True):
 
     @property
     def is_drawn(self) -> bool:
-        """True if anything besides words and model is random."""
+        """True if more than the words and the model is drawn at random, such as lengths or images."""
         return bool(self.images) or any(
             lengths is not None and lengths.kind != "constant" for lengths in (self.input, self.output)
         )
@@ -54,7 +54,7 @@ NOTHING_DRAWN = random.Random(0)
 
 
 class SyntheticTask:
-    """Endless conversations of a shape, determined by `seed`."""
+    """Task of endless synthetic conversations of one shape, determined by `seed`."""
 
     def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
@@ -68,7 +68,7 @@ class SyntheticTask:
         self.scorers: Sequence[Scorer] = ()
 
     def samples(self) -> Iterator[Sample]:
-        """Yield the seeds of the conversations, without end."""
+        """Yield one sample for each conversation (its seed), without end."""
         for number in count():
             yield Sample(str(number), f"{self._seed}:{number}")
 
@@ -78,7 +78,7 @@ class SyntheticTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Speaker]:
-        """Open the solver that holds the conversations."""
+        """Yield the solver that holds the conversations."""
         yield Speaker(self._shape, self._calibration, self._seed)
 
 
@@ -97,7 +97,7 @@ class Speaker:
         self._opening: list[Message] = [{"role": "system", "content": prefix}] if words else []
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the turns of a conversation one after another."""
+        """Send the turns of a conversation one after another. Return its outcome."""
         shape, timed = self._shape, cast(TimedSession, session)
         rng = random.Random(trial.sample.content) if self._is_drawn else NOTHING_DRAWN
         fields = {**self._more, **self._models.fields(trial.sample.content)}
@@ -125,5 +125,5 @@ class Speaker:
 
 
 def synthetic_prompt(words: int, seed: str) -> str:
-    """Return the instruction followed by this many words."""
+    """Return a prompt: an instruction, followed by this many words."""
     return INSTRUCTION + words_of(seed, words).decode("ascii")

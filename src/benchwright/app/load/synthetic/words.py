@@ -31,6 +31,6 @@ _TABLE = np.array([f" {word}".encode() for word in WORDS * 2], f"S{WIDTH}")
 
 
 def words_of(seed: str, number: int) -> bytes:
-    """Return this many words, determined by the seed, each after a blank."""
+    """Return this many four-letter words, determined by the seed, each after a blank."""
     digest = hashlib.shake_128(seed.encode()).digest(number)
     return _TABLE.take(np.frombuffer(digest, np.uint8)).tobytes()

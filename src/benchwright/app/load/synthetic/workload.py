@@ -29,10 +29,10 @@ OF_SYNTHETIC = (
 
 
 def check_shape(synthetic: SyntheticSettings) -> None:
-    """Check that options of synthetic requests are given only with synthetic requests.
+    """Check that options for synthetic requests are given only if synthetic requests are wanted.
 
     Raises:
-        UserError: If one is given without.
+        UserError: If such an option is given without `--synthetic-input`.
     """
     if synthetic.synthetic_input is not None:
         return
@@ -42,7 +42,7 @@ def check_shape(synthetic: SyntheticSettings) -> None:
 
 
 def find_shape(synthetic: SyntheticSettings) -> Shape:
-    """Return the shape that the settings describe.
+    """Return the shape of the conversations that the settings describe.
 
     Raises:
         UserError: If an option is invalid.
@@ -69,9 +69,9 @@ def find_shape(synthetic: SyntheticSettings) -> Shape:
 def synthetic_workload(
     settings: LoadSettings, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
 ) -> Workload:
-    """Return requests of a shape as a workload. Each level has different prompts.
+    """Return a workload of synthetic requests, with different prompts at each level.
 
-    Their lengths follow from the calibration.
+    The numbers of words for the wanted token lengths follow from `calibration`.
 
     Raises:
         UserError: If an option is invalid.
@@ -96,7 +96,7 @@ def synthetic_workload(
 
 
 def about_shape(shape: Shape, calibration: Calibration) -> str:
-    """Return a description of what is sent."""
+    """Return a description of the conversations that are sent, for messages."""
     if shape.input.kind == "constant":
         length = calibration.described(round(shape.input.mean))
     else:

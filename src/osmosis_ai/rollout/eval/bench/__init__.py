@@ -1,4 +1,4 @@
-"""Bench mode: an agent over a dataset, scored by eval functions."""
+"""Documented import path of bench mode: runs an agent over a dataset and scores it by eval functions."""
 
 from __future__ import annotations
 

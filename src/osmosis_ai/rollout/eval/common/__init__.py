@@ -1,4 +1,4 @@
-"""Parts shared by all local runs: datasets, the model's client, and the loop over rows."""
+"""Documented import path of the parts that all local runs share: datasets, the model's client, the loop over rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exceptions of local runs."""
+"""Documented import path of the exceptions of local runs (runs on this machine, without a server)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eval mode: an agent over a dataset, scored by eval functions, compared with a baseline where there is one."""
+"""Documented import path of eval mode: an agent over a dataset, scored by eval functions, maybe with a baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test mode: an agent over a dataset without scores."""
+"""Documented import path of test mode: runs an agent over a dataset without scoring."""
 
 from __future__ import annotations
 
