@@ -32,7 +32,9 @@ FORMAT = (
 
 
 def formatted(content: dict[str, Any]) -> list[Message]:
-    """Return the official prompt: the format as system message, then the question and its image, if any."""
+    """Return the official prompt: the answer format as system message, then the question and its image, if
+    any.
+    """
     if "image" not in content:
         return [system(FORMAT), user(content["question"])]
     parts = [text_part(content["question"]), image_part(content["image"])]
@@ -89,7 +91,8 @@ def _judged_benchmark(
 
 
 def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the calibration error by the official arithmetic, and including the last bin."""
+    """Return the calibration error computed as by the official code, and another that includes the last bin.
+    """
     answered = [one for one in graded if one.status not in FAILED and "confidence" in one.detail]
     confidence = [one.detail["confidence"] / 100 for one in answered]
     correct = [one.value == 1.0 for one in answered]
@@ -109,7 +112,7 @@ def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 def _judged(about: About, options: Options) -> tuple[Scorer, Sequence[str]]:
-    """Return the scorer, and how it departs from the official judge."""
+    """Return the scorer, and descriptions of how it departs from the official judge."""
     departures = judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
     if "judge" not in options.roles:
         return GradeScorer(about.metric, "1", grade_stated), departures

@@ -25,7 +25,7 @@ DOCUMENTED_SYSTEM = (
 
 
 def implement(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt of simple-evals."""
+    """Return the prompt of simple-evals: the instruction, then the function's head and docstring."""
     return [user(INSTRUCTION + content["prompt"])]
 
 
@@ -41,7 +41,7 @@ CHEATS = {
     "hides its failure": "import atexit, os; atexit.register(os._exit, 0)",
     "hides its exception": "import sys, os; sys.excepthook = lambda *error: os._exit(0)",
 }
-"""Function bodies that must not pass. All but the first end the process with exit code 0."""
+"""Function bodies that must fail. All but the first end the process with exit code 0."""
 
 
 def make(about: About, options: Options) -> Benchmark:

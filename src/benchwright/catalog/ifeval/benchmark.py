@@ -48,7 +48,7 @@ def _benchmark(about: About, scorer: Scorer, follows: Follows, departures: Seque
 
 
 def with_splitter(about: About, splitter: Splitter) -> About:
-    """Return the metadata with the sentence splitter named in the protocol."""
+    """Return the metadata with the name of the sentence splitter added to the protocol."""
     return msgspec.structs.replace(about, protocol=f"{about.protocol}; sentences split by {splitter.name}")
 
 

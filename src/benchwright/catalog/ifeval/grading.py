@@ -22,7 +22,7 @@ Instruction = dict[str, Any]
 
 @cache
 def rules(splitter: Splitter) -> Rules:
-    """Return all 25 rules, with sentences split by this splitter."""
+    """Return all 25 rules of IFEval, for use with this sentence splitter."""
     return Rules({**WORDING.by_id, **LAYOUT.by_id, **counting_rules(splitting(splitter)).by_id})
 
 
@@ -77,11 +77,12 @@ def judge(
 ) -> InstructionVerdicts:
     """Return the strict and loose verdicts on each instruction.
 
-    `blank` is True if the response counts as empty.
+    `blank`: True if the response counts as empty; it then follows nothing strictly.
 
-    Loose: the instruction is followed by the response, or by it without the first line, the last line or
-    both, each as it is or without any `*`. The shortened variants are stripped. Blank variants follow
-    nothing, whatever the strict verdict is.
+    The strict verdict is on the response itself. The loose verdict is positive if at least one variant
+    follows the instruction: the response without its first line, its last line, both or neither, each as it
+    is and without any `*`. The shortened variants are stripped. Blank variants follow nothing, whatever the
+    strict verdict is.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
     others = [variant for variant in variants(response) if variant.strip()]
@@ -94,7 +95,9 @@ def judge(
 
 
 def variants(response: str) -> list[str]:
-    """Return the distinct variants of a response for the loose verdict, the response itself first."""
+    """Return the distinct variants of a response that the loose verdict examines. The first is the response
+    itself.
+    """
     lines = response.split("\n")
     shortened = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
     kept = [response, *shortened]
@@ -102,7 +105,7 @@ def variants(response: str) -> list[str]:
 
 
 def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
-    """Return the documented `per_instruction`, with the loose verdicts added, and the counts."""
+    """Return the score's details: the documented `per_instruction`, the loose verdicts, and the counts."""
     return {
         "per_instruction": [
             {"instruction_id": one["id"], "passed": strict, "passed_loose": loose}
@@ -125,7 +128,7 @@ NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loo
 
 
 class Accuracies:
-    """Counters of followed prompts and instructions."""
+    """Counters of followed instructions, and of prompts all of whose instructions were followed."""
 
     def __init__(self) -> None:
         self._prompts = 0
@@ -133,9 +136,10 @@ class Accuracies:
         self._followed = dict.fromkeys(NAMES, 0)
 
     def add(self, counts: Mapping[str, Any], instructions: int) -> None:
-        """Count one response by its `passed` and `passed_loose`.
+        """Count one response by the counts in its score's details, `passed` and `passed_loose`.
 
-        If they are missing, no instruction was followed.
+        If these are missing, no instruction counts as followed. `instructions`: number of the row's
+        instructions.
         """
         self._prompts += 1
         self._instructions += instructions
@@ -145,7 +149,7 @@ class Accuracies:
             self._followed[f"instruction_{name}"] += passed
 
     def values(self) -> list[float | None]:
-        """Return the four shares in the order of `NAMES`; None if nothing was counted."""
+        """Return the four accuracies in the order of `NAMES`; each is None if nothing was counted."""
         totals = (self._prompts, self._instructions, self._prompts, self._instructions)
         return [
             followed / total if total else None
@@ -154,7 +158,9 @@ class Accuracies:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the four accuracies. A missing response follows no instruction."""
+    """Return the four published accuracies. If a trial has no response, none of its instructions counts as
+    followed.
+    """
     accuracies = Accuracies()
     for one in graded:
         accuracies.add(one.detail, int(one.labels["instructions"]))

@@ -11,7 +11,9 @@ from typing import Any
 
 @lru_cache(maxsize=32)
 def detected_language(text: str) -> str | None:
-    """Return the code of a text's language (`en`, `zh-cn`); None if it cannot be detected (no letters)."""
+    """Return the code of the text's language (such as `en`, `zh-cn`); None if none can be detected (no
+    letters).
+    """
     from langdetect.lang_detect_exception import LangDetectException
 
     detector = _factory().create()
@@ -25,9 +27,9 @@ def detected_language(text: str) -> str | None:
 
 @cache
 def _factory() -> Any:
-    """Return the detector factory with the profiles of all languages.
+    """Return langdetect's detector factory with the profiles of all languages.
 
-    They are read once per process, which takes about 0.4 s of CPU time.
+    The profiles are read once per process, which takes about 0.4 s of CPU time.
     """
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
 
