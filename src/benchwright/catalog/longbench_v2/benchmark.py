@@ -15,7 +15,9 @@ from benchwright.catalog.longbench_v2.solver import ReadAndAnswer, letter_only, 
 from benchwright.records import FAILED, Sample
 
 COMPENSATION = 0.25
-"""The score of an answer without a letter in the official "compensated" figures: a guess among four."""
+"""Score of an answer without a letter in the official "compensated" figures: that of a guess among four
+options.
+"""
 
 PARTS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
@@ -38,7 +40,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the official columns, and the mean in which an answer without a letter counts as a guess."""
+    """Return the official figures: the accuracies, and the "compensated" one, which counts no letter as a
+    guess.
+    """
     parts: dict[str, list[float]] = {part: [] for parts in PARTS.values() for part in parts}
     compensated: list[float] = []
     for one in graded:

@@ -44,5 +44,5 @@ def competition(
 
 
 def without_types(about: About) -> About:
-    """Return the metadata of a competition whose problems have no types."""
+    """Return the metadata of a competition whose problems have no problem types."""
     return msgspec.structs.replace(about, breakdowns=())
