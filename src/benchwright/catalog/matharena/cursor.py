@@ -76,8 +76,7 @@ class Cursor:
 
     @contextmanager
     def _within(self, *, bars: bool = False, listing: bool = False) -> Iterator[None]:
-        """Hold the state of being inside brackets, whose opening token was already taken, until the body
-        ends.
+        """Enter brackets, whose opening token was already taken, for the body of the `with`.
 
         `bars`: the brackets are vertical bars. `listing`: they enclose arguments separated by commas.
         """

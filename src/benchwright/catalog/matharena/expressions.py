@@ -125,8 +125,9 @@ class _Reader(Cursor):
         return self._computed(multiply, Fraction(-1), value) if negative else value
 
     def _factors(self) -> Value:
-        """Read adjacent factors. An x between two numbers or other factors without letters is a
-        multiplication sign.
+        """Read adjacent factors.
+
+        An x between two factors without letters is a multiplication sign.
         """
         begins = [self._place]
         values = [self._powers()]

@@ -22,7 +22,7 @@ MOST_FACTORIAL = 5_000
 
 
 class Rounded(complex):
-    """A floating-point result of decimal numbers and fractions only, which sympy would also round."""
+    """A decimal number (written with a point), or a result computed from such numbers and fractions only."""
 
 
 class NoValue(Exception):

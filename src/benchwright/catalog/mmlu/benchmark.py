@@ -48,19 +48,21 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean over subjects. (The score itself is the mean over questions.)"""
+    """Return the mean of the subjects' accuracies. (The score itself is the mean over questions.)"""
     return [macro_average(graded, "subject")]
 
 
 class FiveShot(msgspec.Struct, frozen=True):
-    """MMLU for base models: five shots and the most probable next letter."""
+    """MMLU for base models: five solved questions, then the question, which is answered by the most probable
+    letter.
+    """
 
     about: About
     departures: Sequence[str] = ()
     scorers: Sequence[Scorer] = (GradeScorer("accuracy", "1", grade_next),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield the questions, each with the shots of its subject."""
+        """Yield the questions, each with the solved questions (shots) of its subject."""
         return rows.samples_with_shots(source)
 
     @asynccontextmanager
@@ -69,7 +71,9 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield NextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield log-probabilities in which the right letter, a wrong one, or no letter is most probable."""
+        """Yield log-probabilities that check the grader: the right letter, a wrong one, or no letter is most
+        probable.
+        """
         right = sample.content["answer"]
         wrong = "ABCD"[("ABCD".index(right) + 1) % 4]
         yield Check(GOLD, [_likely({f" {right}": -0.1, f" {wrong}": -3.0, " the": -0.05})])
@@ -77,7 +81,7 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield Check("no letter", [_likely({" the": -0.1})], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the mean over subjects."""
+        """Return the mean of the subjects' accuracies."""
         return figures(graded)
 
 

@@ -23,7 +23,7 @@ CATEGORIES = {
     "elementary_mathematics high_school_biology high_school_chemistry high_school_computer_science "
     "high_school_mathematics high_school_physics high_school_statistics machine_learning",
 }
-"""The categories of simple-evals. Every other subject is in `other`."""
+"""The categories of simple-evals, by subject. Every other subject is in `other`."""
 
 _CATEGORY = {subject: category for category, names in CATEGORIES.items() for subject in names.split()}
 
@@ -46,7 +46,8 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def samples_with_shots(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question, with the first five questions of its subject in the dev split."""
+    """Yield one sample per question, with solved questions: the first five of its subject in the dev split.
+    """
     shots: dict[str, list[dict[str, Any]]] = {}
     for row in source.read(MmluRow, "dev"):
         of_subject = shots.setdefault(row.subject, [])

@@ -17,7 +17,8 @@ def step_by_step(content: dict[str, Any]) -> list[Message]:
 
 
 def with_shots(content: dict[str, Any]) -> str:
-    """Return the prompt of the original five-shot evaluation, which the model continues with a letter."""
+    """Return the prompt of the original five-shot evaluation, a text that the model continues with a letter.
+    """
     subject = content["subject"].replace("_", " ")
     header = f"The following are multiple choice questions (with answers) about {subject}.\n\n"
     shots = "".join(f"{_question(shot)} {shot['answer']}\n\n" for shot in content["shots"])
@@ -29,11 +30,11 @@ def _question(content: dict[str, Any]) -> str:
 
 
 TOP = 20
-"""The number of log-probabilities to request for the next token. vLLM returns 20 at most."""
+"""Number of log-probabilities to request for the next token. vLLM returns at most 20."""
 
 
 class NextLetter:
-    """Solver that requests one token from /completions and takes the most probable of A to D.
+    """Solver that requests one token from /completions. The answer is the most probable of A to D.
 
     A space before the letter is ignored.
     """
@@ -61,10 +62,10 @@ def most_probable_letter(logprobs: Any) -> str | None:
 
 
 def _first_token(logprobs: Any) -> Mapping[str, float | None]:
-    """Return {token: log-probability} of the first token; empty if there is none.
+    """Return {token: log-probability} of the candidates for the first token; empty if there are none.
 
-    It reads the format of /completions, and the format of chat, which llama.cpp's server uses for
-    completions, too. A log-probability is None if the server sent NaN.
+    Two formats are read: that of /completions, and that of chat completions, which llama.cpp's server uses
+    for /completions too. A log-probability is None if the server sent NaN.
     """
     told = logprobs if isinstance(logprobs, Mapping) else {}
     top, content = told.get("top_logprobs"), told.get("content")

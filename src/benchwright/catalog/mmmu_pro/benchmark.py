@@ -59,7 +59,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def _with_pictures(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
-    """Return the prompt: the text without the numbers of its images, then each image once per mention."""
+    """Return the prompt: the text without its image numbers, then the images, each once per mention in the
+    text.
+    """
     text = "\n".join([content["question"], *lettered(content["choices"]), instruction])
     return [*opening, _asking(rows.NAMED.sub("<image>", text), content)]
 
@@ -73,7 +75,8 @@ def _asking(text: str, content: dict[str, Any]) -> Message:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the expected accuracy if answers without a letter are guessed as the authors do."""
+    """Return the expected accuracy if a random guess replaces each missing letter, as in the authors' code.
+    """
     kept = list(graded)
     right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)
     return [Figure("accuracy_random_guess", right / len(kept) if kept else None, "on average over guesses")]
@@ -83,7 +86,7 @@ NO_RIGHT_OPTION = "the data's answer is none of its options"
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield the right letter, each wrong one, and answers without a letter."""
+    """Yield answers that check the grader: the right letter, each wrong one, and answers without a letter."""
     right, letters = sample.content["answer"], LETTERS[: len(sample.content["choices"])]
     reason = None if right in letters else NO_RIGHT_OPTION
     yield Check(GOLD, [assistant(f"Let me think.\nAnswer: {right}")], reason=reason)

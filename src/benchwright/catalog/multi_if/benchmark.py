@@ -36,7 +36,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class MultiIf(msgspec.Struct, frozen=True):
-    """Up to three turns in one conversation. Each is graded by all instructions given so far."""
+    """The Multi-IF benchmark: one to three turns in one conversation.
+
+    Each response must follow all instructions given so far.
+    """
 
     about: About
     scorers: Sequence[Scorer]
@@ -53,7 +56,9 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Turns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield answers that follow all instructions, then for each turn answers that break one of them."""
+        """Yield answers that check the grader: to all instructions, then for each turn answers that break one
+        of its own.
+        """
         turns = sample.content["turns"]
         answers = [following_answer(self.follows, turn["instructions"]) for turn in turns]
         gold = [assistant(text) for text, _ in answers]
@@ -67,7 +72,9 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Check("empty", [assistant("")], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the published figures per turn and language."""
+        """Return for each turn the mean of the four published accuracies, over all conversations and per
+        language.
+        """
         return figures(graded)
 
 

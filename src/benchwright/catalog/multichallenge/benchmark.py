@@ -31,7 +31,8 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the unweighted mean over the axes, which is the published score."""
+    """Return the unweighted mean of the axes' scores, which is the published score. (An axis is a category.)
+    """
     return [macro_average(graded, "axis")]
 
 

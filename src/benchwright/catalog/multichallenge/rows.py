@@ -1,4 +1,4 @@
-"""The row formats of MultiChallenge in the repository and on the hub, and the conversion into samples."""
+"""MultiChallenge's row formats, of its repository and of the hub, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Criterion = Literal["YES", "NO"]
 
 
 class Turn(Record, frozen=True):
-    """One message."""
+    """One message of a conversation: its role and its text."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -32,7 +32,10 @@ class HubRow(Record, frozen=True):
 
 
 class RepositoryRow(Record, frozen=True, rename="upper"):
-    """A row like `HubRow`, with names in capitals."""
+    """One conversation in the format of MultiChallenge's repository.
+
+    The fields are those of `HubRow`, with names in upper case (`QUESTION_ID`).
+    """
 
     question_id: str
     axis: str
@@ -51,7 +54,7 @@ def _check_end(conversation: list[Turn]) -> None:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per conversation, in either layout."""
+    """Yield one sample per conversation. The rows are in the hub's format or the repository's."""
     first = next(source.read(dict[str, Any], "test"), {})
     rows: Iterator[RepositoryRow] | Iterator[HubRow]
     rows = source.read(RepositoryRow, "test") if "QUESTION_ID" in first else source.read(HubRow, "test")

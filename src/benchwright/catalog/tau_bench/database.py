@@ -25,7 +25,7 @@ def fresh(tables: Tables) -> Database:
 
 
 def own(database: Database, table: str, key: str) -> Any:
-    """Return the trial's own copy of a record, which may be changed.
+    """Return the trial's own copy of a record, made on first use, which the trial may change.
 
     Raises:
         KeyError: If there is no such record.
@@ -38,16 +38,17 @@ def own(database: Database, table: str, key: str) -> Any:
 
 
 def whole(database: Database, table: str) -> dict[str, Any]:
-    """Return all records of a table as a dict.
-
-    Iterating over it is many times faster than over the `ChainMap`.
+    """Return all records of a table as a dict. Iterating over it is many times faster than over the
+    `ChainMap`.
     """
     written, shared = database[table].maps
     return {**shared, **written}
 
 
 def same_state(one: Database, other: Database) -> bool:
-    """Return True if two databases over the same tables are equal, as tau-bench's hashes of them would be."""
+    """Return True if two databases made from the same tables are equal, as tau-bench compares them by their
+    hashes.
+    """
     return all(_same_records(one[table], other[table]) for table in one)
 
 

@@ -24,9 +24,10 @@ class Action(Record, frozen=True):
 
 
 class TaskRow(Record, frozen=True):
-    """A task: the user's instruction, the gold actions, and the outputs that the agent must say to the user.
+    """A task of tau-bench.
 
-    `task_index` counts from 0 within the domain's split.
+    `instruction`: text for the simulated user. `actions`: the gold tool calls. `outputs`: texts that the
+    agent must say to the user. `task_index`: counts from 0 within the domain's split.
     """
 
     domain: str
@@ -38,7 +39,7 @@ class TaskRow(Record, frozen=True):
 
 
 def samples(source: Source, split: str, domain: str, worlds: Worlds) -> Iterator[Sample]:
-    """Yield one sample per task of a domain (`all` for both).
+    """Yield one sample per task of a domain. If `domain` is `all`, yield the tasks of both domains.
 
     Raises:
         DatasetError: If there are no tasks, or one is invalid.
