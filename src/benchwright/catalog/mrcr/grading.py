@@ -8,17 +8,17 @@ from typing import Any
 from benchwright.catalog.grading import Verdict
 
 TIMES_TOO_LONG = 50
-"""A response at least this many times as long as the answer scores 0. Its similarity could not exceed 0.04.
+"""A response more than this many times as long as the answer scores 0. Its similarity could not exceed 0.04.
 """
 
 
 def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the similarity of response and answer, both without the required prefix; 0 if the response lacks
-    it.
+    """Return the similarity of response and answer, both without the prefix that the task requires.
 
-    As in the dataset card's code, the response is not stripped before its prefix is compared, and similarity
-    is SequenceMatcher's ratio with its default heuristic for long texts. It takes milliseconds for usual
-    answers of 1,000 to 5,000 characters, but minutes for hostile ones.
+    It is 0 if the response lacks the prefix. As in the dataset card's code, the response is not stripped
+    before its prefix is compared, and similarity is SequenceMatcher's ratio with its default heuristic for
+    long texts. It takes milliseconds for usual answers of 1,000 to 5,000 characters, but minutes for hostile
+    ones.
     """
     expected, prefix = content["answer"], content["prefix"]
     if not answer.strip():
@@ -32,8 +32,8 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def likeness(response: str, answer: str) -> float:
-    """Return 2M / T, where M is the number of matching characters and T the length of both texts together
-    (difflib).
+    """Return the similarity of two texts by difflib: 2M / T, with M matching characters of T in both texts
+    together.
     """
     if len(response) > TIMES_TOO_LONG * max(1, len(answer)):
         return 0.0

@@ -87,7 +87,9 @@ class MatchScorer:
         self.fingerprint = fingerprint("simpleqa match", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the words of the right answer occur in the answer in their order, else 0."""
+        """Return 1 if the answer contains the words of the right answer in their order, else 0; no score if
+        it is blank.
+        """
         if not outcome.answer.strip():
             return graded_score(None, NOT_ATTEMPTED, sample, outcome)
         found = f" {_words(sample.content['answer'])} " in f" {_words(outcome.answer)} "

@@ -1,4 +1,4 @@
-"""The agent in conversation with a simulated user, who may have tools too (user_simulator.py)."""
+"""The agent in conversation with a simulated user, who may also have tools (user_simulator.py)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def agent_prompt(policy: str) -> str:
 def user_prompt(guidelines: str, scenario: str) -> str:
     """Return the simulated user's system prompt.
 
-    The place for a persona stays empty, as in the authors' default.
+    No persona is filled in, as in the authors' default.
     """
     general = guidelines.replace("<PERSONA_GUIDELINES>", "")
     return f"{general}\n\n<scenario>\n{scenario}\n</scenario>"
