@@ -104,7 +104,7 @@ class JudgedRewardScorer(RewardScorer):
     """A `RewardScorer` for domains in which a judge grades a part of some tasks, at temperature 0.
 
     If `slot` is None, the evaluated model is its own judge. The judge is asked only if all other parts are
-    met, because the reward is 0 otherwise. As most rewards contain no judged part, this is not a
+    met, because the reward is 0 otherwise. As the judge grades only one part of some rewards, this is not a
     `JudgingScorer`, all of whose scores come from a judge.
     """
 
