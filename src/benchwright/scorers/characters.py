@@ -6,8 +6,7 @@ import unicodedata
 
 
 def plain_characters(text: str) -> str:
-    """Return the text with full-width characters, and digits of other scripts, replaced by ASCII one by one.
-    """
+    """Return the text with full-width characters and digits of other scripts replaced by ASCII."""
     return text if text.isascii() else "".join(map(_plain, text))
 
 

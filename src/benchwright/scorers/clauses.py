@@ -1,5 +1,4 @@
-"""Detection of statements that do not count: denied in their clause, only hypothetical, or retracted later.
-"""
+"""Detection of statements that do not count: denied in their clause, hypothetical, or retracted later."""
 
 from __future__ import annotations
 

@@ -78,8 +78,9 @@ class Judge:
         return other
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why the target, a list of right answers, is invalid; None if it is valid, no list, or
-        missing.
+        """Return why the target, a list of right answers, is invalid.
+
+        None if it is valid, no list, or missing.
         """
         return wrong_list(content)
 
@@ -118,8 +119,9 @@ class Judge:
 
 
 def _reference(target: Any) -> Any:
-    """Return the target in the form for the judge's prompt. A list is preceded by the remark that any answer
-    in it is right.
+    """Return the target in the form for the judge's prompt.
+
+    A list is preceded by the remark that any answer in it is right.
     """
     answers = right_answers(target) if isinstance(target, (str, list)) else [target]
     return "Any of these is right:\n" + "\n".join(map(_as_text, answers)) if len(answers) > 1 else answers[0]

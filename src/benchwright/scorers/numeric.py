@@ -18,12 +18,12 @@ VERSION = 2
 
 
 class Numeric:
-    """Scorer: 1 if the answer's number equals the target's, else 0; `unparsed` if the answer has no single
-    number.
+    """Scorer: 1 if the answer's number equals the target's, else 0.
 
-    docs/scorers.md states how numbers are found, read and compared. Whole numbers are equal only if they are
-    the same, others within a billionth. `relative` (a share of the larger number) and `absolute` allow larger
-    differences. If the target is a list, the answer must equal one of its numbers.
+    The answer is `unparsed` if it has no single number. docs/scorers.md states how numbers are found, read
+    and compared. Whole numbers are equal only if they are the same, others within a billionth. `relative` (a
+    share of the larger number) and `absolute` allow larger differences. If the target is a list, the answer
+    must equal one of its numbers.
     """
 
     name = "numeric"

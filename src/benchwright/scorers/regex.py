@@ -38,8 +38,9 @@ class Regex:
     at either end. With `ignore_case`, case is ignored.
 
     Some patterns, such as `(a+)+$`, take time exponential in the length of the text. A search that is not
-    finished within 5 ms is repeated in another process, so that it delays no other trial. If it takes more than
-    0.25 s of CPU time, the result is a grader error. So it is if the answer has more than 100,000 characters.
+    finished within 5 ms is repeated in another process, so that it delays no other trial. If that takes more
+    than 0.25 s of CPU time, the result is a grader error. The same applies to an answer of more than 100,000
+    characters.
 
     Raises:
         UserError: If `pattern` is not a regular expression.
@@ -56,8 +57,9 @@ class Regex:
         self.fingerprint = fingerprint(self.name, VERSION, pattern, full, ignore_case)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return the reason if the target is not a regular expression; None if it is, or if `pattern` is used
-        instead.
+        """Return the reason if the target is not a regular expression.
+
+        None if it is, or if `pattern` is used instead.
         """
         if self.pattern is not None:
             return None

@@ -94,10 +94,10 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
 
 
 def _json_score(text: str) -> float | None:
-    """Return the score in the JSON object at the end of the reply, else at its beginning; None if there is
-    none.
+    """Return the score in the JSON object at the end of the reply, else at its beginning.
 
-    The object may be in a fence. An object in the middle is ignored: it may be quoted from the judged answer.
+    None if there is none. The object may be in a fence. An object in the middle is ignored: it may be quoted
+    from the judged answer.
     """
     found = list(_objects(text))
     ends = [value for value, _, end in found if not text[end:].strip().strip("`")]

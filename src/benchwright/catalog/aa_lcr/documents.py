@@ -19,8 +19,7 @@ _PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
 
 
 class Place(NamedTuple):
-    """The key of a document: its category, its set's folder, and its file name, each normalized by `plain`.
-    """
+    """The key of a document: its category, its set's folder and its file name, normalized by `plain`."""
 
     category: str
     folder: str

@@ -1,4 +1,6 @@
-"""Extraction of the grid from an answer in linear time, as in the authors' harness (parsing.py, schemas.py).
+"""Extraction of the grid from an answer, as in the authors' harness (parsing.py, schemas.py).
+
+It takes linear time.
 """
 
 from __future__ import annotations

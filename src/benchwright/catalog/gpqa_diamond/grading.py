@@ -1,4 +1,6 @@
-"""Grading of GPQA's answers by their letter. The right letter depends on the order of options in the trial.
+"""Grading of GPQA's answers by their letter.
+
+The right letter depends on the order of options in the trial.
 """
 
 from __future__ import annotations
@@ -35,8 +37,9 @@ def lenient_letter(answer: str) -> str | None:
 
 
 class OrderedLetterScorer:
-    """Scorer that compares the stated letter with the right one, which the solver recorded for its order of
-    options.
+    """Scorer that compares the stated letter with the right one for the order of options in the trial.
+
+    The solver recorded this letter in the outcome.
     """
 
     def __init__(self, name: str) -> None:

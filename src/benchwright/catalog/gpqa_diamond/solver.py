@@ -12,10 +12,9 @@ from benchwright.records import Message, Outcome, Trial
 
 
 class AskInOrder:
-    """Solver that sends a question after the opening messages (if any), with its options in the repeat's
-    order.
+    """Solver that sends a question with its options in the order of the trial's repeat.
 
-    It records the order and the right letter in the outcome, for the scorer.
+    Opening messages, if any, come first. Order and right letter are recorded in the outcome, for the scorer.
     """
 
     def __init__(self, opening: Sequence[Message]) -> None:

@@ -36,9 +36,7 @@ def the_prompt(content: dict[str, Any]) -> list[Message]:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the share of answers with exactly the right set of nodes, and the mean score per problem type
-    and length.
-    """
+    """Return the share of exactly right answers, and the mean score per problem type and length."""
     exact: list[float] = []
     parts: dict[str, list[float]] = {}
     for one in graded:

@@ -11,8 +11,9 @@ from benchwright.formats import counted
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
 KEPT = 2000
-"""Number of characters of the list of nodes that are stored with the score. The full list is in the response
-body.
+"""Number of characters of the list of nodes that are stored with the score.
+
+The full list is in the response body.
 """
 
 
@@ -43,11 +44,11 @@ def f1(predicted: set[str], gold: set[str]) -> float:
 
 
 def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the F1 of the nodes on the answer's last line against the gold nodes. Correct if the sets are
-    equal.
+    """Return the F1 of the nodes on the answer's last line against the gold nodes.
 
-    An answer without a list is read as an empty list, as in openbench: if the gold list is empty, the answer
-    scores 1, and `parsed` in the details is False. Otherwise such an answer is reported as unparsed.
+    Correct if the sets are equal. An answer without a list is read as an empty list, as in openbench: if the
+    gold list is empty, the answer scores 1, and `parsed` in the details is False. Otherwise such an answer is
+    reported as unparsed.
     """
     nodes, gold = read_nodes(answer), set(content["answer_nodes"])
     predicted = set(nodes or ())

@@ -13,8 +13,7 @@ OPERATION = "Operation:"
 NO_NODES = "(no node)"
 
 LONGEST_SHORT = 220_000
-"""Limit in characters between the two files: the longest prompt of the file "128k and shorter" has 219,451.
-"""
+"""Limit in characters between the two files. The longest prompt of "128k and shorter" has 219,451."""
 
 
 class GraphWalksRow(Record, frozen=True):
@@ -49,9 +48,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def operation(prompt: str) -> str:
-    """Return the question about the graph: the prompt from `OPERATION` on, or the whole prompt if it lacks
-    that.
-    """
+    """Return the question about the graph: the prompt from `OPERATION` on, or all of it if it lacks that."""
     return prompt.rpartition(OPERATION)[2].strip() or prompt
 
 

@@ -32,9 +32,7 @@ FORMAT = (
 
 
 def formatted(content: dict[str, Any]) -> list[Message]:
-    """Return the official prompt: the answer format as system message, then the question and its image, if
-    any.
-    """
+    """Return the official prompt: the answer format as system message, then the question with its image."""
     if "image" not in content:
         return [system(FORMAT), user(content["question"])]
     parts = [text_part(content["question"]), image_part(content["image"])]
@@ -91,8 +89,7 @@ def _judged_benchmark(
 
 
 def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the calibration error computed as by the official code, and another that includes the last bin.
-    """
+    """Return the calibration error by the official computation, and one that includes the last bin."""
     answered = [one for one in graded if one.status not in FAILED and "confidence" in one.detail]
     confidence = [one.detail["confidence"] / 100 for one in answered]
     correct = [one.value == 1.0 for one in answered]

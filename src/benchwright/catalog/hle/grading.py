@@ -61,7 +61,9 @@ _MARKUP = str.maketrans("", "", "*$`")
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the last "Answer:" line equals the gold answer, ignoring case, spacing and markup; else 0.
+    """Return 1 if the last "Answer:" line equals the gold answer, else 0.
+
+    Case, spacing and markup are ignored.
     """
     stated = stated_answer(answer)
     details = {"confidence": stated_confidence(answer)}
@@ -75,9 +77,7 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented matching: by the option letter (A to D), or by the gold text anywhere in the
-    response.
-    """
+    """Grade by the documented matching: the option letter (A to D), or the gold text in the response."""
     from benchwright.catalog.documented.evaluators.matching import (
         contains_match,
         exact_match,

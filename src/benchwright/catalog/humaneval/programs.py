@@ -34,9 +34,7 @@ def published_completion(answer: str) -> str:
 
 
 def lenient_completion(content: dict[str, Any], answer: str) -> str:
-    """Return the completion: the answer's whole function, which then replaces the prompt's, or an indented
-    body.
-    """
+    """Return the completion: the whole function, which then replaces the prompt's, or an indented body."""
     code = code_of(answer, content["entry_point"]).strip("\n")
     return code if _defines(code, content["entry_point"]) else _as_body(code)
 

@@ -1,5 +1,6 @@
-"""Construction of answers that follow a row's instructions. They serve as gold answers in checks of the
-grader.
+"""Construction of answers that follow a row's instructions.
+
+They serve as gold answers in checks of the grader.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
 
 
 def _filled(text: str, instructions: Sequence[Instruction]) -> str:
-    """Extend the text to the word count and the overlap with a reference text that instructions require, if
-    any.
+    """Extend the text to the required number of words and the required overlap with a reference text.
+
+    Nothing is added if no instruction requires them.
     """
     for one in instructions:
         if one["id"] == "count:word_count_range":
@@ -59,8 +61,9 @@ def _filled(text: str, instructions: Sequence[Instruction]) -> str:
 
 
 def _diluted(text: str, reference_text: str, percentage: float) -> str:
-    """Append characters that occur in no reference text, until only `percentage` of the text's trigrams are
-    shared.
+    """Append characters that occur in no reference text.
+
+    The text is extended until only `percentage` of its trigrams are shared with the reference.
     """
     own = trigrams(text)
     shared = len(own & trigrams(reference_text))

@@ -18,8 +18,7 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 @_rule("count:word_count_range")
 def word_count_range(response: str, min_words: float, max_words: float) -> bool:
-    r"""Check that the number of words, counted as runs of `\w`, is in the range. "don't" counts as two words.
-    """
+    r"""Check that the number of words (runs of `\w`) is in the range. "don't" counts as two words."""
     return min_words <= len(_WORD.findall(response)) <= max_words
 
 
@@ -43,8 +42,9 @@ def person_names(response: str, N: float) -> bool:
 
 @_rule("count:numbers")
 def numbers(response: str, N: float) -> bool:
-    """Check for exactly N runs of digits. Punctuation is removed first, so that "10:30" and "1,000" are one
-    run each.
+    """Check for exactly N runs of digits.
+
+    Punctuation is removed first, so that "10:30" and "1,000" are one run each.
     """
     return len(re.findall(r"\d+", without_marks(response))) == N
 
@@ -61,8 +61,9 @@ def punctuation(response: str) -> bool:
 
 @_rule("count:words_japanese")
 def words_japanese(response: str, N: float) -> bool:
-    """Check that every Nth word contains a Japanese character. Numbers and words of only punctuation pass
-    too.
+    """Check that every Nth word contains a Japanese character.
+
+    Numbers and words of only punctuation pass too.
     """
     every = [trimmed(word) for number, word in enumerate(response.split(), 1) if number % N == 0]
     return all(_JAPANESE.search(word) for word in every if word and not word.isdigit())
@@ -72,8 +73,9 @@ def words_japanese(response: str, N: float) -> bool:
 def keywords_multiple(
     response: str, keyword1: str, keyword2: str, keyword3: str, keyword4: str, keyword5: str
 ) -> bool:
-    """Check that the five keywords occur 1, 2, 3, 5 and 7 times, in this order, ignoring case. Parts of words
-    count.
+    """Check that the five keywords occur 1, 2, 3, 5 and 7 times, in this order, ignoring case.
+
+    Parts of words count.
     """
     wanted = zip((keyword1, keyword2, keyword3, keyword4, keyword5), (1, 2, 3, 5, 7), strict=True)
     text = response.lower()

@@ -54,8 +54,9 @@ def _read_question(text: str) -> tuple[int, int]:
 
 @_rule("custom:reverse_newline")
 def reverse_newline(response: str) -> bool:
-    """Check for at least 52 lines, which begin with the line with Zimbabwe and are in reverse alphabetical
-    order.
+    """Check for at least 52 lines in reverse alphabetical order.
+
+    The lines before the first one with Zimbabwe are ignored.
     """
     lines = [line for line in map(trimmed, response.split("\n")) if line]
     start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))

@@ -39,8 +39,9 @@ def _kinds(split: Split) -> Rules:
 
     @kinds.rule("ratio:sentence_words")
     def sentence_words(response: str) -> bool:
-        """Check for three sentences of the same length. The instruction that their words differ is not
-        verified.
+        """Check for three sentences of the same length.
+
+        The instruction that their words differ is not verified.
         """
         lengths = [len(sentence.strip()) for sentence in split(response)]
         return len(lengths) == 3 and len(set(lengths)) == 1
@@ -64,7 +65,9 @@ def _kinds(split: Split) -> Rules:
 
 
 def _words(split: Split) -> Rules:
-    """Return the rules about words within sentences and across them. `split` divides a text into sentences.
+    """Return the rules about words within sentences and across them.
+
+    `split` divides a text into sentences.
     """
     words = Rules()
 
@@ -109,8 +112,7 @@ def _whole(split: Split) -> Rules:
 
     @whole.rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
-        """Check for at least two sentences, then at least two bullets, with at most one blank line in
-        between.
+        """Check for at least two sentences, then at least two bullets, with at most one blank line between.
         """
         lines = [line.strip() for line in response.split("\n")]
         bullets = [line.startswith("*") for line in lines]
@@ -123,9 +125,7 @@ def _whole(split: Split) -> Rules:
 
     @whole.rule("custom:word_reverse")
     def word_reverse(response: str) -> bool:
-        """Check that the response, read word by word from its end, is one sentence that mentions the bald
-        eagle.
-        """
+        """Check that the response, with its words in reverse order, is one sentence with the bald eagle."""
         text = " ".join(reversed(without_marks(response.lower().strip()).split()))
         return "bald eagle" in text and text in split(text)
 

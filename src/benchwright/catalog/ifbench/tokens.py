@@ -22,8 +22,9 @@ _SEEN = 3
 
 
 def token_rules(split: Split) -> Rules:
-    """Return the rules about tokens, except the rule that needs the tagger. `split` divides a text into
-    sentences.
+    """Return the rules about tokens, except the rule that needs the tagger.
+
+    `split` divides a text into sentences.
     """
     rules = Rules()
 
@@ -58,8 +59,9 @@ def token_rules(split: Split) -> Rules:
 
     @rules.rule("format:title_case")
     def title_case(response: str) -> bool:
-        """Check that no token starts with a lower-case letter, unless it is followed by both lower-case
-        letters and capitals.
+        """Check that no token starts with a lower-case letter.
+
+        Tokens in which both lower-case letters and capitals follow the first letter are allowed.
         """
         return not any(_is_lower(token) for token in tokens(response) if token[0].isalpha())
 
@@ -100,8 +102,9 @@ def _tokenizer() -> Any:
 
 @cache
 def _tagger(directory: Path) -> Any:
-    """Return NLTK's tagger with the model in a directory. The model is JSON, so that loading it executes
-    nothing.
+    """Return NLTK's tagger with the model in a directory.
+
+    The model is JSON, so that loading it executes nothing.
     """
     from nltk.tag.perceptron import PerceptronTagger
 

@@ -106,6 +106,5 @@ def repeat_simple(response: str) -> bool:
 
 @_rule("repeat:repeat_span")
 def repeat_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
-    """Check that the response is the part of the prompt from character `n_start` to `n_end`, both included.
-    """
+    """Check that the response is the prompt from character `n_start` to `n_end`, both included."""
     return response.strip().lower() == prompt_to_repeat[n_start : n_end + 1].strip().lower()

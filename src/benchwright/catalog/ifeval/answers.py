@@ -1,5 +1,6 @@
-"""Construction of answers that follow a row's instructions. They serve as gold answers in checks of the
-grader.
+"""Construction of answers that follow a row's instructions.
+
+They serve as gold answers in checks of the grader.
 """
 
 from __future__ import annotations
@@ -115,9 +116,7 @@ class Requirements:
             yield from ["[so]"] * arguments["num_placeholders"]
 
     def _dressed(self, text: str) -> str:
-        """Return the text in the form that is required: its case, without commas, as JSON or in quotation
-        marks.
-        """
+        """Return the text in the required form: its case, without commas, as JSON or in quotation marks."""
         if self._asked.get("english_capital"):
             text = text.upper()
         if self._asked.get("english_lowercase"):

@@ -50,9 +50,7 @@ def breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> st
 
 
 def _spoilt(arguments: dict[str, Any], gold: str) -> Iterator[str]:
-    """Yield altered texts of which one may break the instruction: the gold answer with text added or removed,
-    then others.
-    """
+    """Yield texts that may break the instruction: alterations of the gold answer, then other texts."""
     texts = [text for value in arguments.values() for text in _texts(value)]
     yield f"{gold},"
     yield f"So {gold} so."

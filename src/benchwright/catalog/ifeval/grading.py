@@ -95,8 +95,9 @@ def judge(
 
 
 def variants(response: str) -> list[str]:
-    """Return the distinct variants of a response that the loose verdict examines. The first is the response
-    itself.
+    """Return the distinct variants of a response that the loose verdict examines.
+
+    The first is the response itself.
     """
     lines = response.split("\n")
     shortened = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
@@ -158,8 +159,9 @@ class Accuracies:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the four published accuracies. If a trial has no response, none of its instructions counts as
-    followed.
+    """Return the four published accuracies.
+
+    If a trial has no response, none of its instructions counts as followed.
     """
     accuracies = Accuracies()
     for one in graded:

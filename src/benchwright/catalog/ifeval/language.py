@@ -11,8 +11,9 @@ from typing import Any
 
 @lru_cache(maxsize=32)
 def detected_language(text: str) -> str | None:
-    """Return the code of the text's language (such as `en`, `zh-cn`); None if none can be detected (no
-    letters).
+    """Return the code of the text's language (such as `en`, `zh-cn`).
+
+    None if none can be detected (no letters).
     """
     from langdetect.lang_detect_exception import LangDetectException
 

@@ -91,8 +91,9 @@ def number_highlighted_sections(response: str, num_highlights: int) -> bool:
 
 @_rule("detectable_format:multiple_sections")
 def multiple_sections(response: str, section_spliter: str, num_sections: int) -> bool:
-    """Check that the section's word, in the given case, is followed by a number at least `num_sections`
-    times.
+    """Check that the section's word is followed by a number at least `num_sections` times.
+
+    The word must have the given case.
     """
     heading = re.compile(rf"{expression(section_spliter.strip()).pattern}\s?\d++")
     return sum(1 for _ in heading.finditer(response)) >= num_sections

@@ -78,8 +78,9 @@ class Punkt(Record, frozen=True):
         return sentences
 
     def _pieces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each sentence, where closing quotes and brackets may still belong to the
-        next one.
+        """Yield start and end of each sentence, before closing quotes and brackets are moved.
+
+        They may still be at the start of the next sentence.
         """
         start = 0
         for end, word in _possible_ends(text):
@@ -89,9 +90,7 @@ class Punkt(Record, frozen=True):
         yield start, len(text.rstrip())
 
     def _holds_end(self, context: str) -> bool:
-        """Return True if a sentence ends within `context`: a word, the mark after it, and the text that
-        follows.
-        """
+        """Return True if a sentence ends in `context`: a word, the mark after it, and the text after that."""
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
         return any(self._ends(token, following) for token, following in pairwise(tokens))
 

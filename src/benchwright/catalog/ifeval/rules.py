@@ -27,9 +27,7 @@ Decorator = Callable[[Rule], Rule]
 
 
 class Rules:
-    """Registry of rules: functions that check whether a response follows an instruction, by the instruction's
-    id.
-    """
+    """Registry of rules, by the ids of instructions. A rule checks that a response follows an instruction."""
 
     def __init__(self, inherited: Mapping[str, Rule] | None = None) -> None:
         self._rules = dict(inherited or {})

@@ -97,8 +97,7 @@ def _breaks(text: str, end: re.Match[str]) -> bool:
 
 
 def _opens(text: str, end: re.Match[str]) -> bool:
-    """Return True if the word after `end` may start a sentence: it is capitalised and not taken for a name.
-    """
+    """Return True if the word after `end` may start a sentence: it is capitalised and no name."""
     if not (end["next"] or "").isupper():
         return False
     word = _LEADING.match(text, end.start("next"))

@@ -15,8 +15,9 @@ _rule = WORDING.rule
 
 @_rule("keywords:existence")
 def existence(response: str, keywords: list[str]) -> bool:
-    """Check that all keywords occur, ignoring case. They are regular expressions, and also match within
-    words.
+    """Check that all keywords occur, ignoring case.
+
+    They are regular expressions, and also match within words.
     """
     return all(occurrences(keyword, response, most=1) for keyword in keywords)
 

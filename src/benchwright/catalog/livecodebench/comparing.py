@@ -1,6 +1,4 @@
-"""Comparison of a program's output with the expected output of a test
-(lcb_runner/evaluation/testing_util.py).
-"""
+"""Comparison of a program's output with a test's expected output (lcb_runner/evaluation/testing_util.py)."""
 
 from __future__ import annotations
 

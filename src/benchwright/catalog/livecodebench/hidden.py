@@ -55,8 +55,9 @@ def _decompressed(text: str) -> bytes:
 
 
 def _unpickled(data: bytes) -> str:
-    """Return the string in a pickle. A pickle that refers to a class or function is refused before it is
-    imported.
+    """Return the string in a pickle.
+
+    A pickle that refers to a class or function is refused before it is imported.
     """
     try:
         found = _OnlyPlainData(io.BytesIO(data)).load()

@@ -131,8 +131,9 @@ def main() -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return streams for the requests and answers of the host. Then stdin and stdout are empty for the tested
-    program.
+    """Return streams for the requests and answers of the host.
+
+    Then stdin and stdout are empty for the tested program.
     """
     streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -174,8 +175,9 @@ def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
 
 
 def _load(code: str, name: str | None) -> Callable[..., Any]:
-    """Execute the code and return the function to call for each test. `name` is None if the program reads
-    stdin.
+    """Execute the code and return the function to call for each test.
+
+    `name` is None if the program reads stdin.
     """
     source = f"{_HEADER}\n\n{code}" if name else _wrapped(_without_main(code))
     module = ModuleType("tmp_sol", "")
@@ -249,8 +251,9 @@ def _called(function: Callable[..., Any], text: str) -> str | None:
 
 
 def described(value: Any) -> str | None:
-    """Return a value as JSON; None if no JSON value equals it (for example, no JSON value equals a tuple in a
-    list).
+    """Return a value as JSON.
+
+    None if no JSON value equals it (for example, no JSON value equals a tuple in a list).
     """
     try:
         return json.dumps(_plain(value))

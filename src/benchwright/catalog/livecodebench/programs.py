@@ -23,9 +23,7 @@ CHEATS = {
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield programs that check the grader: one that looks up all outputs, and others that lack one or all of
-    them.
-    """
+    """Yield programs that check the grader: one that has all outputs, and others that lack some or all."""
     content = sample.content
     tests = tests_of(content)
     yield Check(GOLD, [assistant(_fenced(_table(content, tests)))])

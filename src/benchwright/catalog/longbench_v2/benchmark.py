@@ -15,9 +15,7 @@ from benchwright.catalog.longbench_v2.solver import ReadAndAnswer, letter_only, 
 from benchwright.records import FAILED, Sample
 
 COMPENSATION = 0.25
-"""Score of an answer without a letter in the official "compensated" figures: that of a guess among four
-options.
-"""
+"""Score of an answer without a letter in the official "compensated" figures: a guess among four options."""
 
 PARTS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
@@ -40,8 +38,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the official figures: the accuracies, and the "compensated" one, which counts no letter as a
-    guess.
+    """Return the official figures: the accuracies, and the "compensated" accuracy.
+
+    The latter counts an answer without a letter as a guess.
     """
     parts: dict[str, list[float]] = {part: [] for parts in PARTS.values() for part in parts}
     compensated: list[float] = []

@@ -24,8 +24,9 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the stated letter is the right one, else 0. Without a stated letter, the answer is
-    unparsed.
+    """Return 1 if the stated letter is the right one, else 0.
+
+    Without a stated letter, the answer is unparsed.
     """
     return letter_verdict(stated_letter(answer), content)
 

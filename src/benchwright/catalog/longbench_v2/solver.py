@@ -28,14 +28,17 @@ MOST_LIKELY = "Based on the above, what is the single, most likely answer choice
 
 
 def zero_shot(content: dict[str, Any]) -> str:
-    """Return the prompt for a direct answer: document, question, choices, and the answer's format
-    (prompts/0shot.txt).
+    """Return the prompt for a direct answer (prompts/0shot.txt).
+
+    It contains document, question, choices, and the answer's format.
     """
     return f"{ONE_QUESTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{FORMAT}"
 
 
 def step_by_step(content: dict[str, Any]) -> str:
-    """Return the first prompt for chain of thought: document, question and choices (prompts/0shot_cot.txt).
+    """Return the first prompt for chain of thought (prompts/0shot_cot.txt).
+
+    It contains document, question and choices.
     """
     return f"{QUESTIONS}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
 
@@ -110,8 +113,9 @@ def _letter_tokens(session: Session) -> int:
 
 
 def _length_by(reply: Reply, text: str) -> dict[str, Any]:
-    """Return the prompt's length in tokens for the details: from the response's usage, else estimated from
-    characters.
+    """Return the prompt's length in tokens, for the outcome's details.
+
+    It is taken from the response's usage; without usage, it is estimated from the characters.
     """
     counted = reply.usage.prompt_tokens
     return context_length(characters_as_tokens(text) if counted is None else counted, counted is None)

@@ -73,8 +73,9 @@ def read(text: str) -> list[Any]:
 
 
 def equal(right: list[Any], found: list[Any]) -> bool:
-    """Return True if math-verify considers two parsed answers equal. False if the right answer could not be
-    parsed.
+    """Return True if math-verify considers two parsed answers equal.
+
+    False if the right answer could not be parsed.
     """
     from math_verify import verify
 

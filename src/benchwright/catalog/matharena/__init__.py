@@ -1,3 +1,1 @@
-"""Parts shared by AIME and HMMT: MathArena's prompts, parser and comparison (Balunović et al. 2025,
-arXiv:2505.23281).
-"""
+"""MathArena's prompts, parser and comparison, for AIME and HMMT (Balunović et al. 2025, arXiv:2505.23281)."""

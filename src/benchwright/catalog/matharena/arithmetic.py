@@ -59,7 +59,9 @@ def parsed(text: str) -> ast.expr:
 
 
 def items(tree: ast.expr) -> list[ast.expr] | None:
-    """Return the elements of a list; None if the tree is not a list. (Braces have been rewritten as lists.)
+    """Return the elements of a list; None if the tree is not a list.
+
+    (Braces have been rewritten as lists.)
     """
     return tree.elts if isinstance(tree, ast.List) else None
 

@@ -1,5 +1,4 @@
-r"""Boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside, found in linear time.
-"""
+r"""Boxed answers in a text: `\boxed{…}` or `\fbox{…}`, with any braces inside, found in linear time."""
 
 from __future__ import annotations
 

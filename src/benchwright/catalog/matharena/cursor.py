@@ -1,6 +1,4 @@
-"""A cursor over the tokens ("signs") of an expression, which can go back to an earlier token if parsing
-fails.
-"""
+"""A cursor over the tokens ("signs") of an expression, which can go back if parsing fails."""
 
 from __future__ import annotations
 
@@ -24,8 +22,9 @@ class NotHere(Unreadable):
 
 
 class Cursor:
-    """A reader of tokens from left to right. Brackets that were found unreadable are not parsed a second
-    time.
+    """A reader of tokens from left to right.
+
+    Brackets that were found unreadable are not parsed a second time.
     """
 
     def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:

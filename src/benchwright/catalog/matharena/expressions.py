@@ -164,8 +164,9 @@ class _Reader(Cursor):
         )
 
     def _powers(self) -> Value:
-        """Read a factor with the exponents and factorial signs after it. Exponents are applied from left to
-        right.
+        """Read a factor with the exponents and factorial signs after it.
+
+        Exponents are applied from left to right.
         """
         with self._deeper():
             value = self._atom()
@@ -217,7 +218,9 @@ class _Reader(Cursor):
         return value
 
     def _number(self, sign: str) -> Value:
-        """Read a number. Commas may separate groups of three digits, unless commas separate arguments here.
+        """Read a number.
+
+        Commas may separate groups of three digits, unless commas separate arguments here.
         """
         while not self._listing and self.next == "," and _THREE_DIGITS.match(self._behind()):
             self._take()
@@ -241,8 +244,9 @@ class _Reader(Cursor):
         return Fraction(math.prod(map(int, sign[:-1])))
 
     def _limit(self) -> Value:
-        """Read a limit. It has a value only if the expression does not contain the letter that approaches a
-        value.
+        """Read a limit.
+
+        It has a value only if the expression does not contain the letter that approaches a value.
         """
         self._expect("_")
         self._expect("{")

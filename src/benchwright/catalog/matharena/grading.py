@@ -41,8 +41,9 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 async def states_an_answer(text: str) -> bool:
-    """Return True if the text has a box with a readable answer. False also if reading takes longer than its
-    limits.
+    """Return True if the text has a box with a readable answer.
+
+    False also if reading takes longer than its limits.
     """
     try:
         return await offload(boxed_value_is_readable, text, seconds=SECONDS)
@@ -89,7 +90,9 @@ def _has_digit(answer: Answer) -> bool:
 
 
 def _is_decimal(value: Stated) -> bool:
-    """Return True if the value is one quantity that is not exact. Python prints such a number as a decimal.
+    """Return True if the value is one quantity that is not exact.
+
+    Python prints such a number as a decimal.
     """
     return not isinstance(value, list) and not value.exact
 

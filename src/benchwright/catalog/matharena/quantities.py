@@ -59,8 +59,9 @@ Stated = Quantity | list["Stated"]
 
 
 def quantity(text: str) -> Stated | None:
-    """Return the value of an expression, or the list of values if braces enclose the text; None if it cannot
-    be read.
+    """Return the value of an expression, or the list of values if braces enclose the text.
+
+    None if it cannot be read.
     """
     if len(text) > LONGEST:
         return None

@@ -79,8 +79,9 @@ def _substituted(text: str, rules: tuple[Rule, ...]) -> str:
 
 
 def _with_factorials(text: str) -> str:
-    """Replace each `!` by a function call on its operand: a name, a number, or a group with the name before
-    it.
+    """Replace each `!` by a function call on its operand.
+
+    The operand is a name, a number, or a group with the name before it.
     """
     if "!" not in text:
         return text

@@ -54,7 +54,9 @@ def _whole_power(base: Fraction, exponent: int) -> Fraction:
 
 
 def _exact_root(base: Fraction, degree: int) -> Fraction | None:
-    """Return the root of a fraction if it is rational. None for irrational roots and for negative fractions.
+    """Return the root of a fraction if it is rational.
+
+    None for irrational roots and for negative fractions.
     """
     if base < 0:
         return None
@@ -63,8 +65,9 @@ def _exact_root(base: Fraction, degree: int) -> Fraction | None:
 
 
 def _whole_root(number: int, degree: int) -> int | None:
-    """Return the root of a whole number, found by Newton's method from above; None if it is not a whole
-    number.
+    """Return the root of a whole number, found by Newton's method from above.
+
+    None if it is not a whole number.
     """
     if not number:
         return 0

@@ -53,8 +53,9 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 class FiveShot(msgspec.Struct, frozen=True):
-    """MMLU for base models: five solved questions, then the question, which is answered by the most probable
-    letter.
+    """MMLU for base models: five solved questions precede each question.
+
+    The answer is the most probable letter after them.
     """
 
     about: About
@@ -71,8 +72,9 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield NextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield log-probabilities that check the grader: the right letter, a wrong one, or no letter is most
-        probable.
+        """Yield log-probabilities that check the grader.
+
+        The right letter, a wrong one, or no letter is the most probable.
         """
         right = sample.content["answer"]
         wrong = "ABCD"[("ABCD".index(right) + 1) % 4]

@@ -23,9 +23,7 @@ _ANSWER_WORDS = (
     *(r"Réponse\s*:", r"Resposta\s*:", r"Jibu\s*:", r"Idahun\s*:", r"Ìdáhùn\s*:", r"Idáhùn\s*:"),
     *(r"Àmọ̀nà\s*:", r"Àdáhùn\s*:", r"Ànúgọ\s*:", r"Àṣàyàn\s*:"),
 )
-"""Translations of "Answer:" into the languages that simple-evals supports, in the order in which it tries
-them.
-"""
+""""Answer:" in the languages that simple-evals supports, in the order in which it tries them."""
 
 _LATIN_LETTERS = dict(zip("أبجدঅবডঢＡＢＣＤ", "ABCD" * 3, strict=True))
 """The Latin letters for the Arabic, Bengali and full-width letters that mean A to D."""
@@ -34,12 +32,11 @@ _STATED = [re.compile(rf"(?i){words}[ \t]*([A-Dأ-دঅবডঢＡＢＣＤ])")
 
 
 def stated_letter(answer: str) -> str | None:
-    """Return the letter that simple-evals reads from an answer (mmlu_eval.py, common.py); None if there is
-    none.
+    """Return the letter that simple-evals reads from an answer (mmlu_eval.py, common.py).
 
-    The translations of "Answer:" are tried in order. The first one that is followed by a letter, anywhere in
-    the answer, decides; the first letter after it is taken. Matching ignores case, but the letter is kept as
-    written, so that a lower-case letter is never right.
+    None if there is none. The translations of "Answer:" are tried in order. The first one that is followed by
+    a letter, anywhere in the answer, decides; the first letter after it is taken. Matching ignores case, but
+    the letter is kept as written, so that a lower-case letter is never right.
     """
     for mark in _MARKUP:
         answer = answer.replace(mark, "")

@@ -46,7 +46,9 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def samples_with_shots(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question, with solved questions: the first five of its subject in the dev split.
+    """Yield one sample per question, with solved questions (shots).
+
+    They are the first five of its subject in the dev split.
     """
     shots: dict[str, list[dict[str, Any]]] = {}
     for row in source.read(MmluRow, "dev"):

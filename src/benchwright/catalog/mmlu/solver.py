@@ -17,8 +17,7 @@ def step_by_step(content: dict[str, Any]) -> list[Message]:
 
 
 def with_shots(content: dict[str, Any]) -> str:
-    """Return the prompt of the original five-shot evaluation, a text that the model continues with a letter.
-    """
+    """Return the prompt of the original five-shot evaluation. The model continues it with a letter."""
     subject = content["subject"].replace("_", " ")
     header = f"The following are multiple choice questions (with answers) about {subject}.\n\n"
     shots = "".join(f"{_question(shot)} {shot['answer']}\n\n" for shot in content["shots"])

@@ -57,8 +57,9 @@ def make(about: About, options: Options) -> Benchmark:
     departures: list[str] = []
 
     def read(source: Source) -> Iterator[Sample]:
-        """Yield the samples. If the data lacks solved questions (shots), record this departure from the
-        protocol.
+        """Yield the samples.
+
+        If the data lacks solved questions (shots), record this departure from the protocol.
         """
         departures[:] = [] if rows.has_shots(source) else [NO_SHOTS]
         return rows.samples_with_shots(source)
@@ -75,8 +76,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean of the categories' accuracies, and the figures that other evaluations of MMLU-Pro
-    publish.
+    """Return the mean of the categories' accuracies, and figures that other evaluations publish.
 
     `accuracy_random_guess` grades answers without a letter by the official guesses. `accuracy_first_stage`
     accepts only "answer is (X)", as lm-evaluation-harness does with the same prompt.

@@ -59,9 +59,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def _with_pictures(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
-    """Return the prompt: the text without its image numbers, then the images, each once per mention in the
-    text.
-    """
+    """Return the prompt: the text without its image numbers, then each image once per mention."""
     text = "\n".join([content["question"], *lettered(content["choices"]), instruction])
     return [*opening, _asking(rows.NAMED.sub("<image>", text), content)]
 
@@ -75,8 +73,7 @@ def _asking(text: str, content: dict[str, Any]) -> Message:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the expected accuracy if a random guess replaces each missing letter, as in the authors' code.
-    """
+    """Return the expected accuracy if random guesses replace missing letters, as the authors do."""
     kept = list(graded)
     right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)
     return [Figure("accuracy_random_guess", right / len(kept) if kept else None, "on average over guesses")]

@@ -8,7 +8,9 @@ from typing import Any
 from benchwright.catalog.grading import Verdict
 
 TIMES_TOO_LONG = 50
-"""A response more than this many times as long as the answer scores 0. Its similarity could not exceed 0.04.
+"""A response more than this many times as long as the answer scores 0.
+
+Its similarity could not exceed 0.04.
 """
 
 
@@ -32,8 +34,9 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def likeness(response: str, answer: str) -> float:
-    """Return the similarity of two texts by difflib: 2M / T, with M matching characters of T in both texts
-    together.
+    """Return the similarity of two texts by difflib: 2M / T.
+
+    M is the number of matching characters, T that of the characters of both texts together.
     """
     if len(response) > TIMES_TOO_LONG * max(1, len(answer)):
         return 0.0

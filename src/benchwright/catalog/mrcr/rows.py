@@ -15,10 +15,9 @@ CHARACTERS_PER_TOKEN = 4.9
 
 SMALLEST = 4096
 BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
-"""The published bins of context lengths in tokens. They start at 4,096, and each is twice as large as the
-previous.
+"""The published bins of context lengths in tokens.
 
-The upper end belongs to the bin.
+They start at 4,096, and each is twice as large as the previous. The upper end belongs to the bin.
 """
 
 

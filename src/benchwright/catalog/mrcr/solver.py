@@ -48,12 +48,11 @@ class FittedConversation(Record, frozen=True):
 
 
 async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
-    """Return the conversation if it has at most `most` tokens, else its beginning and end, with half of
-    `most` each.
+    """Return the conversation, with its middle cut out if it has more than `most` tokens.
 
-    The first message and the last one, which contains the question, are always kept, and user and assistant
-    still alternate. The server counts the tokens of the whole conversation. The tokens of a single message
-    are estimated from its share of the characters.
+    Beginning and end then have half of `most` each. The first message and the last one, which contains the
+    question, are always kept, and user and assistant still alternate. The server counts the tokens of the
+    whole conversation. The tokens of a single message are estimated from its share of the characters.
     """
     text = "\n".join(message["content"] for message in messages)
     counted = await session.count_tokens(text)

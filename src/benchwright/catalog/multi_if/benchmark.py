@@ -56,9 +56,7 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Turns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield answers that check the grader: to all instructions, then for each turn answers that break one
-        of its own.
-        """
+        """Yield answers that follow all instructions, then for each turn answers that break one of them."""
         turns = sample.content["turns"]
         answers = [following_answer(self.follows, turn["instructions"]) for turn in turns]
         gold = [assistant(text) for text, _ in answers]
@@ -72,9 +70,7 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Check("empty", [assistant("")], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return for each turn the mean of the four published accuracies, over all conversations and per
-        language.
-        """
+        """Return for each turn the mean of the four published accuracies, overall and per language."""
         return figures(graded)
 
 

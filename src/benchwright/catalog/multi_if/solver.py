@@ -15,8 +15,9 @@ class Turns:
     """Solver that sends the turns of a sample one after the other in one conversation."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send all turns. If a response was refused or truncated, the outcome has the status of the first
-        such response.
+        """Send all turns.
+
+        If a response was refused or truncated, the outcome has the status of the first such response.
         """
         messages: list[Message] = []
         answers: list[str] = []

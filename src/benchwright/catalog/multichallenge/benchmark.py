@@ -31,7 +31,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the unweighted mean of the axes' scores, which is the published score. (An axis is a category.)
+    """Return the unweighted mean of the axes' scores, which is the published score.
+
+    (An axis is a category.)
     """
     return [macro_average(graded, "axis")]
 

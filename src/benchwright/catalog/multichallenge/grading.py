@@ -99,8 +99,9 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """Return the verdict, YES or NO: the one in a JSON object, else the last such word in capitals, else
-    None.
+    """Return the verdict, YES or NO: from a JSON object, else the last such word in capitals.
+
+    None if there is none.
     """
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()

@@ -43,8 +43,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def judge_text(module: Path) -> str:
-    """Read the judge's prompt from the file `judge.txt` in the folder of a module. It is word for word as
-    published.
+    """Read the judge's prompt from the file `judge.txt` in the folder of a module.
+
+    It is word for word as published.
     """
     return module.with_name("judge.txt").read_text(encoding="utf-8").strip()
 

@@ -1,6 +1,4 @@
-"""Grading of SimpleQA's answers as correct, incorrect or not attempted: by a judge, or by matching without
-one.
-"""
+"""Grading of SimpleQA's answers as correct, incorrect or not attempted, by a judge or by matching."""
 
 from __future__ import annotations
 
@@ -60,8 +58,9 @@ class JudgeScorer:
         self._prompt = prompt
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Ask the judge, and return the score for its grade. A blank answer is not attempted; no request is
-        sent for it.
+        """Ask the judge, and return the score for its grade.
+
+        A blank answer is not attempted; no request is sent for it.
 
         Raises:
             GraderError: If the judge states no grade.
@@ -79,16 +78,16 @@ class JudgeScorer:
 
 
 class MatchScorer:
-    """Scorer without a judge: correct if the answer contains the right answer word for word, else incorrect.
-    """
+    """Scorer without a judge: correct if the answer contains the right one word for word."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("simpleqa match", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the answer contains the words of the right answer in their order, else 0; no score if
-        it is blank.
+        """Return 1 if the answer contains the words of the right answer in their order, else 0.
+
+        No score if it is blank.
         """
         if not outcome.answer.strip():
             return graded_score(None, NOT_ATTEMPTED, sample, outcome)

@@ -79,9 +79,7 @@ class Tau2Bench:
         yield Agent(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield scripted conversations that check the grader: one with the right calls, and others that must
-        fail.
-        """
+        """Yield scripted conversations that check the grader: a right one, and others that must fail."""
         return checks(sample)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:

@@ -39,8 +39,7 @@ KNOWN = {
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield a conversation with all right calls and required statements, then conversations that must fail.
-    """
+    """Yield a conversation with all right calls and required statements, then others that must fail."""
     criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
     for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
         yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
@@ -95,8 +94,9 @@ def _played(
 
 
 def _judged(criteria: Criteria, met: bool) -> list[str]:
-    """Return the judge's scripted responses to a task, with `met` as every verdict; none if the task has no
-    judge.
+    """Return the judge's scripted responses to a task, with `met` as every verdict.
+
+    Empty if the task has no judge.
     """
     if "NL_ASSERTION" not in criteria.reward_basis or not criteria.nl_assertions:
         return []

@@ -18,8 +18,7 @@ MAX_ERRORS = 10
 """Maximum number of failed tool calls, of agent and user together."""
 
 RETRIES = 3
-"""How often a conversation is started again because one side sent an unusable message (runner/progress.py).
-"""
+"""How often a conversation is started again after an unusable message (runner/progress.py)."""
 
 Side = Literal["assistant", "user"]
 
@@ -49,8 +48,7 @@ class Unusable(Exception):
 
 
 class Conversation(ABC):
-    """A conversation between two sides, agent and user, with the message history that each side's model
-    receives.
+    """A conversation between agent and user, with the message history that each side's model receives.
 
     Neither side sees the other's tool calls.
     """
@@ -68,8 +66,9 @@ class Conversation(ABC):
         self._steps = self._errors = 0
 
     async def hold(self) -> Ending:
-        """Let both sides talk until one of them or a limit ends the conversation. Return the reason why it
-        ended.
+        """Let both sides talk until one of them or a limit ends the conversation.
+
+        Return the reason why it ended.
 
         Raises:
             Unusable: If one side sends an unusable message.
@@ -100,7 +99,9 @@ class Conversation(ABC):
         """Send the history of one side to its model. Return the response, and the message made from it."""
 
     def _limit(self) -> Ending | None:
-        """Return the limit that was reached; None if none was, and while tool calls wait for their results.
+        """Return the limit that was reached.
+
+        None if none was, and while tool calls wait for their results.
         """
         if self.messages[-1].get("tool_calls"):
             return None

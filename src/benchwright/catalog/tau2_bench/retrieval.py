@@ -125,8 +125,9 @@ class Shell:
         self._program = (Path(__file__).parent / "inside" / "shell.py").read_bytes()
 
     async def run(self, asked: Command) -> Ended:
-        """Run a command and return its result. Its exit code is 137 if a limit killed it, and None if it
-        timed out.
+        """Run a command and return its result.
+
+        Its exit code is 137 if a limit killed it, and None if it timed out.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.
@@ -150,9 +151,7 @@ class Shell:
 
 
 class Nearest:
-    """Search for the documents whose embeddings have the largest cosine with the query's
-    (cosine_retriever.py).
-    """
+    """Search for the documents nearest to a query, by the cosine of embeddings (cosine_retriever.py)."""
 
     def __init__(self, documents: Mapping[str, str], query: str) -> None:
         self._documents = documents

@@ -20,8 +20,9 @@ Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
 
 
 class Action(Record, frozen=True):
-    """A right tool call. `compare_args`: names of the arguments to compare; None to compare all that the
-    graded call has.
+    """A right tool call. `compare_args`: names of the arguments to compare.
+
+    None to compare all that the graded call has.
     """
 
     name: str
@@ -31,8 +32,9 @@ class Action(Record, frozen=True):
 
 
 class Assertion(Record, frozen=True):
-    """A condition on the final environment: a function of the agent's or user's toolkit, and its expected
-    result.
+    """A condition on the final environment: a toolkit's function, and its expected result.
+
+    The toolkit is the agent's or the user's.
     """
 
     env_type: Literal["assistant", "user"]
@@ -42,9 +44,7 @@ class Assertion(Record, frozen=True):
 
 
 class Criteria(Record, frozen=True):
-    """The criteria for a task's reward, which is the product of the parts in `reward_basis`
-    (data_model/tasks.py).
-    """
+    """The criteria for a task's reward, the product of the parts in `reward_basis` (data_model/tasks.py)."""
 
     actions: list[Action] | None = None
     env_assertions: list[Assertion] | None = None
@@ -170,9 +170,7 @@ def _told_to_the_user(scenario: Scenario) -> str:
 
 
 def _target(criteria: Criteria | None) -> str:
-    """Return a sample's target as text: the reward basis, then the right actions of agent and user, one per
-    line.
-    """
+    """Return a sample's target as text: the reward basis, then all right actions, one per line."""
     if criteria is None:
         return "an end"
     lines = [" × ".join(criteria.reward_basis) or "an end"]

@@ -1,4 +1,6 @@
-"""The agent without a user (LLMSoloAgent). It works from a ticket, and has the user's tools besides its own.
+"""The agent without a user (LLMSoloAgent).
+
+It works from a ticket, and has the user's tools besides its own.
 """
 
 from __future__ import annotations

@@ -42,10 +42,10 @@ Message = dict[str, Any]
 
 
 class Told(Record, frozen=True):
-    """The context of a task: policy and tools for the agent; scenario and tools for the user (None if without
-    tools).
+    """The context of a task: policy and tools for the agent, scenario and tools for the user.
 
-    An agent without a user gets the user's tools besides its own, and one to report that it has finished.
+    `user_tools` is None if the user has none. An agent without a user gets the user's tools besides its own,
+    and one to report that it has finished.
     """
 
     policy: str

@@ -275,8 +275,9 @@ def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list
 
 
 def _kept_flight(reservation: dict[str, Any], flight: Flight, cabin: str) -> Flight | None:
-    """Return the flight as already booked, with its price; None if it is not booked on this date in this
-    cabin.
+    """Return the flight as already booked, with its price.
+
+    None if it is not booked on this date in this cabin.
     """
     for booked in reservation["flights"]:
         if (
@@ -303,8 +304,9 @@ def _check_payments(user: dict[str, Any], payments: list[dict[str, Any]], price:
 
 
 def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
-    """Deduct the payments from the user's gift cards. A certificate is used up, whatever the amount of the
-    payment.
+    """Deduct the payments from the user's gift cards.
+
+    A certificate is used up, whatever the amount of the payment.
     """
     methods = user["payment_methods"]
     for payment in payments:
@@ -325,9 +327,7 @@ def _reservation(database: Database, reservation_id: str) -> dict[str, Any]:
 def _payment_method(
     database: Database, reservation: dict[str, Any], payment_id: str, price: Any
 ) -> dict[str, Any]:
-    """Return the payment method `payment_id` of the reservation's user, after checking that it can be charged
-    `price`.
-    """
+    """Return a payment method of the reservation's user. Raises ToolError if it cannot pay `price`."""
     methods = own(database, "users", reservation["user_id"])["payment_methods"]
     if payment_id not in methods:
         raise ToolError("payment method not found")

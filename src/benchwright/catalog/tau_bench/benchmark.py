@@ -56,9 +56,7 @@ class TauBench:
         yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield scripted conversations that check the grader: one with the gold actions, and others that must
-        fail.
-        """
+        """Yield scripted conversations that check the grader: a right one, and others that must fail."""
         if self._documented:
             return sequence_checks(sample)
         return checks(sample, self._worlds[sample.content["domain"]])

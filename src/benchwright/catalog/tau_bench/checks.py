@@ -83,7 +83,9 @@ def _call(call: Call) -> Message:
 
 
 def _last_that_matters(calls: list[Call], world: World) -> int | None:
-    """Return the index of the last call without which the final database would differ; None if there is none.
+    """Return the index of the last call without which the final database would differ.
+
+    None if there is none.
     """
     right = replayed(world, calls)
     for index in reversed(range(len(calls))):

@@ -38,17 +38,16 @@ def own(database: Database, table: str, key: str) -> Any:
 
 
 def whole(database: Database, table: str) -> dict[str, Any]:
-    """Return all records of a table as a dict. Iterating over it is many times faster than over the
-    `ChainMap`.
+    """Return all records of a table as a dict.
+
+    Iterating over it is many times faster than over the `ChainMap`.
     """
     written, shared = database[table].maps
     return {**shared, **written}
 
 
 def same_state(one: Database, other: Database) -> bool:
-    """Return True if two databases made from the same tables are equal, as tau-bench compares them by their
-    hashes.
-    """
+    """Return True if two databases made from the same tables are equal, as their hashes in tau-bench are."""
     return all(_same_records(one[table], other[table]) for table in one)
 
 

@@ -1,5 +1,4 @@
-"""The variant tau_bench, as llm-benchmarker documents it: tool results are simulated, tool names are graded.
-"""
+"""The variant tau_bench of llm-benchmarker: tool results are simulated, and tool names are graded."""
 
 from __future__ import annotations
 
@@ -69,9 +68,7 @@ def grade_sequence(content: dict[str, Any], messages: Iterable[Message]) -> Verd
 
 
 def sequence_checks(sample: Sample) -> Iterator[Check]:
-    """Yield checks of the grader: the right sequence of calls, and sequences with one call too many or too
-    few.
-    """
+    """Yield checks of the grader: the right sequence of calls, and sequences with a call more or less."""
     names = _expected(sample.content)
     if len(names) < MAX_TURNS:
         yield Check(GOLD, _replies(names))

@@ -96,8 +96,9 @@ def ended_by(messages: Sequence[Message]) -> str | None:
 
 
 def replayed(world: World, calls: Iterable[Call]) -> Database:
-    """Return the database after these calls, starting from its initial state. Calls that only read are
-    skipped.
+    """Return the database after these calls, starting from its initial state.
+
+    Calls that only read are skipped.
     """
     database = world.database()
     for name, arguments in calls:

@@ -56,9 +56,7 @@ def _listed_tools(path: Path) -> Iterator[str]:
 
 
 def _schemas(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the schema of each tool in a file, by class name: the literal that the class's `get_info`
-    returns.
-    """
+    """Return the tool schemas in a file, by class name: what each class's `get_info` returns."""
     found = {}
     for kind in _parse(path).body:
         for method in kind.body if isinstance(kind, ast.ClassDef) else ():

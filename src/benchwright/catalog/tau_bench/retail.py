@@ -174,7 +174,9 @@ def modify_user_address(
 def return_delivered_order_items(
     database: Database, /, order_id: str, item_ids: list[str], payment_method_id: str
 ) -> str:
-    """Request the return of items. The refund goes to the order's original payment method or to a gift card.
+    """Request the return of items.
+
+    The refund goes to the order's original payment method or to a gift card.
     """
     order = _order(database, order_id, "delivered", "non-delivered order cannot be returned")
     _method(database, order, payment_method_id)

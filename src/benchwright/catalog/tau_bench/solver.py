@@ -28,9 +28,7 @@ Rules:
 - If the instruction goal is satisified, generate '###STOP###' as a standalone message without anything else to end the conversation.
 - Do not repeat the exact instruction in the conversation. Instead, use your own words to convey the same information.
 - Try to make the conversation as natural as possible, and stick to the personalities in the instruction."""  # noqa: E501
-"""tau-bench's system prompt for the simulated user (strategy "llm"), word for word, so that scores are
-comparable.
-"""
+"""tau-bench's system prompt for the simulated user (strategy "llm"), word for word."""
 
 
 class Customer:

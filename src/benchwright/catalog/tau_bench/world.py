@@ -43,8 +43,9 @@ class World(msgspec.Struct, frozen=True):
 
 
 class Worlds:
-    """The worlds of all domains, read from the source of the tasks. Each is read once per process, on first
-    use.
+    """The worlds of all domains, read from the source of the tasks.
+
+    Each is read once per process, on first use.
     """
 
     def __init__(self, source: Source | None = None) -> None:

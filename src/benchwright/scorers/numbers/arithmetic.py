@@ -1,5 +1,6 @@
-"""Arithmetic with values. It is exact if the result is rational, and bounded in time and memory for any
-input.
+"""Arithmetic with values.
+
+It is exact if the result is rational, and bounded in time and memory for any input.
 """
 
 from __future__ import annotations

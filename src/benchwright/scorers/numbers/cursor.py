@@ -8,8 +8,9 @@ from benchwright.scorers.numbers.tokens import Token
 
 
 class Cursor:
-    """A reader of tokens. Functions that read something move `place` past it; if they fail, they leave it
-    unchanged.
+    """A reader of tokens.
+
+    Functions that read something move `place` past it; if they fail, they leave it unchanged.
     """
 
     def __init__(self, tokens: Sequence[Token], place: int = 0) -> None:
@@ -27,9 +28,7 @@ class Cursor:
         return token is not None and token.text in texts and token.kind in ("sign", "group", "command")
 
     def is_word(self, *texts: str, ahead: int = 0) -> bool:
-        """Return True if the token at `place + ahead` is one of these words (given in lower case), ignoring
-        case.
-        """
+        """Return True if the token at `place + ahead` is one of these lower-case words, in any case."""
         token = self.peek(ahead)
         return token is not None and token.kind == "word" and token.text.lower() in texts
 

@@ -38,8 +38,9 @@ _TWO = Quantity(Fraction(2), True)
 
 
 def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
-    """Return the value of the longest expression that begins at a token, and the position after it; None if
-    there is none.
+    """Return the value of the longest expression that begins at a token, and the position after it.
+
+    None if there is none.
     """
     expression = _Expression(tokens, place)
     value = expression.whole()
@@ -110,7 +111,7 @@ class _Expression(Cursor):
         return value
 
     def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
-        """Read the sign between two factors and return its operation; None if there is no other factor.
+        """Read the sign between two factors and return its operation; None if no factor follows.
 
         The sign × may be missing, or be the word "of" after a share.
         """

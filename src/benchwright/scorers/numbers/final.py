@@ -109,17 +109,17 @@ def _stated(rest: str) -> Reading | None:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """Return True if these tokens after the first sentence contain numbers: the text then reasons, and states
-    no answer.
+    """Return True if these tokens, which follow the first sentence, contain numbers.
+
+    The text then reasons, and states no answer.
     """
     return bool(items_of(tokens[:400]))
 
 
 def _last_line(text: str) -> Reading | None:
-    """Return the number of the last line with a number, from its last sentence with one; None if there is
-    none.
+    """Return the number of the last line with a number, from its last sentence with one.
 
-    Number words count only if no line has a number in digits.
+    None if there is none. Number words count only if no line has a number in digits.
     """
     for words in (False, True):
         for line in reversed(text.split("\n")):

@@ -1,6 +1,4 @@
-"""Recognition of the numbers in a text, and of items that contain numbers: dates, times, ranges, lists,
-expressions.
-"""
+"""Recognition of numbers in a text, and of items with numbers: dates, times, ranges, lists, expressions."""
 
 from __future__ import annotations
 
@@ -78,7 +76,9 @@ def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item
 
 
 def _behind_name(tokens: Sequence[Token], place: int) -> int:
-    """Return the position after a name with a number, such as COVID-19 or Step 3; else that after the token.
+    """Return the position after a name with a number, such as COVID-19 or Step 3.
+
+    If there is no such name, return the next position.
     """
     token, cursor = tokens[place], Cursor(tokens, place)
     if token.kind != "word" or token.math:

@@ -90,8 +90,7 @@ def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | No
 
 
 def joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """Return the kind that a number forms with what follows (a range, a list, …), and the position after
-    that.
+    """Return the kind that a number forms with what follows (range, list, …), and the position after.
 
     None if nothing is joined to the number.
     """

@@ -87,8 +87,9 @@ def answer_end(text: str, marks: Sequence[Mark]) -> int:
 
 
 def retraction(text: str, start: int) -> int | None:
-    """Return the end of the last words after `start` that retract or replace an answer; None if there are
-    none.
+    """Return the end of the last words after `start` that retract or replace an answer.
+
+    None if there are none.
     """
     places = [found.end() for found in _REPLACEMENT.finditer(text, start)]
     return max((place for place in (taken_back(text, start), *places) if place is not None), default=None)

@@ -47,7 +47,9 @@ def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
 
 
 def read_money(cursor: Cursor) -> Value | None:
-    """Read a currency's sign or code and the amount after it, and return the amount; None if there is none.
+    """Read a currency's sign or code and the amount after it, and return the amount.
+
+    None if there is none.
     """
     before, token = cursor.place, cursor.tokens[cursor.place]
     cursor.place += 1
@@ -81,10 +83,10 @@ def begins_amount(cursor: Cursor) -> bool:
 
 
 def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
-    """Read letters attached to a number, and return the value: a factor (5k), an ordinal (5th), an expression
-    (5x).
+    """Read letters attached to a number, and return their value.
 
-    None if there are no such letters, or if they are a unit or a word after a blank.
+    They are a factor (5k), an ordinal (5th), or unknowns of an expression (5x). None if there are no such
+    letters, or if they are a unit or an ordinary word (156pieces).
     """
     token = cursor.peek()
     if token is None or token.after_blank or token.kind != "word":
@@ -106,9 +108,7 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
 
 
 def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:
-    r"""Return the number plus the proper fraction after it, if there is one: 2 1/2, 2½, 2\frac{1}{2}, 2 and
-    1/2.
-    """
+    r"""Return the number plus the proper fraction after it, if any: 2 1/2, 2½, 2\frac{1}{2}, 2 and 1/2."""
     before = cursor.place
     if cursor.is_word("and") or cursor.is_sign("&"):
         cursor.place += 1

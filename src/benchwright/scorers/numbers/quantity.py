@@ -30,7 +30,9 @@ class Unit(NamedTuple):
 SHARE = frozenset({"share"})
 PERCENT = Unit("%", SHARE, Fraction(1, 100))
 EITHER_WAY = (SHARE, frozenset({"count"}))
-"""Dimensions (percent, dozens) of units that one of two equal numbers may lack, before or after conversion.
+"""Dimensions (percent, dozens) of units that one of two equal numbers may lack.
+
+The numbers are compared both before and after conversion.
 """
 
 

@@ -1,5 +1,6 @@
-"""Choice of the main number of a sentence: the one at its beginning, else its last one that is no
-circumstance.
+"""Choice of the main number of a sentence: the one at its beginning, else its last main number.
+
+Numbers in circumstances (`in 30 days`) are not main numbers.
 """
 
 from __future__ import annotations
@@ -42,9 +43,7 @@ def behind_decorations(tokens: Sequence[Token]) -> int:
 
 
 def sentence_end(tokens: Sequence[Token], begin: int) -> int:
-    """Return the end of the sentence that begins at a token: the position of its full stop or other final
-    mark, or line end.
-    """
+    """Return the end of the sentence that begins at a token: its final punctuation mark, or the line end."""
     for place in range(begin, len(tokens)):
         token = tokens[place]
         ends = token.text in (".", "!", "?") and (place + 1 == len(tokens) or tokens[place + 1].after_blank)

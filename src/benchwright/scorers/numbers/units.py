@@ -82,8 +82,9 @@ def raised(unit: Unit, power: int) -> Unit:
 
 
 def read_unit(cursor: Cursor) -> Unit | None:
-    """Read the unit at the cursor, move past it and return it. None if there is no unit, or if it is a rate
-    (km/h).
+    """Read the unit at the cursor, move past it and return it.
+
+    None if there is no unit, or if it is a rate (km/h).
     """
     found = _unit_at(cursor)
     if found is None:

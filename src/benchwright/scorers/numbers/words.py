@@ -60,8 +60,9 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
-    """Return the number with which `words` begin, and how many words it has; None if they begin with no
-    number.
+    """Return the number with which `words` begin, and how many words it has.
+
+    None if they begin with no number.
 
     `words` are in lower case and include hyphens: `twenty - one`, `one hundred and five`, `two and a half`,
     `three quarters`, `half`, `a hundred`.
@@ -83,7 +84,9 @@ def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
 
 
 def _cardinal(words: Sequence[str]) -> tuple[int, int]:
-    """Return the whole number with which the words begin, and how many words it has; (0, 0) if there is none.
+    """Return the whole number with which the words begin, and how many words it has.
+
+    Return (0, 0) if there is none.
     """
     total = current = count = 0
     below = MOST

@@ -33,8 +33,9 @@ _PIPELINE = (
 
 
 def prepare(ask: Ask) -> None:
-    """Register the components of all retrieval methods. Those that need a service are replaced; they use
-    `ask`.
+    """Register the components of all retrieval methods.
+
+    Those that need a service are replaced; they use `ask`.
     """
     for name in _PIPELINE:
         importlib.import_module(name)
@@ -63,8 +64,9 @@ class Unchanged:
 
 
 class QueryGiven(Unchanged):
-    """Replacement for the step that embeds a query. It passes the query on, and like the original refuses a
-    blank one.
+    """Replacement for the step that embeds a query.
+
+    It passes the query on, and like the original refuses a blank one.
     """
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:

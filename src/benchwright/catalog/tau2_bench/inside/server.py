@@ -88,8 +88,9 @@ class World:
         } | (self.tools_of_one() if self.alone else {})
 
     def tools_of_one(self) -> dict[str, Any]:
-        """Return the tools of an agent without a user: its own, the user's, and one to end the task
-        (llm_agent.py).
+        """Return the tools of an agent without a user (llm_agent.py).
+
+        These are its own, the user's, and one to end the task.
         """
 
         def done() -> str:
@@ -101,8 +102,9 @@ class World:
         return {"tools": [tool.openai_schema for tool in tools], "user_tools": None}
 
     def user_tools(self) -> list[dict[str, Any]] | None:
-        """Return the schemas of the user's tools; None if the user has none, or if the task names unknown
-        ones.
+        """Return the schemas of the user's tools.
+
+        None if the user has none, or if the task names unknown ones.
         """
         try:
             tools = self.environment.get_user_tools(include=self.task.user_tools)
@@ -201,8 +203,9 @@ def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
 
 
 def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str, Any]]:
-    """Process one input line. Return the world (created by "open", else the given one), and the answer to
-    write.
+    """Process one input line.
+
+    Return the world (created by "open", else the given one), and the answer to write.
     """
     if "open" in line:
         world = World(**line["open"])
