@@ -157,7 +157,7 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the body of the `with` after `seconds` of CPU time. `re` allows signals during a search.
+    """Stop the body of the `with` after `seconds` of CPU time. `re` allows signals during a search.
 
     Raises:
         _OutOfTime: If the time is over, or if this is not the main thread, which alone receives signals.

@@ -112,8 +112,7 @@ def _whole(split: Split) -> Rules:
 
     @whole.rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
-        """Check for at least two sentences, then at least two bullets, with at most one blank line between.
-        """
+        """Check for at least two sentences, then at least two bullets; one blank line may be between."""
         lines = [line.strip() for line in response.split("\n")]
         bullets = [line.startswith("*") for line in lines]
         if sum(bullets) < 2:

@@ -39,9 +39,9 @@ class NextLetter:
     """
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request.
+        """Send one request, and return the most probable letter as the answer.
 
-        The answer is the letter, or empty if no letter is among the most probable tokens.
+        The answer is empty if no letter is among the most probable tokens.
         """
         prompt = with_shots(trial.sample.content)
         reply = await session.complete(prompt, max_tokens=1, logprobs=TOP, temperature=0)

@@ -1,5 +1,4 @@
-"""The solver: an agent in conversation with a simulated user, or alone with a ticket; then the state check.
-"""
+"""The solver: an agent talks with a simulated user, or works alone; then the state is checked."""
 
 from __future__ import annotations
 

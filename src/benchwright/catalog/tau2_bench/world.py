@@ -98,7 +98,7 @@ class World:
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def examine(self, conversation: Sequence[Message]) -> Examined:
-        """Repeat all calls in a fresh environment, and compare its final state with the right one.
+        """Replay all calls in a fresh environment, and compare its final state with the right one.
 
         Raises:
             ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result

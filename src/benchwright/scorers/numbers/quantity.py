@@ -57,7 +57,7 @@ NOTHING = "no number"
 
 
 class Reading(NamedTuple):
-    """What was read at one place of a text: a number, or something of another `kind` (a date, a list, …).
+    """The content read at one place of a text: a number, or something of another `kind` (a date, …).
 
     `quantities`: the number; empty for other kinds. There are two if an exact number is followed by its
     rounded value.
