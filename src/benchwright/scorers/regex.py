@@ -141,7 +141,7 @@ def _what_is_wrong(pattern: str, flags: int) -> str | None:
 
 
 class _OutOfTime(Exception):
-    """Error for a search that takes too long."""
+    """A search took more CPU time than its limit."""
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:

@@ -23,7 +23,7 @@ _decode_texts = msgspec.json.Decoder(list[str]).decode
 
 @runtime_checkable
 class TargetChecker(Protocol):
-    """A scorer that can detect unusable targets before the first request."""
+    """A scorer that can detect unusable targets before the run sends its first request."""
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
         """Return why the `ground_truth` in a sample's content is unusable; None if it is usable."""

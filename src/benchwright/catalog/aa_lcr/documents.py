@@ -62,7 +62,7 @@ def plain(name: str) -> str:
 
 
 def _archived(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Yield the path of each file in an archive, and a function that reads it.
+    """Yield the path of each file in a zip archive, and a function that reads the file.
 
     The archive is not unpacked.
     """

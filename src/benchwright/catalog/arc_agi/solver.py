@@ -70,7 +70,7 @@ class TwoAttempts:
 
 
 class _Asking:
-    """The requests of one trial, each a separate conversation, and their combined status."""
+    """The requests of one trial, each a conversation of its own, and the trial's status from all of them."""
 
     def __init__(self, trial: Trial, session: Session) -> None:
         self.messages: list[Message] = []

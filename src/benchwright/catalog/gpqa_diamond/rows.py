@@ -59,12 +59,12 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def ordered(content: dict[str, Any], repeat: int) -> list[str]:
-    """Return the choices of a question in the order of this repeat."""
+    """Return the choices of a question in the order in which this repeat shows them."""
     return [content["choices"][place] for place in order(content, repeat)]
 
 
 def right_letter(content: dict[str, Any], repeat: int) -> str:
-    """Return the letter of the right choice in this repeat.
+    """Return the letter of the right choice in this repeat's order.
 
     It is found by position, because another choice may have the same text.
     """

@@ -72,9 +72,9 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the Jaccard similarity of all items in the response with the gold nodes.
+    """Return the Jaccard similarity of the response's and the gold nodes, as llm-benchmarker documents it.
 
-    Correct if the sets are equal.
+    All items in the response count as its nodes. Correct if the sets are equal.
     """
     from benchwright.catalog.documented.evaluators.matching import (
         extract_set,

@@ -17,7 +17,7 @@ LONGEST_SHORT = 220_000
 
 
 class GraphWalksRow(Record, frozen=True):
-    """One graph and the operation on it, in the hub's layout.
+    """One graph and the operation on it, in the Hugging Face layout.
 
     `prompt_chars`: length of the prompt in characters; None if the row does not contain it.
     """

@@ -40,7 +40,7 @@ def formatted(content: dict[str, Any]) -> list[Message]:
 
 
 def question_alone(content: dict[str, Any]) -> list[Message]:
-    """Return the documented prompt: the question without instructions."""
+    """Return the prompt that llm-benchmarker documents: the question without instructions."""
     return [user(content["question"])]
 
 
@@ -48,13 +48,13 @@ NO_JUDGE = "no judge (--judge-model): answers are matched exactly"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "images":
         return _judged_benchmark(about, options, all_samples, calibration)
     questions = TextQuestions()
 
     def summarise(graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the figures, and the number of skipped questions with an image."""
+        """Return the benchmark's figures, and how many questions were skipped because they have an image."""
         skipped = Figure("image_questions_skipped", float(questions.skipped))
         return [skipped] if about.variant == "documented" else [*calibration(graded), skipped]
 

@@ -77,7 +77,10 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented matching: the option letter (A to D), or the gold text in the response."""
+    """Grade as llm-benchmarker documents it: by option letter (A to D), or by the gold text.
+
+    The gold text may be anywhere in the response.
+    """
     from benchwright.catalog.documented.evaluators.matching import (
         contains_match,
         exact_match,

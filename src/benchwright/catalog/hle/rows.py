@@ -13,7 +13,7 @@ MULTIPLE_CHOICE = "multipleChoice"
 
 
 class HleRow(Record, frozen=True):
-    """One question in the hub's layout. The options are part of the question's text.
+    """One question in the Hugging Face layout. The options are part of the question's text.
 
     `image`: a data URL; empty if the question has no image.
     """

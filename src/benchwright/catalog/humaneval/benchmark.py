@@ -30,7 +30,7 @@ def implement(content: dict[str, Any]) -> list[Message]:
 
 
 def code_only(content: dict[str, Any]) -> list[Message]:
-    """Return the documented prompt."""
+    """Return the prompt that llm-benchmarker documents."""
     return [system(DOCUMENTED_SYSTEM), user(f"Complete this function:\n\n{content['prompt']}")]
 
 
@@ -45,7 +45,7 @@ CHEATS = {
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,

@@ -40,7 +40,7 @@ class ProgramScorer:
         self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the program passes, else 0. A blank answer has no score."""
+        """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
         content, answer = sample.content, outcome.answer
         if not answer.strip():
             return verdict_score(Verdict(None, expected=content["canonical_solution"]))
@@ -72,14 +72,14 @@ class ProgramScorer:
 
 
 class DocumentedScorer:
-    """The documented scorer: the program passes if it exits with code 0 within 10 seconds."""
+    """Scorer as llm-benchmarker documents it: the program must exit with code 0 within 10 seconds."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("humaneval documented", 1, DOCUMENTED_SECONDS)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the program passes, else 0. A blank answer has no score."""
+        """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
         from benchwright.catalog.documented.evaluators.code_execution import run_humaneval_test
 
         content, answer = sample.content, outcome.answer

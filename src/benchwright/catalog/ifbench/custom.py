@@ -72,13 +72,13 @@ def character_reverse(response: str) -> bool:
 
 @_rule("custom:european_capitals_sort")
 def european_capitals_sort(response: str) -> bool:
-    """Check for the 27 capitals from north to south, separated by commas."""
+    """Check for the 27 capitals in `CAPITALS`, from north to south, separated by commas."""
     return [name.strip() for name in as_ascii(response).split(",") if name.strip()] == list(CAPITALS)
 
 
 @_rule("custom:csv_city")
 def csv_city(response: str) -> bool:
-    """Check for a header and seven rows of five fields."""
+    """Check for a CSV table with a header and seven rows of five fields."""
     table = _table(response)
     return (
         len(table) == 8
@@ -89,9 +89,10 @@ def csv_city(response: str) -> bool:
 
 @_rule("custom:csv_special_character")
 def csv_special_character(response: str) -> bool:
-    """Check for a header and fourteen rows, with a quoted field that contains a special character.
+    """Check for a CSV table of a header and fourteen rows.
 
-    Each row up to the one with that field must have five fields. Later rows may have any number.
+    One row must have a quoted field that contains a special character. Each row up to that one must have five
+    fields; later rows may have any number.
     """
     table = _table(response.replace('"', '"""'))
     if len(table) != 15 or not _header(response, r",[ \t]*", "ProductID Category Brand Price Stock"):
@@ -106,7 +107,10 @@ def csv_special_character(response: str) -> bool:
 
 @_rule("custom:csv_quotes")
 def csv_quotes(response: str) -> bool:
-    """Check for a header and three rows of five fields separated by tabs, all fields in quotation marks."""
+    """Check for a header and three rows of five fields, separated by tabs.
+
+    All fields must be in quotation marks.
+    """
     if not _header(response, r"\t *", "StudentID Subject Grade Semester Score"):
         return False
     table = _table(response.replace('"', '"""'), "\t")

@@ -42,7 +42,7 @@ def parentheses(response: str) -> bool:
 
 @_rule("format:quotes")
 def quotes(response: str) -> bool:
-    """Check that straight quotation marks nest three deep and three of them are closed.
+    """Check that straight quotation marks are nested at least three deep, and that three of them are closed.
 
     Apostrophes count as quotation marks.
     """
@@ -102,7 +102,7 @@ def line_indent(response: str) -> bool:
 
 @_rule("format:list")
 def list_separator(response: str, sep: str) -> bool:
-    """Check that the separator occurs at least twice, anywhere."""
+    """Check that the separator of list items occurs at least twice, anywhere in the response."""
     return response.count(sep) >= 2
 
 

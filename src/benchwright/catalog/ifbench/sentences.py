@@ -12,7 +12,7 @@ from benchwright.catalog.ifeval.splitters import Split
 
 
 def sentence_rules(split: Split) -> Rules:
-    """Return the rules about sentences, with `split` as the splitter."""
+    """Return all rules about sentences. `split` divides a text into sentences."""
     return Rules({**_kinds(split).by_id, **_words(split).by_id, **_whole(split).by_id})
 
 

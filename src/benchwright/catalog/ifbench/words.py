@@ -42,7 +42,7 @@ def vowel(response: str) -> bool:
 
 @_rule("words:consonants")
 def consonants(response: str) -> bool:
-    """Check that every word has two adjacent consonants. The letter y is one."""
+    """Check that every word has two adjacent consonants. The letter y counts as one."""
     return all(
         any(first in _CONSONANTS and second in _CONSONANTS for first, second in pairwise(word))
         for word in response.lower().split()

@@ -1,4 +1,4 @@
-"""Metadata of IFEval and its documented variant."""
+"""Metadata of IFEval, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

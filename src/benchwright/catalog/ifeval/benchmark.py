@@ -21,7 +21,7 @@ from benchwright.records import Message
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return _benchmark(
             about,
@@ -53,5 +53,5 @@ def with_splitter(about: About, splitter: Splitter) -> About:
 
 
 def messages(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt as it is in the dataset."""
+    """Return the dataset's prompt, unchanged."""
     return [user(content["prompt"])]

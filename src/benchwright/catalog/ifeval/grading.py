@@ -29,7 +29,8 @@ def rules(splitter: Splitter) -> Rules:
 class InstructionVerdicts(Record, frozen=True):
     """Verdicts on a row's instructions, in order.
 
-    `strict`: followed to the letter. `loose`: followed by some variant of the response.
+    `strict`: True if the response itself follows the instruction. `loose`: True if at least one of its
+    variants (`variants`) does.
     """
 
     strict: list[bool]
@@ -37,7 +38,10 @@ class InstructionVerdicts(Record, frozen=True):
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if all instructions are followed to the letter, else 0. An empty answer follows none."""
+    """Return 1 if the answer itself follows all instructions (strict verdict), else 0.
+
+    An empty answer follows none.
+    """
     instructions = content["instructions"]
     followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())
     return Verdict(
@@ -48,7 +52,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if all instructions are followed by the documented, simpler rules, else 0.
+    """Return 1 if all instructions are followed by the simpler rules that llm-benchmarker documents, else 0.
 
     An empty answer has no score.
     """
@@ -66,7 +70,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
-    """Return True if a response follows an instruction by the documented rules."""
+    """Return True if a response follows an instruction by the rules that llm-benchmarker documents."""
     from benchwright.catalog.documented.evaluators.ifeval_rules import verify_instruction
 
     return verify_instruction(response, instruction, arguments)

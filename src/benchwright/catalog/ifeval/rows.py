@@ -24,7 +24,7 @@ class IfevalRow(Record, frozen=True):
     kwargs: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        """Check the instructions.
+        """Check that the instructions are known and their arguments valid.
 
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.

@@ -79,14 +79,14 @@ class Rules:
 
 
 def _arguments_of(rule: Rule) -> type[msgspec.Struct]:
-    """Return a struct type with the arguments that a rule takes."""
+    """Return a struct type whose fields are the arguments that a rule takes."""
     hints = get_type_hints(rule)
     names = list(inspect.signature(rule).parameters)[1:]
     return msgspec.defstruct("Arguments", [(name, hints[name]) for name in names])
 
 
 def compare(count: int, relation: Relation, threshold: int) -> bool:
-    """Return True if a count is less than, or at least, a threshold."""
+    """Return True if a count has the required relation ("less than" or "at least") to a threshold."""
     return count < threshold if relation == "less than" else count >= threshold
 
 

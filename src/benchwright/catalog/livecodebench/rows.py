@@ -49,7 +49,7 @@ class Window(Record, frozen=True):
     last: datetime.date | None = None
 
     def holds(self, moment: datetime.datetime) -> bool:
-        """Return True if a contest is in the window.
+        """Return True if a contest at this moment is in the window.
 
         As in the official code, the last day ends at its first moment, 00:00.
         """
@@ -62,7 +62,7 @@ def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetim
 
 
 def samples(source: Source, release: str, window: Window) -> Iterator[Sample]:
-    """Yield one sample per problem of the release whose contest is in the window."""
+    """Yield one sample per problem of the release. Problems of contests outside the window are left out."""
     for row in source.read(LiveCodeBenchRow, release):
         if not window.holds(row.contest_date):
             continue

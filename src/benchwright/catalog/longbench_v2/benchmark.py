@@ -23,7 +23,7 @@ PROMPTS = {None: zero_shot, "cot": step_by_step, "documented": letter_only}
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     documented = about.variant == "documented"
     most = options.integer("max_input_tokens", 0) or None
     grade = grade_documented if documented else grade_stated

@@ -13,7 +13,7 @@ from benchwright.records import Record, Sample
 
 
 class LongBenchRow(Record, frozen=True):
-    """One question with its text in the hub's layout."""
+    """One question with its document, in the Hugging Face layout."""
 
     id: str = msgspec.field(name="_id")
     domain: str

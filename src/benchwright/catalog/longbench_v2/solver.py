@@ -55,7 +55,7 @@ def letter_after(content: dict[str, Any], thoughts: str) -> str:
 
 
 def letter_only(content: dict[str, Any]) -> str:
-    """Return the documented prompt: the whole document, the question and its choices."""
+    """Return the prompt that llm-benchmarker documents: the whole document, the question and its choices."""
     choices = "\n".join(lettered(content["choices"]))
     return f"{content['context']}\n\nQuestion: {content['question']}\n\n{choices}\n\nAnswer with the letter only."
 

@@ -84,7 +84,7 @@ class _Reader(Cursor):
         return value
 
     def _sum(self) -> Value:
-        """Read terms separated by + and -."""
+        """Read terms separated by + and -, and return their sum."""
         total = self._product(self._factors)
         while self.next in ("+", "-"):
             term = self._where_readable(self._signed_term)
@@ -99,7 +99,7 @@ class _Reader(Cursor):
         return term if sign == "+" else self._computed(multiply, Fraction(-1), term)
 
     def _product(self, factors: Callable[[], Value]) -> Value:
-        """Read factors separated by * and /. Adjacent factors are multiplied first."""
+        """Read factors separated by * and /, and return the result. Adjacent factors are multiplied first."""
 
         def behind_operator() -> Value:
             self._take()

@@ -41,9 +41,9 @@ Answer = str | list["Answer"]
 
 
 def boxed_answer(text: str, *, several: bool) -> str | None:
-    """Return the content of the last box, or of all boxes on its line; None if there is no box.
+    """Return the content of the last box; None if there is no box. Boxes may be drawn with line characters.
 
-    Boxes may be drawn with line characters.
+    `several`: more than one answer is expected; then return the contents of all boxes on the last box's line.
     """
     return last_box(in_latex(text), several=several)
 

@@ -97,7 +97,7 @@ def _with_factorials(text: str) -> str:
 
 
 def _operand(tokens: list[str]) -> int:
-    """Return the index of the token at which the last operand begins."""
+    """Return the index of the token at which the last operand in `tokens` begins."""
     depth = 0
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place].strip()

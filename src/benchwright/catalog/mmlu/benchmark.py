@@ -23,7 +23,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "5shot":
         return FiveShot(about)
     if about.variant == "documented":
@@ -68,7 +68,7 @@ class FiveShot(msgspec.Struct, frozen=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. It needs no server or sandbox to be started."""
         yield NextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:

@@ -31,7 +31,7 @@ SHOTS = 5
 
 
 class MmluRow(Record, frozen=True):
-    """One question in the hub's layout. `answer` counts from 0."""
+    """One question in the Hugging Face layout. `answer` counts from 0."""
 
     question: str
     subject: str

@@ -12,7 +12,7 @@ from benchwright.records import Message, Outcome, Status, Trial
 
 
 def step_by_step(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt of simple-evals."""
+    """Return the prompt of simple-evals, which asks for chain of thought."""
     return [multiple_choice(content["question"], content["choices"])]
 
 

@@ -44,7 +44,7 @@ NO_SHOTS = "zero-shot: the data has no validation split to take the five shots f
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,

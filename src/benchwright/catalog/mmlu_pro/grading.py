@@ -97,7 +97,7 @@ def _last_alone(answer: str) -> FoundLetter | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented cascade of letter patterns."""
+    """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

@@ -18,7 +18,7 @@ FILLER = "N/A"
 
 
 class MmluProRow(Record, frozen=True):
-    """One question in the hub's layout. `answer_index` counts from 0.
+    """One question in the Hugging Face layout. `answer_index` counts from 0.
 
     `options`: 1 to 10 options, and fillers (`FILLER`) for missing ones.
     """
@@ -39,7 +39,7 @@ class MmluProRow(Record, frozen=True):
 
     @property
     def choices(self) -> list[str]:
-        """The options without fillers."""
+        """The options, without fillers (`FILLER`) for missing ones."""
         return [option for option in self.options if option != FILLER]
 
 

@@ -37,7 +37,7 @@ VISION = {
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     prompt = options.choice("prompt", ("cot", "direct"))
     with_system = options.choice("system_message", ("yes", "no")) == "yes"
     opening = [system(SYSTEM)] if with_system else []

@@ -21,7 +21,7 @@ LEFT_OUT = "conversations of more than about {most:,} tokens are left out"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     most = options.integer("max_context", 0) or None
     cut = options.integer("max_input_tokens", 0) or None
     documented = about.variant == "documented"

@@ -44,7 +44,10 @@ def likeness(response: str, answer: str) -> float:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the response is or contains the answer, ignoring case and punctuation, else 0."""
+    """Return 1 if the response is or contains the answer, else 0, as llm-benchmarker documents it.
+
+    Case and punctuation are ignored.
+    """
     from benchwright.catalog.documented.evaluators.matching import contains_match, exact_match
 
     expected = content["answer"]

@@ -29,7 +29,7 @@ class ChatMessage(Record, frozen=True):
 
 
 class MrcrRow(Record, frozen=True):
-    """One conversation in the hub's layout.
+    """One conversation in the Hugging Face layout.
 
     `prompt`: a JSON list of messages, as text. `conversation`: the parsed `prompt`, which is not a column.
     """

@@ -27,7 +27,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return MultiIf(about, (TurnScorer(about.metric, "1", grade_documented),), follows_documented)
     splitter = find_splitter(options.data_dir)
@@ -52,11 +52,14 @@ class MultiIf(msgspec.Struct, frozen=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. It needs no server or sandbox to be started."""
         yield Turns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield answers that follow all instructions, then for each turn answers that break one of them."""
+        """Yield answers that follow all instructions, then for each turn answers that break one of them.
+
+        They check the grader.
+        """
         turns = sample.content["turns"]
         answers = [following_answer(self.follows, turn["instructions"]) for turn in turns]
         gold = [assistant(text) for text, _ in answers]

@@ -49,7 +49,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -
 
 
 def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict:
-    """Return 1 if every turn follows all its instructions by the documented rules, else 0."""
+    """Return 1 if every turn follows all its instructions by llm-benchmarker's documented rules, else 0."""
     per_turn = []
     for turn, answer in zip(content["turns"], answers, strict=True):
         passed = [
@@ -65,7 +65,7 @@ def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict
 
 
 class TurnScorer:
-    """Scorer that applies a function to the answers of all turns, in a worker process."""
+    """Scorer that calls a grading function with the answers of all turns, in a worker process."""
 
     def __init__(self, name: str, version: str, grade: GradeTurns) -> None:
         self.name = name

@@ -19,7 +19,7 @@ NOTHING = (None, "", "None")
 
 
 class MultiIfRow(Record, frozen=True):
-    """One conversation in the hub's layout: columns with JSON, in which the arguments are again JSON strings.
+    """One conversation in the Hugging Face layout: columns with JSON, in which the arguments are again JSON strings.
 
     The instructions of a turn include those of the previous turns.
     """
@@ -37,7 +37,7 @@ class MultiIfRow(Record, frozen=True):
     turn_3_kwargs: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the turns.
+        """Check that the turns can be parsed and their instructions are known.
 
         Raises:
             ValueError: If a turn is invalid.

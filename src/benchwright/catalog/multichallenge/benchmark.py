@@ -16,7 +16,7 @@ NO_JUDGE = "no judge (--judge-model): the model judges its own answers"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     separate = "judge" in options.roles
     judge = options.text("judge_model") if separate else ""
     return PlainBenchmark(

@@ -19,7 +19,10 @@ class Turn(Record, frozen=True):
 
 
 class HubRow(Record, frozen=True):
-    """One conversation, which ends with a user message. `target_question` is the question to the judge."""
+    """One conversation in the Hugging Face layout, which ends with a user message.
+
+    `target_question`: the question that the judge is asked about the response.
+    """
 
     question_id: str
     axis: str

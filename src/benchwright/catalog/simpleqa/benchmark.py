@@ -59,7 +59,7 @@ def put_together(
     opening: Sequence[Message] = (),
     departures: Sequence[str] = (),
 ) -> Benchmark:
-    """Return a benchmark that sends each question after the opening messages and grades with a judge."""
+    """Return a benchmark that sends each question after the opening messages, and grades by a judge."""
     scorer, more = find_scorer(about, options, judge, OFFICIAL_JUDGE)
 
     def question_alone(content: dict[str, Any]) -> list[Message]:

@@ -96,7 +96,7 @@ class MatchScorer:
 
 
 def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any) -> Score:
-    """Return the score for a grade."""
+    """Return the score for an answer with this grade. If `value` is None, it is no score."""
     details = {"grade": grade, **details}
     predicted = outcome.answer if value is not None else None
     return verdict_score(

@@ -112,7 +112,7 @@ class Tau2Bench:
 
 
 def settings_of(options: Options) -> Settings:
-    """Return the options that change the samples.
+    """Return those options of a run that change its samples.
 
     Raises:
         UserError: If an option has a value that is not one of its choices.

@@ -51,7 +51,7 @@ class Command(Record, frozen=True):
 
 
 class Search(Record, frozen=True):
-    """A query, and the largest number of documents to return."""
+    """A query for search by embeddings, and the maximum number of documents to return."""
 
     query: str
     most: int
@@ -88,7 +88,7 @@ class Retrieval:
     """
 
     def __init__(self, name: str, documents: Mapping[str, str]) -> None:
-        """Create the method `name` for `documents`, {id: text}."""
+        """Create the retrieval method called `name` for `documents`, {id: text}."""
         self._writes = name == "terminal_use_write"
         self._nearest = Nearest(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
         self._sandbox = LocalSandbox(SHELL_LIMITS)

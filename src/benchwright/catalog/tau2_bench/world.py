@@ -81,7 +81,7 @@ class _Asks(Record, frozen=True):
 
 
 class World:
-    """The environment of one conversation; see `Worlds.open`."""
+    """The environment of one conversation, whose code runs in the sandbox. `Worlds.open` creates it."""
 
     def __init__(self, process: SandboxProcess, told: Told, helper: Helper | None) -> None:
         self._process = process
@@ -137,7 +137,7 @@ class Files:
         return self._read[domain]
 
     def digest(self, domain: str) -> str:
-        """Return a digest of the domain's files."""
+        """Return a hash of the domain's files, which changes if one of them does."""
         digest = xxhash.xxh3_128()
         for name, content in sorted(self.of(domain).items()):
             digest.update(f"{name} {len(content)}\n".encode())

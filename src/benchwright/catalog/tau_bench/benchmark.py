@@ -21,7 +21,7 @@ OWN_USER = "the model plays the simulated user itself (set another with --option
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes.
+    """Return the benchmark in the variant that `about` describes.
 
     Raises:
         UserError: If an option has a value that is not one of its choices.
@@ -52,7 +52,7 @@ class TauBench:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. It needs no server or sandbox to be started."""
         yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:

@@ -95,6 +95,6 @@ def _last_that_matters(calls: list[Call], world: World) -> int | None:
 
 
 def _with_another_value(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with the last one changed."""
+    """Return the arguments of a call with the value of the last one changed."""
     name, value = list(arguments.items())[-1]
     return arguments | {name: value + "0" if isinstance(value, str) else [] if isinstance(value, list) else 7}

@@ -20,7 +20,7 @@ Database = dict[str, ChainMap[str, Any]]
 
 
 def fresh(tables: Tables) -> Database:
-    """Return a database in its initial state."""
+    """Return a new database in the initial state, with these shared tables."""
     return {name: ChainMap({}, records) for name, records in tables.items()}
 
 

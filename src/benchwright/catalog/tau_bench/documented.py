@@ -36,7 +36,7 @@ class SimulatedToolsSolver:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run the tool loop for at most 20 turns."""
+        """Let the model call tools for at most 20 turns, and return the outcome."""
         content = trial.sample.content
         world = self._worlds[content["domain"]]
         messages = [system(world.wiki), user(content["instruction"])]
@@ -51,7 +51,7 @@ class SequenceScorer:
         self.fingerprint = fingerprint("tau_bench sequence", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the sequences are equal, else 0."""
+        """Return 1 if the names of the called tools are those of the task's actions, in order; else 0."""
         return verdict_score(grade_sequence(sample.content, outcome.messages))
 
 

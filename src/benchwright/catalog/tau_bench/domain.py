@@ -45,7 +45,7 @@ class Domain(msgspec.Struct, frozen=True):
 
 
 def by_name(*tools: Tool) -> dict[str, Tool]:
-    """Return the tools by name.
+    """Return the tools by the names of their functions.
 
     Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong
     arguments are the same.

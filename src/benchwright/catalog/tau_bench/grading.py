@@ -78,7 +78,7 @@ def executed_calls(messages: Iterable[Message]) -> list[Call]:
 
 
 def said_to_user(messages: Iterable[Message]) -> list[str]:
-    """Return the texts of the agent's responses without a tool call."""
+    """Return the texts that the agent sent to the user: those of its responses without a tool call."""
     return [
         message.get("content") or ""
         for message in messages

@@ -220,7 +220,11 @@ def _details(database: Database, table: str, key: str, missing: str) -> str:
 
 
 def _order(database: Database, order_id: str, status: str, otherwise: str) -> Order:
-    """Return the trial's copy of an order. Raises ToolError if it is missing or does not have the status."""
+    """Return the trial's own copy of an order, which may be changed.
+
+    Raises:
+        ToolError: If the order is missing, or does not have the status; then with the text `otherwise`.
+    """
     if order_id not in database["orders"]:
         raise ToolError("order not found")
     order: Order = own(database, "orders", order_id)

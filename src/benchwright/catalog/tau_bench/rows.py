@@ -17,7 +17,7 @@ from benchwright.records import Record, Sample
 
 
 class Action(Record, frozen=True):
-    """A tool call."""
+    """A gold tool call: the tool's name and its arguments."""
 
     name: str
     kwargs: dict[str, Any]
@@ -87,6 +87,6 @@ def _sample(row: TaskRow, worlds: Worlds) -> Sample:
 
 
 def _target(row: TaskRow) -> str:
-    """Return the gold actions, one call per line, and the required outputs."""
+    """Return a sample's target as text: the gold actions, one per line, and the required outputs."""
     calls = [f"{action.name}({json.dumps(action.kwargs, ensure_ascii=False)})" for action in row.actions]
     return "\n".join([*(calls or ["no call"]), *(f"tells the user: {output}" for output in row.outputs)])

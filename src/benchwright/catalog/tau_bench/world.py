@@ -74,7 +74,7 @@ class Worlds:
 
 
 def read_world(source: Source, domain: Domain) -> World:
-    """Read the world of a domain from a source.
+    """Read the policy, tools and database of a domain from the source of the tasks.
 
     Raises:
         DatasetError: If a file is missing or invalid.

@@ -94,7 +94,7 @@ def powered(base: Value, exponent: Value) -> Value:
 
 
 def factorial(value: Quantity) -> Value:
-    """Return the factorial of a value; `TOO_LARGE` above 2,000, and for negative or fractional values."""
+    """Return the factorial of a value; `TOO_LARGE` if the value is above 2,000, negative or fractional."""
     number = value.value.numerator
     if value.value.denominator != 1 or not 0 <= number <= 2_000:
         return TOO_LARGE

@@ -70,7 +70,7 @@ def read_gold(text: str) -> Reading:
 
 
 def _is_equation(tokens: Sequence[Token], items: Sequence[Item]) -> bool:
-    """Return True if each number except the first follows a sign of equality."""
+    """Return True if each number except the first follows an equals sign (= or ≈)."""
     return all(tokens[item.first - 1].text in ("=", "≈") for item in items[1:])
 
 

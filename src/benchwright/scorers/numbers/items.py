@@ -56,7 +56,7 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
 
 
 def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
-    """Return the item that begins at a token; None if there is none."""
+    """Return the number or similar item that begins at a token; None if there is none."""
     token = tokens[place]
     if token.kind in _KINDS:
         return Item(_KINDS[token.kind], place, place + 1)

@@ -134,7 +134,7 @@ def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_purpose(tokens: Sequence[Token], item: Item) -> bool:
-    """Return True if an item is part of a purpose or means: `25 passes to save $2`, `64 by adding 15`."""
+    """Return True if an item is part of a purpose (`25 passes to save $2`) or means (`64 by adding 15`)."""
     if item.first < 2:
         return False
     before, verb = tokens[item.first - 2].text.lower(), tokens[item.first - 1].text.lower()

@@ -75,7 +75,7 @@ def unit_named(word: str) -> Unit | None:
 
 
 def raised(unit: Unit, power: int) -> Unit:
-    """Return a unit of area or volume: the power of a unit of length."""
+    """Return a unit of area or volume: a unit of length raised to `power`."""
     return Unit(
         f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power
     )

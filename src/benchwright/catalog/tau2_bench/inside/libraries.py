@@ -36,7 +36,7 @@ class Parameter(NamedTuple):
 
 
 class Docstring:
-    """The parts of a docstring that a tool's schema is made of."""
+    """The parts of a docstring from which a tool's schema is made."""
 
     returns = None
     raises: tuple[Any, ...] = ()
@@ -113,7 +113,7 @@ class BM25Okapi:
 
 
 class Updatable(dict[str, Any]):
-    """A dict whose `update` is recursive."""
+    """A dict whose `update` merges nested dicts, for addict's `Dict`."""
 
     def update(self, *others: Any, **more: Any) -> None:
         """Merge other dicts into this one, recursively. Lists are replaced."""
@@ -126,7 +126,7 @@ class Updatable(dict[str, Any]):
             self[name] = value
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the dict itself."""
+        """Return the dict itself, which is already plain."""
         return self
 
 

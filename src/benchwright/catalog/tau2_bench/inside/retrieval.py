@@ -59,7 +59,7 @@ class Unchanged:
         pass
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:
-        """Return the input unchanged."""
+        """Return the documents unchanged."""
         return given
 
 
