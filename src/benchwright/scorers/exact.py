@@ -1,4 +1,4 @@
-"""Exact: the whole answer equals the target."""
+"""Scorer `exact`: the whole answer must equal the target."""
 
 from __future__ import annotations
 

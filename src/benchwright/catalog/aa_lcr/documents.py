@@ -1,4 +1,4 @@
-"""The documents of AA-LCR: text files in a zip archive or unpacked, found by names with several spellings."""
+"""The documents of AA-LCR, text files in a zip archive or a folder. Their names have several spellings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grading of ARC-AGI's attempts by exact grids."""
+"""Grading of ARC-AGI's attempts: a grid must be exactly right."""
 
 from __future__ import annotations
 

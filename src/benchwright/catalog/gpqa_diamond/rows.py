@@ -1,4 +1,4 @@
-"""The row format of GPQA, and the order in which each repeat shows the options of a question."""
+"""The row format of GPQA, its conversion into samples, and the order of options in each repeat."""
 
 from __future__ import annotations
 

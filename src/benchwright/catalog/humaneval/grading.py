@@ -1,4 +1,4 @@
-"""Grading of HumanEval's answers by running them."""
+"""Grading of HumanEval's answers: their code must pass the problem's tests in a sandbox."""
 
 from __future__ import annotations
 

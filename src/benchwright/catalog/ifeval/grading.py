@@ -1,4 +1,4 @@
-"""Strict and loose verdicts, and the published accuracies (instruction_following_eval, evaluation_lib.py)."""
+"""IFEval's strict and loose verdicts, and its published accuracies (evaluation_lib.py)."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def variants(response: str) -> list[str]:
 
 
 def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
-    """Return the score's details: the documented `per_instruction`, the loose verdicts, and the counts."""
+    """Return the score's details: the verdicts `per_instruction`, the loose verdicts, and the counts."""
     return {
         "per_instruction": [
             {"instruction_id": one["id"], "passed": strict, "passed_loose": loose}

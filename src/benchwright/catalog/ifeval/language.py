@@ -1,4 +1,4 @@
-"""Language detection as in the official code (langdetect), but with a fixed seed.
+"""Language detection for IFEval's rules, by langdetect as in the official code, but with a fixed seed.
 
 The official code sets no seed, so that its verdicts on short texts differ from run to run.
 """

@@ -1,4 +1,4 @@
-"""Sentence splitting for English text without Punkt's trained data.
+"""Benchwright's own sentence splitter for English, for use without Punkt's trained data.
 
 The rules are those of Punkt (see `punkt`), with a short list of abbreviations instead of the trained
 statistics.

@@ -1,4 +1,4 @@
-"""Word tokens as the official code gets them from NLTK 3.9."""
+"""Word tokens for IFEval's rules, as its official code gets them from NLTK 3.9."""
 
 from __future__ import annotations
 

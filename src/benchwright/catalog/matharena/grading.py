@@ -1,4 +1,7 @@
-"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples in lists in order."""
+"""Comparison of answers to MathArena's problems.
+
+Expressions are compared by value, lists in any order, and tuples within lists in their order.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MathArena's prompts: one request, and another if no box with an answer can be read."""
+"""Solver with MathArena's prompts: one request, and another if the response has no readable box."""
 
 from __future__ import annotations
 

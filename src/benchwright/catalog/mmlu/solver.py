@@ -1,4 +1,4 @@
-"""MMLU's prompts: chain of thought, or the most probable next letter (hendrycks/test, evaluate.py)."""
+"""MMLU's prompts, for chain of thought or for the most probable next letter (hendrycks/test, evaluate.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MultiChallenge's row formats, of its repository and of the hub, and the conversion into samples."""
+"""MultiChallenge's row formats, of its repository and of Hugging Face, and the conversion into samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assembly of tau2-bench from options, samples, solver and scorer; and pass^k."""
+"""Assembly of tau2-bench from options, samples, solver and scorer; and its figures (pass^k)."""
 
 from __future__ import annotations
 

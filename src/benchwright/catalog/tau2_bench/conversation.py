@@ -1,4 +1,4 @@
-"""A conversation under the rules of the authors' orchestrator: turns, tool calls, limits and endings."""
+"""A conversation by the rules of tau2-bench's orchestrator: turns, tool calls, limits and endings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent in conversation with a simulated user, who may also have tools (user_simulator.py)."""
+"""tau2-bench's agent in conversation with a simulated user, who may also have tools (user_simulator.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reward of a conversation: the product of the parts in the task's reward basis (evaluator.py)."""
+"""tau2-bench's reward: the product of the parts in a task's reward basis (evaluator.py)."""
 
 from __future__ import annotations
 

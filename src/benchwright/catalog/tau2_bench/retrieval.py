@@ -1,4 +1,4 @@
-"""The host's part of document retrieval for banking_knowledge: a shell, and search by embeddings."""
+"""The host's part of document retrieval in tau2-bench (banking_knowledge): shell and embedding search."""
 
 from __future__ import annotations
 

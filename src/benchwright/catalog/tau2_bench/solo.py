@@ -1,4 +1,4 @@
-"""The agent without a user (LLMSoloAgent).
+"""tau2-bench's agent without a user (LLMSoloAgent).
 
 It works from a ticket, and has the user's tools besides its own.
 """

@@ -1,4 +1,4 @@
-"""The solver: an agent talks with a simulated user, or works alone; then the state is checked."""
+"""tau2-bench's solver: an agent talks with a simulated user or works alone; then the state is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments ("worlds") of the authors' domains, as seen from the host.
+"""Environments ("worlds") of tau2-bench's domains, as seen from the host.
 
 The authors' code runs in the sandbox, in one process per conversation, never here.
 """

@@ -1,4 +1,4 @@
-"""The airline domain: flights, reservations, users, and the agent's tools (tau_bench/envs/airline/tools).
+"""tau-bench's airline domain: flights, reservations, users, and the agent's tools (envs/airline/tools).
 
 The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
 score.

@@ -1,4 +1,4 @@
-"""Assembly of tau-bench from options, samples, solver and scorer; and pass^k."""
+"""Assembly of tau-bench from options, samples, solver and scorer; and its figures (pass^k)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class TauBench:
-    """The tau-bench benchmark and its documented variant; see `benchmark.Benchmark`.
+    """The tau-bench benchmark, and its variant as llm-benchmarker documents it; see `benchmark.Benchmark`.
 
     The databases are read from the same source as the tasks.
     """

@@ -1,4 +1,4 @@
-"""Scripted conversations that check the grader: a right one for each task, and wrong ones that must fail."""
+"""Scripted conversations that check tau-bench's grader: a right one per task, and wrong ones."""
 
 from __future__ import annotations
 

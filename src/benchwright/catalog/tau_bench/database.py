@@ -1,4 +1,4 @@
-"""A domain's database: tables of records that one trial can write to without copying them all.
+"""The database of a tau-bench domain: tables that each trial can write to without copying all records.
 
 A table is a `ChainMap` of two dicts: the records written by this trial, then those shared by all trials. A
 tool that changes a record gets a copy by `own`; all other records are only read. A new database costs a

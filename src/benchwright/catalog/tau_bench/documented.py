@@ -25,7 +25,7 @@ class SimulatedToolbox:
         self.tools = tools
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Return the documented result of every call."""
+        """Return the result that llm-benchmarker documents for every call."""
         return json.dumps({"status": "success", "result": f"Executed {name}"})
 
 

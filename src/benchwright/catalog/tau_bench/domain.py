@@ -1,4 +1,4 @@
-"""The type of a domain with its tables and tools, and the tools that all domains share."""
+"""The type of tau-bench's domains, each with its tables and tools; and the tools that all of them have."""
 
 from __future__ import annotations
 

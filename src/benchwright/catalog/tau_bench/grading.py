@@ -1,4 +1,4 @@
-"""The reward: 1 if the final database is right and all outputs were said, else 0 (tau_bench/envs/base.py)."""
+"""tau-bench's reward: 1 if the final database is right and all outputs were said (envs/base.py)."""
 
 from __future__ import annotations
 

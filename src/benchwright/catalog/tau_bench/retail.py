@@ -1,4 +1,4 @@
-"""The retail domain: orders, products and users, and the tools of its agents (tau_bench/envs/retail/tools).
+"""tau-bench's retail domain: orders, products, users, and the agent's tools (envs/retail/tools).
 
 The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
 score.

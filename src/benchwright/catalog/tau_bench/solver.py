@@ -1,4 +1,4 @@
-"""The solver: an agent with tools and a policy in conversation with a model that plays the customer."""
+"""tau-bench's solver: an agent with tools and a policy talks with a model that plays the customer."""
 
 from __future__ import annotations
 

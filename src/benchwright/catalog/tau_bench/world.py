@@ -1,4 +1,4 @@
-"""Reader of a domain's world: its policy, the schemas of its tools and its initial database.
+"""Reader of a tau-bench domain's world: its policy, tool schemas and initial database.
 
 Two layouts are read: a checkout of the repository (tau_bench/envs/<domain>/), and plain files
 (<domain>_wiki.md, <domain>_tools.json and <domain>_<table>.json, or .json.gz). Python files are parsed, never

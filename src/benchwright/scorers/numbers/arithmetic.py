@@ -1,6 +1,6 @@
-"""Arithmetic with values.
+"""Arithmetic with exact values, bounded in time and memory for any input.
 
-It is exact if the result is rational, and bounded in time and memory for any input.
+The result is exact if it is rational.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Server of the environment of one conversation, in the authors' domains: reads and writes JSON lines.
+"""Server of one conversation's environment in tau2-bench. It reads and writes lines of JSON.
 
 Runs in the sandbox.
 
