@@ -1,2 +1,1 @@
-"""MultiChallenge: chats whose last turn depends on earlier ones (Sirdeshmukh et al. 2025, arXiv:2501.17399).
-"""
+"""MultiChallenge: chats whose end depends on earlier turns (Sirdeshmukh et al. 2025, arXiv:2501.17399)."""

@@ -1,4 +1,4 @@
-"""The host's part of document retrieval in tau2-bench (banking_knowledge): shell and embedding search."""
+"""The host side of document retrieval in tau2-bench (banking_knowledge): shell and embedding search."""
 
 from __future__ import annotations
 
