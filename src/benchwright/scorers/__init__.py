@@ -1,1 +1,4 @@
-"""Built-in scorers, for evaluations without code. Each compares an answer with `ground_truth`."""
+"""Built-in scorers, for evaluations without code.
+
+Each compares an answer with the sample's `ground_truth`.
+"""

@@ -1,4 +1,4 @@
-"""Characters of other scripts and widths, mapped to ASCII one for one."""
+"""Mapping of full-width characters and of digits in other scripts to ASCII, one character to one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 
 
 def plain_characters(text: str) -> str:
-    """Return the text with full-width signs and digits of other scripts as ASCII, character by character."""
+    """Return the text with full-width characters and digits of other scripts replaced by ASCII."""
     return text if text.isascii() else "".join(map(_plain, text))
 
 

@@ -1,4 +1,4 @@
-"""Statements that do not count: denied by their clause, only supposed, or retracted later."""
+"""Detection of statements that do not count: denied in their clause, hypothetical, or retracted later."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _RETRACTION = re.compile(
 
 
 def sentence_before(text: str, place: int) -> str:
-    """Return the part of a sentence before a position, at most `REACH` characters."""
+    """Return the part of a sentence that precedes a position, at most `REACH` characters."""
     before = text[max(0, place - REACH) : place]
     ends = list(_SENTENCE_ENDS.finditer(before))
     return before[ends[-1].end() :] if ends else before
@@ -72,7 +72,7 @@ def is_supposed(text: str, start: int, end: int) -> bool:
 
 
 def taken_back(text: str, start: int) -> int | None:
-    """Return the position after the last words that retract an answer; None if there are none."""
+    """Return the end of the last words after `start` that retract an answer; None if there are none."""
     last = None
     for found in _RETRACTION.finditer(text, start):
         last = found.end()

@@ -1,4 +1,4 @@
-"""Exact: the whole answer equals the target."""
+"""Scorer `exact`: the whole answer must equal the target."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "“": "”", "\u2018": "\u2
 
 
 class Exact:
-    """1 if answer and target are the same, else 0; `unparsed` if the answer is blank.
+    """Scorer: 1 if answer and target are the same text, else 0; `unparsed` if the answer is blank.
 
-    Both are normalised first, see `normalised`. With `strict`, they are compared as they are, except for
-    white space at either end. If the target is a list, the answer must equal any one of its texts.
+    Both are normalised first, see `normalised`. With `strict`, only white space at either end is removed. If
+    the target is a list, the answer must equal one of its texts.
     """
 
     name = "exact"
@@ -31,11 +31,11 @@ class Exact:
         self.fingerprint = fingerprint(self.name, VERSION, strict)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a list of right answers is invalid; None if it is valid, or the target is not a list."""
+        """Return why the target, a list of right answers, is invalid; None if it is valid, or is no list."""
         return wrong_list(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compare the whole answer with `ground_truth`."""
+        """Return 1 if the whole answer equals `ground_truth`, else 0."""
         answer, right = self._compared(outcome.answer), right_texts(sample)
         if not answer:
             return NO_ANSWER
@@ -52,7 +52,7 @@ def normalised(text: str) -> str:
     1. Apply Unicode NFKC and case folding. Replace runs of white space by one blank; strip both ends.
     2. Remove `.,;:!?。、` from the end, and matching quotes, backticks and asterisks from both ends
        (`**Paris**.` becomes `paris`). Keep signs, brackets, `%`, `$`, `#` and a leading point, because they
-       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. A text that contains only removable marks is kept.
+       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. If only characters to remove are left, keep the text.
     """
     text = text.casefold() if text.isascii() else _folded(text)
     text = " ".join(text.split())

@@ -1,4 +1,4 @@
-"""JSON: the answer is or includes a JSON value that equals or contains the target."""
+"""Scorer `json`: the answer is or includes a JSON value, which must equal or contain the target."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Json:
-    """1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
+    """Scorer: 1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
 
-    The answer's value is the first of these that is valid JSON: the whole answer, a fenced block (the last one
-    first), the text from the first brace to the last (brackets if the target is an array). The target is
+    The answer's value is the first valid JSON among these texts: the whole answer, a fenced block (the last
+    one first), the text from the first brace to the last (brackets if the target is an array). The target is
     `ground_truth`, a JSON value or its text. An array is one value, not a choice of answers.
 
     The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains`, an
@@ -37,7 +37,7 @@ class Json:
         self.fingerprint = fingerprint(self.name, VERSION, contains)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a target is not JSON; None if it is."""
+        """Return the reason if the target is not JSON; None if it is."""
         target = content.get("ground_truth")
         try:
             if isinstance(target, str):
@@ -47,7 +47,7 @@ class Json:
         return None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compare the answer's JSON value with `ground_truth`.
+        """Return 1 if the answer's JSON value equals (or contains) `ground_truth`, else 0.
 
         Raises:
             GraderError: If the sample has no target, or its target is not JSON.
@@ -73,7 +73,7 @@ def _target(sample: Sample) -> Any:
 
 
 def _candidates(answer: str, target: Any) -> Iterator[str]:
-    """Yield the pieces of an answer that may be its JSON value, the likeliest first."""
+    """Yield the pieces of an answer that may be its JSON value. The most likely one is first."""
     yield answer.strip()
     for block in reversed(answer.split("```")[1::2]):
         language, newline, body = block.partition("\n")

@@ -1,4 +1,4 @@
-"""Judge: another model scores the answer by a rubric."""
+"""Scorer `judge`: another model scores the answer by a rubric."""
 
 from __future__ import annotations
 
@@ -46,17 +46,19 @@ _CUT_OFF = {
     "length": "was cut off at its largest number of tokens",
     "content_filter": "was cut off by the server's content filter",
 }
-"""Why a judge's reply ends before its verdict, by finish reason."""
+"""Explanations of why a judge's reply ends before its verdict, by finish reason."""
 
 
 class Judge:
-    """A score from 0 to 1 by the run's target `judge`; `unparsed` if the answer is blank.
+    """Scorer: a score from 0 to 1 by the run's target `judge`; `unparsed` if the answer is blank.
 
-    `rubric` states what is judged. `scale` is the range of the judge's numbers; 1 to 5 is mapped to 0 to 1.
-    `model` is the name of the judging model: it is part of the fingerprint, so that scores by different
-    models are never confused. The judge receives the sample's `user_prompt`, its `ground_truth` if there is
-    one, and the answer, at temperature 0. The score's `explanation` is the judge's reply. Its `detail`
-    contains the model that replied, a digest of the prompt, and the settings.
+    `rubric`: what the judge is to assess. `scale`: range of the judge's numbers, which is mapped to 0 to 1
+    (such as 1 to 5). `model`: name of the judging model; it is part of the fingerprint, so that scores by
+    different models are never confused.
+
+    The judge receives the sample's `user_prompt`, its `ground_truth` if there is one, and the answer, at
+    temperature 0. The score's `explanation` is the judge's reply. Its `detail` contains the model that
+    replied, a digest of the prompt, and the settings.
     """
 
     name = "judge"
@@ -69,18 +71,21 @@ class Judge:
         self.judging = JudgeInfo(fingerprint(INSTRUCTIONS, rubric, scale), {"temperature": 0})
 
     def swapped(self) -> Judge:
-        """Return a copy of this judge that reads the answer before the reference."""
+        """Return a copy of this judge that sees answer and reference in the other order, the answer first."""
         other = copy(self)
         other._order = _SWAPPED
         other.fingerprint = fingerprint(self.fingerprint, _SWAPPED)
         return other
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a list of right answers is invalid; None if it is valid, not a list, or missing."""
+        """Return why the target, a list of right answers, is invalid.
+
+        None if it is valid, no list, or missing.
+        """
         return wrong_list(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Ask the judge about the answer.
+        """Ask the judge about the answer, and return its score.
 
         Raises:
             GraderError: If the judge's reply was cut off, or contains no verdict.
@@ -114,7 +119,10 @@ class Judge:
 
 
 def _reference(target: Any) -> Any:
-    """Return the target as the judge reads it. For a list, it states that any of the answers is right."""
+    """Return the target in the form for the judge's prompt.
+
+    A list is preceded by the remark that any answer in it is right.
+    """
     answers = right_answers(target) if isinstance(target, (str, list)) else [target]
     return "Any of these is right:\n" + "\n".join(map(_as_text, answers)) if len(answers) > 1 else answers[0]
 
@@ -124,8 +132,8 @@ def _as_text(part: Any) -> str:
 
 
 def _code(parts: Mapping[str, str]) -> str:
-    """Return a code for the marks around the material.
+    """Return a code for the marks that enclose the material in the judge's prompt.
 
-    The material cannot contain it, because it is a digest of the material. It is the same each time.
+    It is a digest of the material, so that the material cannot contain it. Equal material has the same code.
     """
     return sha256("\0".join(parts.values()).encode("utf-8", "replace")).hexdigest()[:16]

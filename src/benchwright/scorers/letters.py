@@ -1,4 +1,4 @@
-"""The option letter that an answer settles on. docs/scorers.md states the rule."""
+"""Search for the option letter that an answer settles on. docs/scorers.md states the rule."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _NAMED = "".join(
         "[Pp]art",
     )
 )
-"""Lookbehinds for words before a capital that is not an option: vitamin D, plan B, a C."""
+"""Lookbehinds for words before a capital that is no option letter: vitamin D, plan B, a C."""
 
 _MENTION = re.compile(
     rf"(?i:\b(?:option|choice|letter|answer)\s)[(\[*\"']{{0,3}}([A-Z]){_ALONE}"
@@ -90,7 +90,7 @@ _AND_BEFORE = re.compile(
 )
 _REACH = 16
 LONGEST = 1_000
-"""Maximum number of characters of a sentence that are searched, from its end."""
+"""Maximum number of characters, counted from the end of a sentence, that are searched."""
 
 _STATED_TEXT = re.compile(r"(?i:\banswer\s(?:is|would\sbe)\b|\banswer\s?[:=])[\s:*_\"'`]{0,6}([^\n]{1,300})")
 _SENTENCE = re.compile(r"[^\n\u3002]+?(?:[.!?](?=\s|\Z)|$|(?=[\n\u3002]))", re.MULTILINE)
@@ -100,9 +100,9 @@ _CORRECTS = re.compile(
 
 
 class Found(NamedTuple):
-    """A letter and the position of the text that names it.
+    """A letter that a text names, with the position of the text.
 
-    `letter` is empty if the text names several letters, or denies or retracts its answer.
+    `letter`: empty if the text names several letters, or denies or retracts its answer.
     """
 
     letter: str
@@ -111,10 +111,10 @@ class Found(NamedTuple):
 
 
 def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple[str, str] | None:
-    """Return the letter that an answer settles on and the text that states it; None if it settles on none.
+    """Return the option letter that an answer settles on, and the text that states it; None if there is none.
 
-    `letters` contains the option letters in capitals, `options` the texts of the options. The time is linear
-    in the length of the answer. Only the end of a very long answer is searched, see `shared.tail`.
+    `letters`: the option letters in capitals. `options`: the texts of the options. The time is linear in the
+    length of the answer. Only the end of a very long answer is searched, see `shared.tail`.
     """
     raw = tail(answer)
     text = plain_characters(raw)
@@ -125,7 +125,11 @@ def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple
 
 
 def _stated(text: str, letters: str) -> Found | None:
-    """Return the last statement that holds. If it is retracted, use only the text after the retraction."""
+    """Return the letter in the last statement ("the answer is X") that is not denied; None if there is none.
+
+    If this statement is retracted later, the letter is taken from the text after the retraction. The letter
+    is empty if that fails, or if the sentence states another letter, too.
+    """
     statements = [*_all(_STATEMENT, text, letters)]
     last = next((found for found in reversed(statements) if _holds(text, found)), None)
     if last is None:
@@ -141,7 +145,7 @@ def _stated(text: str, letters: str) -> Found | None:
 
 
 def _shown(text: str, letters: str, start: int = 0) -> Found | None:
-    """Return a letter in bold type, alone on a line, or as the label of a line."""
+    """Return a letter in bold type, alone on a line, or as the label of a line; None if there is none."""
     return (
         _only(_BOLD, text, letters, start)
         or next(iter([*_all(_LONE, text, letters, start)][-1:]), None)
@@ -150,10 +154,10 @@ def _shown(text: str, letters: str, start: int = 0) -> Found | None:
 
 
 def _mentioned(text: str, letters: str, start: int = 0) -> Found | None:
-    """Return the only letter that the last sentence with letters does not deny.
+    """Return the letter that the last sentence with letters mentions and does not deny.
 
-    The letter is empty if several are left, or none. Labels of lines do not count if the answer goes through
-    a list of options line by line.
+    The letter is empty if several are left, or none. Labels of lines do not count if the answer discusses the
+    options line by line. None if no sentence has letters.
     """
     labels = {found.start(found.lastindex or 0) for found in _LABEL.finditer(text, start)}
     walk = labels if len({text[place] for place in labels}) > 1 else set()
@@ -171,7 +175,10 @@ def _mentioned(text: str, letters: str, start: int = 0) -> Found | None:
 
 
 def _by_text(raw: str, letters: str, options: Sequence[str]) -> tuple[str, str] | None:
-    """Return the option whose text is the whole answer, or follows "the answer is"."""
+    """Return (letter, text) of the option whose text is the whole answer, or follows "the answer is".
+
+    None if there is no such option, or several have this text.
+    """
     if len(raw) > 2_000 or not options:
         return None
     texts = [normalised(option) for option in options[: len(letters)]]
@@ -192,7 +199,7 @@ def _all(pattern: re.Pattern[str], text: str, letters: str, start: int = 0) -> I
 
 
 def _only(pattern: re.Pattern[str], text: str, letters: str, start: int) -> Found | None:
-    """Return the last occurrence if all occurrences name the same letter."""
+    """Return the last match of a pattern if all matches name the same letter; None otherwise."""
     found = [*_all(pattern, text, letters, start)]
     return found[-1] if found and len({one.letter for one in found}) == 1 else None
 
@@ -206,7 +213,7 @@ def _holds(text: str, found: Found) -> bool:
 
 
 def _is_one_of_several(text: str, match: re.Match[str], letter: str, letters: str) -> bool:
-    """Return True if the letter is part of a choice of several: `A or B`, `A, B`, `A and B`."""
+    """Return True if the matched letter is one of several in a choice: `A or B`, `A, B`, `A and B`."""
     start = match.start(match.lastindex or 0)
     others = (_AND_NEXT.match(text, match.end()), _AND_BEFORE.search(text[max(0, start - _REACH) : start]))
     return any(other is not None and other[1] != letter and other[1] in letters for other in others)

@@ -1,4 +1,4 @@
-"""Multiple choice: the option letter of the answer equals the target's. docs/scorers.md states the rule."""
+"""Scorer `mcq`: the option letter of the answer must equal the target's. docs/scorers.md states the rule."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _OPTION_LINE = re.compile(r"(?:^|[\s(])\(?([A-Z])[.):]\s?\S")
 
 
 class MultipleChoice:
-    """1 if the letter found in the answer is the target's, else 0; `unparsed` if none is found.
+    """Scorer: 1 if the letter found in the answer is the target's, else 0; `unparsed` if none is found.
 
-    The target is `ground_truth`: a letter, or an index from 0. The number of letters is the number of the
-    row's `options`, or `letters` for rows without options. The score's `detail` contains the letter.
+    The target is `ground_truth`: a letter, or an index from 0. The number of letters is the length of the
+    row's list `options`; for rows without it, it is `letters`. The score's `detail` contains the letter
+    found.
     """
 
     name = "mcq"
@@ -33,12 +34,12 @@ class MultipleChoice:
         self.fingerprint = fingerprint(self.name, VERSION, letters)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a target is not one of the row's letters; None if it is."""
+        """Return the reason if the target is not one of the row's letters; None if it is."""
         letters = self._letters(content)
         return None if _letter_of(content.get("ground_truth"), letters) else _no_letter(content, letters)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compare the letter that the answer settles on with `ground_truth`.
+        """Return 1 if the answer settles on the letter in `ground_truth`, else 0.
 
         Raises:
             GraderError: If the sample has no target, or its target is not a letter of its options.

@@ -1,4 +1,4 @@
-"""Numeric: the answer's number equals the target's, within a tolerance."""
+"""Scorer `numeric`: the answer's number must equal the target's, within a tolerance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ VERSION = 2
 
 
 class Numeric:
-    """1 if the answer's number equals the target's, else 0; `unparsed` if the answer has no single number.
+    """Scorer: 1 if the answer's number equals the target's, else 0.
 
-    docs/scorers.md states how numbers are found, read and compared. Whole numbers are equal only if they are
-    the same, others within a billionth. `relative` (a share of the larger number) and `absolute` allow larger
-    differences. If the target is a list, the answer must equal any one of its numbers.
+    The answer is `unparsed` if it has no single number. docs/scorers.md states how numbers are found, read
+    and compared. Whole numbers are equal only if they are the same, others within a billionth. `relative` (a
+    share of the larger number) and `absolute` allow larger differences. If the target is a list, the answer
+    must equal one of its numbers.
     """
 
     name = "numeric"
@@ -34,7 +35,7 @@ class Numeric:
         self.fingerprint = fingerprint(self.name, VERSION, relative, absolute)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a target is not one number; None if it is."""
+        """Return the reason if the target is not one number; None if it is."""
         try:
             answers = right_answers(content.get("ground_truth"))
         except ValueError as error:
@@ -42,7 +43,7 @@ class Numeric:
         return next((wrong for one in answers if (wrong := _not_one_number(one))), None)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compare the answer's number with the number in `ground_truth`.
+        """Return 1 if the answer's number equals the number in `ground_truth`, else 0.
 
         Raises:
             GraderError: If the sample has no target, or its target is not one number.

@@ -1,4 +1,4 @@
-"""Regex: the answer matches a regular expression."""
+"""Scorer `regex`: the answer must match a regular expression."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ LONGEST_PATTERN = 10_000
 QUICK_SECONDS = 0.005
 MATCH_SECONDS = 0.25
 AGAIN_SECONDS = 0.001
-"""Seconds until the next signal, after one at a moment when nothing may be raised."""
+"""Seconds until the next signal, if one came at a moment at which no exception may be raised."""
 
 RE = str(Path(re.__file__).parent)
-"""Directory of the source of `re`."""
+"""Directory of the source of Python's module `re`."""
 
 
 class Regex:
-    """1 if the pattern is found in the answer, else 0.
+    """Scorer: 1 if the pattern is found in the answer, else 0.
 
-    The pattern is `pattern`, or the sample's `ground_truth`; if that is a list, any of its patterns may
-    match. With `full`, it must match the whole answer, except for white space at either end. `ignore_case`
-    ignores case.
+    The pattern is `pattern`; if that is not given, it is the sample's `ground_truth`. If that is a list, one
+    of its patterns must match. With `full`, the pattern must match the whole answer, except for white space
+    at either end. With `ignore_case`, case is ignored.
 
     Some patterns, such as `(a+)+$`, take time exponential in the length of the text. A search that is not
-    decided within 5 ms is repeated in another process, so that it delays no other trial. After 0.25 s of CPU
-    time it is a grader error. So is an answer of more than 100,000 characters.
+    finished within 5 ms is repeated in another process, so that it delays no other trial. If that takes more
+    than 0.25 s of CPU time, the result is a grader error. The same applies to an answer of more than 100,000
+    characters.
 
     Raises:
         UserError: If `pattern` is not a regular expression.
@@ -56,7 +57,10 @@ class Regex:
         self.fingerprint = fingerprint(self.name, VERSION, pattern, full, ignore_case)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why a target is not a regular expression; None if it is, or if `pattern` is used instead."""
+        """Return the reason if the target is not a regular expression.
+
+        None if it is, or if `pattern` is used instead.
+        """
         if self.pattern is not None:
             return None
         try:
@@ -69,7 +73,7 @@ class Regex:
         )
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Search the answer for the pattern, or for `ground_truth` as a pattern.
+        """Return 1 if the pattern (`pattern`, else `ground_truth`) is found in the answer, else 0.
 
         Raises:
             GraderError: If the answer is too long, the search takes too long, or the sample's pattern is
@@ -112,7 +116,7 @@ def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> s
 
 
 def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | None:
-    """Run `find` in a worker process, with a time limit of `MATCH_SECONDS`.
+    """Return the result of `find`, run in a worker process with a time limit of `MATCH_SECONDS`.
 
     Raises:
         GraderError: If the search exceeds the time limit, or the pattern is not a regular expression.
@@ -137,14 +141,14 @@ def _what_is_wrong(pattern: str, flags: int) -> str | None:
 
 
 class _OutOfTime(Exception):
-    """Error for a search that takes too long."""
+    """A search took more CPU time than its limit."""
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:
-    """Raise _OutOfTime if the signal interrupts a search (a signal handler).
+    """Raise _OutOfTime if the signal interrupts a search. (This is the handler of the timer's signal.)
 
-    Do nothing elsewhere: an exception would be lost in one of Python's own callbacks, and would keep the
-    timer running if raised while the timer is being stopped. The next signal comes soon.
+    At other moments, do nothing: an exception would be lost in one of Python's own callbacks, and would keep
+    the timer running if it were raised while the timer is being stopped. The next signal comes soon.
     """
     code = None if frame is None else frame.f_code
     if code in (find.__code__, _what_is_wrong.__code__) or (code and code.co_filename.startswith(RE)):
@@ -153,10 +157,10 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """End the body after `seconds` of CPU time; `re` allows signals during a search.
+    """Stop the body of the `with` after `seconds` of CPU time. `re` allows signals during a search.
 
     Raises:
-        _OutOfTime: If the time is over, or this is not the main thread, which alone receives signals.
+        _OutOfTime: If the time is over, or if this is not the main thread, which alone receives signals.
     """
     if threading.current_thread() is not threading.main_thread():
         raise _OutOfTime

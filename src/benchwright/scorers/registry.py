@@ -1,4 +1,4 @@
-"""The built-in scorers by name, with their options on a command line.
+"""The built-in scorers by name, with the options that they have on the command line.
 
 A scorer's module is imported only when the scorer is made, so that listing all scorers is quick.
 """
@@ -26,7 +26,7 @@ class Kind(NamedTuple):
 
 
 def make_scorer(name: str, options: Mapping[str, str] | None = None) -> Scorer:
-    """Make the built-in scorer with this name. The values of its options are parsed from text.
+    """Make the built-in scorer with this name. `options` are its options, whose values are parsed from text.
 
     Raises:
         UserError: If there is no such scorer or option, or the value of an option is invalid.
@@ -101,4 +101,4 @@ SCORERS: Mapping[str, Kind] = {
         "Judge", "another model scores the answer by a rubric", {"model": str, "rubric": str, "scale": _scale}
     ),
 }
-"""All built-in scorers. `about` is the line in `--help`."""
+"""All built-in scorers by name. Their `about` is the line in `--help`."""

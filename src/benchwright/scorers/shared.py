@@ -1,4 +1,4 @@
-"""Functions shared by the scorers: the target of a sample, and the quoted and searched parts of an answer."""
+"""Functions shared by the scorers: reading a sample's target, and shortening answers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LONGEST_SPAN = 200
 LONGEST_SEARCH = 100_000
 
 NO_ANSWER = Score(None, Status.UNPARSED)
-"""Score of an answer without anything to compare."""
+"""Score of an answer that contains nothing to compare."""
 
 _decode_texts = msgspec.json.Decoder(list[str]).decode
 
 
 @runtime_checkable
 class TargetChecker(Protocol):
-    """A scorer that can detect unusable targets before the first request."""
+    """A scorer that can detect unusable targets before the run sends its first request."""
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
         """Return why the `ground_truth` in a sample's content is unusable; None if it is usable."""
@@ -49,7 +49,7 @@ def target_of(sample: Sample) -> Any:
 
 
 def target_text(sample: Sample) -> str:
-    """Return the sample's `ground_truth` as text; other values as JSON.
+    """Return the sample's `ground_truth` as text. A value that is no text is written as JSON.
 
     Raises:
         GraderError: If the sample has no `ground_truth`.
@@ -58,15 +58,15 @@ def target_text(sample: Sample) -> str:
 
 
 def as_text(target: Any) -> str:
-    """Return a target as text; other values as JSON."""
+    """Return a target as text. A value that is no text is written as JSON."""
     return target if isinstance(target, str) else msgspec.json.encode(target).decode()
 
 
 def right_answers(target: Any) -> list[Any]:
-    """Return the right answers of a target: the elements of a list, or the target alone.
+    """Return the right answers in a target: the elements if it is a list, else the target alone.
 
-    Any of them is right. A text that is a JSON array of texts counts as a list, as in CSV files. Other texts
-    in brackets do not: `[0, 1]` may be an interval.
+    An answer may equal any of them. A text that is a JSON array of texts counts as a list, as in CSV files.
+    Other texts in brackets do not: `[0, 1]` may be an interval.
 
     Raises:
         ValueError: If the list is empty or contains anything but texts, numbers and booleans.
@@ -98,7 +98,7 @@ def right_texts(sample: Sample) -> list[str]:
 
 
 def wrong_list(content: Mapping[str, Any]) -> str | None:
-    """Return why a list of right answers is invalid; None if it is valid, or if the target is not a list."""
+    """Return why the target, a list of right answers, is invalid; None if it is valid, or is no list."""
     try:
         right_answers(content.get("ground_truth"))
     except ValueError as error:
@@ -107,10 +107,10 @@ def wrong_list(content: Mapping[str, Any]) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Shorten a piece of an answer to 200 characters, for the journal line of its score."""
+    """Shorten a piece of an answer to 200 characters, for the score's line in the journal."""
     return shortened(text, LONGEST_SPAN)
 
 
 def tail(text: str) -> str:
-    """Return the last 100,000 characters of an answer: more would block the event loop too long."""
+    """Return the last 100,000 characters of an answer. Searching more would block the event loop too long."""
     return text[-LONGEST_SEARCH:]

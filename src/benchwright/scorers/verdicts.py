@@ -1,4 +1,4 @@
-"""The verdict in a judge's reply: `SCORE: N`, or JSON with a score."""
+"""Parser of the verdict in a judge's reply: `SCORE: N`, or JSON with a score."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.scorers.characters import plain_characters
 from benchwright.scorers.shared import quoted
 
 MOST_TRIES = 200
-"""Maximum number of braces at which a JSON object is searched for."""
+"""Maximum number of braces from which parsing of a JSON object is tried."""
 
 _VERDICT = re.compile(
     r"""[\s*_>#"`-]{0,8} (?:(?:final|overall|total|my)\s)? score [\s*_"`]{0,6} [:=] (?P<rest>.*)""",
@@ -35,11 +35,11 @@ _THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 
 
 def read_verdict(reply: str, lowest: float, highest: float) -> float:
-    """Return the score of a judge's reply, mapped to 0 to 1. `lowest` and `highest` bound the judge's scale.
+    """Return the score in a judge's reply, mapped to 0 to 1. `lowest` and `highest` bound the judge's scale.
 
     The verdict is the last line, or the first line if an empty line and the reasons follow. A comment may
-    follow the number. JSON counts if it ends or begins the reply, with or without a fence. `4/5` is 4 on a
-    scale up to 5. On a scale from 0 to 1, fractions and percentages are converted.
+    follow the number. JSON is a verdict if it ends or begins the reply, with or without a fence. `4/5` means
+    4 on a scale up to 5. On a scale from 0 to 1, fractions and percentages are converted.
 
     Raises:
         GraderError: If the reply contains no verdict, several verdicts, or one that is not on the scale.
@@ -94,9 +94,10 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
 
 
 def _json_score(text: str) -> float | None:
-    """Return the score of the JSON object at the end of the reply, else at its beginning; None without one.
+    """Return the score in the JSON object at the end of the reply, else at its beginning.
 
-    The object may be in a fence. An object in the middle is ignored: it may be quoted from the judged answer.
+    None if there is none. The object may be in a fence. An object in the middle is ignored: it may be quoted
+    from the judged answer.
     """
     found = list(_objects(text))
     ends = [value for value, _, end in found if not text[end:].strip().strip("`")]

@@ -1,4 +1,4 @@
-"""The documents of AA-LCR: text files in a zip archive or unpacked, found by names with several spellings."""
+"""The documents of AA-LCR, text files in a zip archive or a folder. Their names have several spellings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
 
 
 class Place(NamedTuple):
-    """The key of a document: its category, the folder of its set and its name, each normalized."""
+    """The key of a document: its category, its set's folder and its file name, normalized by `plain`."""
 
     category: str
     folder: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Documents:
-    """The documents of a dataset, each read when it is requested."""
+    """The documents of AA-LCR. Each is read only when it is requested."""
 
     def __init__(self, source: Source) -> None:
         self._readers: dict[Place, Callable[[], bytes]] = {}
@@ -41,7 +41,7 @@ class Documents:
         """Return the text of a document.
 
         Raises:
-            DatasetNotFound: If no document has that name. It is never left out silently.
+            DatasetNotFound: If no document has that name. A missing document is never silently skipped.
         """
         reader = self._readers.get(Place(plain(category), plain(folder), plain(name)))
         if reader is None:
@@ -50,9 +50,9 @@ class Documents:
 
 
 def plain(name: str) -> str:
-    """Normalize a name so that all its spellings are equal.
+    """Normalize a name, so that all its spellings become equal.
 
-    The archive has UTF-8 that was read as code page 437.
+    Names in the archive are UTF-8 that was decoded as code page 437.
     """
     try:
         name = name.encode("cp437").decode("utf-8")
@@ -62,7 +62,7 @@ def plain(name: str) -> str:
 
 
 def _archived(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Yield the path of each file in an archive, and a function that reads it.
+    """Yield the path of each file in a zip archive, and a function that reads the file.
 
     The archive is not unpacked.
     """

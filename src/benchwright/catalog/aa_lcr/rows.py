@@ -10,7 +10,7 @@ from benchwright.records import Record, Sample
 
 
 class AaLcrRow(Record, frozen=True):
-    """One question. The names of its documents are in order, separated by semicolons."""
+    """One question. Its document names are separated by semicolons, in the order in which they are shown."""
 
     document_category: str
     document_set_id: str

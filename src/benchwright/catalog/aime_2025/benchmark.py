@@ -7,5 +7,5 @@ from benchwright.catalog.matharena.benchmark import WHOLE_NUMBERS, put_together
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the competition that `about` describes."""
+    """Return the benchmark of the MathArena competition that `about` describes."""
     return put_together(about, WHOLE_NUMBERS)

@@ -27,7 +27,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the share of tasks with all test inputs solved, and the share of all test inputs."""
+    """Return the share of tasks with all test inputs solved, and the share of test inputs that are solved."""
     kept = list(graded)
     inputs = [float(solved) for one in kept for solved in one.detail.get("solved", ())]
     return [

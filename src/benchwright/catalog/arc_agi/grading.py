@@ -1,4 +1,4 @@
-"""Grading of ARC-AGI's attempts by exact grids."""
+"""Grading of ARC-AGI's attempts: a grid must be exactly right."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
 KEPT = 2000
-"""The number of characters of the parsed grids that are stored with the score."""
+"""Number of characters of the parsed grids that are stored with the score."""
 
 
 class GridScorer:
-    """Scorer by the share of a task's test inputs with a right attempt (scoring.py, score_task).
+    """Scorer whose score is the share of a task's test inputs solved by at least one attempt.
 
-    A grid is right if all its cells are.
+    A grid is right if all its cells are. The official code is score_task in scoring.py.
     """
 
     def __init__(self, name: str) -> None:
@@ -25,9 +25,9 @@ class GridScorer:
         self.fingerprint = fingerprint("arc grids", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Compare the grids of all attempts.
+        """Return the share of test inputs for which the grid of an attempt is right.
 
-        Correct if all test inputs are solved; unparsed if there is no grid.
+        The verdict is correct if all test inputs are solved, and unparsed if no attempt contains a grid.
         """
         expected = [pair["output"] for pair in sample.content["test"]]
         attempts = outcome.artifacts[GRIDS]

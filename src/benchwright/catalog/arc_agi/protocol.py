@@ -7,7 +7,7 @@ from benchwright.data.declared import Dataset, GitRepository
 
 
 def puzzles(name: str, title: str, tasks: int, repository: GitRepository, paper: str) -> About:
-    """Return the metadata of the public evaluation tasks in a repository."""
+    """Return the metadata of an ARC-AGI benchmark: the public evaluation tasks in a repository."""
     return About(
         name=name,
         title=title,

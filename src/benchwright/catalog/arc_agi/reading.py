@@ -1,6 +1,6 @@
 """Extraction of the grid from an answer, as in the authors' harness (parsing.py, schemas.py).
 
-In linear time.
+It takes linear time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _MOST_DIGITS = 4_000
 
 
 def read_grid(answer: str) -> list[list[int]] | None:
-    """Return the grid of an answer: that in the first box, else the list that the last closing bracket ends.
+    r"""Return the grid stated in an answer; None if there is none.
 
-    It is a JSON list of lists of any length. Numbers may be written as strings, as 1.0, or as true. None if
-    there is no such grid.
+    The content of the first `\boxed{…}` is read if it is a JSON list of lists. Otherwise, the last list in
+    the answer is read. Rows may have any length. Numbers may be written as strings, as 1.0, or as true.
     """
     found = _boxed(answer)
     if found is None:
@@ -66,7 +66,7 @@ def _lists(text: str) -> list[list[Any]] | None:
 
 
 def _number(value: Any) -> int:
-    """Return a whole number, however it is written.
+    """Convert a value into a whole number. It may be written as a string, as 1.0 or as true.
 
     Raises:
         ValueError: If the value is no whole number.

@@ -23,7 +23,7 @@ class Pair(Record, frozen=True):
 
 
 class ArcTask(Record, frozen=True):
-    """A task: examples, and test inputs with their solutions."""
+    """A task: solved examples, and test inputs with their solutions."""
 
     train: Annotated[list[Pair], msgspec.Meta(min_length=1)]
     test: Annotated[list[Pair], msgspec.Meta(min_length=1)]
@@ -46,7 +46,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def drawn(grid: list[list[int]]) -> str:
-    """Return a grid as readable text, one row per line."""
+    """Return a grid as text for people, one row per line."""
     return "\n".join(" ".join(map(str, row)) for row in grid)
 
 

@@ -1,4 +1,4 @@
-"""Solver of ARC-AGI's tasks: separate requests for each test input, with two attempts at each."""
+"""Solver of ARC-AGI's tasks: two attempts at each test input, each in its own request."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.records import Message, Outcome, Status, Trial
 
 ATTEMPTS = 2
 TRIES = 2
-"""The number of requests for an attempt until a response contains a grid."""
+"""Maximum number of requests for one attempt. The next is sent only if a response contains no grid."""
 
 GRIDS = "grids"
-"""The key of the outcome's artifacts with the grids: for each test input, those of its attempts."""
+"""Key of the outcome's artifact with the grids: for each test input, the grids of its attempts."""
 
 PROMPT = """\
 You are participating in a puzzle solving competition. You are an expert at solving puzzles.
@@ -41,7 +41,7 @@ Your response:"""
 
 
 def prompt(content: dict[str, Any], number: int) -> str:
-    """Return the prompt for one of a task's test inputs."""
+    """Return the prompt for one of a task's test inputs, whose index is `number`."""
     examples = "".join(_example(place, pair) for place, pair in enumerate(content["train"]))
     return PROMPT.format(training_examples=examples, test_input=json.dumps(content["test"][number]["input"]))
 
@@ -52,12 +52,12 @@ def _example(place: int, pair: dict[str, Any]) -> str:
 
 
 class TwoAttempts:
-    """Solver that sends each test input twice, with the same prompt and different seeds."""
+    """Solver that makes two attempts at each test input, with the same prompt and different seeds."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Make all attempts. The answer is the text of all responses.
 
-        The status is that of the first refused or truncated response, if there is one.
+        If a response was refused or truncated, the outcome has the status of the first such response.
         """
         content = trial.sample.content
         asking = _Asking(trial, session)
@@ -70,7 +70,7 @@ class TwoAttempts:
 
 
 class _Asking:
-    """The requests of one trial, each a separate conversation, and their combined status."""
+    """The requests of one trial, each a conversation of its own, and the trial's status from all of them."""
 
     def __init__(self, trial: Trial, session: Session) -> None:
         self.messages: list[Message] = []
@@ -82,7 +82,7 @@ class _Asking:
     async def attempt(self, text: str, attempt: int) -> list[list[int]] | None:
         """Return the grid of one attempt.
 
-        If no grid can be read, ask once more; None if there is still none.
+        If the response contains no readable grid, the request is repeated once. None if that also fails.
         """
         for tried in range(TRIES):
             reply = await self._session.chat([user(text)], **self._seed(attempt * TRIES + tried))
@@ -95,7 +95,10 @@ class _Asking:
         return None
 
     def _seed(self, draw: int) -> dict[str, Any]:
-        """Return the seed of a request. Equal prompts with equal seeds would repeat the same attempt."""
+        """Return the seed parameter of a request; no parameter if the target has no seed.
+
+        Each attempt needs another seed: equal prompts with equal seeds would repeat the same attempt.
+        """
         seed = recorded_seed(self._session.target.settings.get("seed"))
         if seed is None:
             return {}

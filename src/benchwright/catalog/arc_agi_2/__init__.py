@@ -1,1 +1,1 @@
-"""ARC-AGI-2: see `arc_agi`."""
+"""ARC-AGI-2: grids transformed by a rule, the second version. The package `arc_agi` implements it."""

@@ -16,7 +16,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the benchmark. An option decides whether there is a system message."""
+    """Return the benchmark. An option decides whether a system message is sent."""
     return PlainBenchmark(
         about=about,
         samples=samples,
@@ -29,7 +29,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the share of all scored trials that are right if the letter is read leniently."""
+    """Return the share of scored trials that are right by the lenient reading of the letter."""
     lenient = [float(bool(one.detail.get("lenient"))) for one in graded]
     return [
         Figure(

@@ -1,4 +1,7 @@
-"""Grading of GPQA's answers by their letter, for the order of options that the trial showed."""
+"""Grading of GPQA's answers by their letter.
+
+The right letter depends on the order of options in the trial.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +37,19 @@ def lenient_letter(answer: str) -> str | None:
 
 
 class OrderedLetterScorer:
-    """Scorer that compares the stated letter with the right one in the order that the solver recorded."""
+    """Scorer that compares the stated letter with the right one for the order of options in the trial.
+
+    The solver recorded this letter in the outcome.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("gpqa letter", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the letters are equal, else 0.
+        """Return 1 if the stated letter is the right one, else 0.
 
-        `lenient` in the details is the result of the lenient reading.
+        `lenient` in the details: True if the letter that `lenient_letter` finds is right.
         """
         notes = outcome.artifacts[NOTES]
         right = notes["right"]

@@ -1,4 +1,4 @@
-"""The row format of GPQA, and the order in which each repeat shows the options of a question."""
+"""The row format of GPQA, its conversion into samples, and the order of options in each repeat."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class GpqaRow(
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question. Its `choices` begin with the right one."""
+    """Yield one sample per question. The first of its `choices` is the right one."""
     rows = list(source.read(GpqaRow, "train"))
     for position, row in enumerate(rows):
         content = {
@@ -59,12 +59,12 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def ordered(content: dict[str, Any], repeat: int) -> list[str]:
-    """Return the choices of a question in the order of this repeat."""
+    """Return the choices of a question in the order in which this repeat shows them."""
     return [content["choices"][place] for place in order(content, repeat)]
 
 
 def right_letter(content: dict[str, Any], repeat: int) -> str:
-    """Return the letter of the right choice in this repeat.
+    """Return the letter of the right choice in this repeat's order.
 
     It is found by position, because another choice may have the same text.
     """
@@ -72,17 +72,17 @@ def right_letter(content: dict[str, Any], repeat: int) -> str:
 
 
 def order(content: dict[str, Any], repeat: int) -> list[int]:
-    """Return the indices of the choices at A, B, C and D in this repeat."""
+    """Return the indices of the choices that are shown as A, B, C and D in this repeat."""
     return _orders(content["questions"], repeat)[content["position"]]
 
 
 @lru_cache(maxsize=64)
 def _orders(questions: int, repeat: int) -> list[list[int]]:
-    """Return the orders of all questions in one repeat.
+    """Return the order of options of every question in one repeat.
 
     They are drawn as in simple-evals (gpqa_eval.py): one generator, seeded with 0, draws for all questions of
-    the first repeat, then for those of the next. The first repeats therefore do not depend on the number of
-    repeats.
+    the first repeat, then for all questions of the next. The orders of a repeat therefore do not depend on
+    the number of repeats.
     """
     generator = Random(0)
     drawn = [generator.sample(range(OPTIONS), OPTIONS) for _ in range(questions * (repeat + 1))]

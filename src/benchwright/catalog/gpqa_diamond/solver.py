@@ -12,13 +12,16 @@ from benchwright.records import Message, Outcome, Trial
 
 
 class AskInOrder:
-    """Solver that sends the question after the opening messages, and records order and right letter."""
+    """Solver that sends a question with its options in the order of the trial's repeat.
+
+    Opening messages, if any, come first. Order and right letter are recorded in the outcome, for the scorer.
+    """
 
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = opening
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the question with the options in the order of the trial's repeat."""
+        """Send the question with the options in the order of the trial's repeat, and return the response."""
         content = trial.sample.content
         question = multiple_choice(content["question"], ordered(content, trial.repeat))
         messages = [*self._opening, question]

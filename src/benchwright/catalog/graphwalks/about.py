@@ -1,4 +1,4 @@
-"""Metadata of GraphWalks and its documented variant."""
+"""Metadata of GraphWalks, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

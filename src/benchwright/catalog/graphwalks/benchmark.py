@@ -18,7 +18,7 @@ READ_AS_EMPTY = "no node is right here, and openbench reads an answer without a 
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     documented = about.variant == "documented"
     return PlainBenchmark(
         about=about,
@@ -31,12 +31,12 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def the_prompt(content: dict[str, Any]) -> list[Message]:
-    """Return the dataset's own prompt unchanged."""
+    """Return the prompt, which is a column of the dataset, unchanged."""
     return [user(content["prompt"])]
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the share of exactly right sets, and the mean score per problem type and length."""
+    """Return the share of exactly right answers, and the mean score per problem type and length."""
     exact: list[float] = []
     parts: dict[str, list[float]] = {}
     for one in graded:

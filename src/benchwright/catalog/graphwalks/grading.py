@@ -11,9 +11,9 @@ from benchwright.formats import counted
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
 KEPT = 2000
-"""The number of characters of a list of nodes that are stored with the score.
+"""Number of characters of the list of nodes that are stored with the score.
 
-The full list is in the body.
+The full list is in the response body.
 """
 
 
@@ -33,7 +33,10 @@ def read_nodes(answer: str) -> list[str] | None:
 
 
 def f1(predicted: set[str], gold: set[str]) -> float:
-    """Return 2PR / (P + R); 1 if both sets are empty, 0 if they share nothing (1 by the card's formula)."""
+    """Return 2PR / (P + R), with precision P and recall R.
+
+    It is 1 if both sets are empty (by the dataset card's formula), and 0 if they share nothing.
+    """
     if not predicted and not gold:
         return 1.0
     shared = len(predicted & gold)
@@ -41,10 +44,11 @@ def f1(predicted: set[str], gold: set[str]) -> float:
 
 
 def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the F1 of the nodes read from the last line. Correct if the sets are equal.
+    """Return the F1 of the nodes on the answer's last line against the gold nodes.
 
-    As in openbench, an answer without a list counts as an empty list: if no node is right, it scores 1
-    (`parsed` in the details is then False). Otherwise it is reported as unparsed.
+    Correct if the sets are equal. An answer without a list is read as an empty list, as in openbench: if the
+    gold list is empty, the answer scores 1, and `parsed` in the details is False. Otherwise such an answer is
+    reported as unparsed.
     """
     nodes, gold = read_nodes(answer), set(content["answer_nodes"])
     predicted = set(nodes or ())
@@ -60,7 +64,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
-    """Describe in a sentence how many nodes are right and wrong."""
+    """Describe in a sentence how many nodes are right and wrong, or that the last line is no list."""
     if nodes is None:
         return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
@@ -68,9 +72,9 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the Jaccard similarity of all items in the response with the gold nodes.
+    """Return the Jaccard similarity of the response's and the gold nodes, as llm-benchmarker documents it.
 
-    Correct if the sets are equal.
+    All items in the response count as its nodes. Correct if the sets are equal.
     """
     from benchwright.catalog.documented.evaluators.matching import (
         extract_set,

@@ -8,18 +8,18 @@ from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 OPERATION = "Operation:"
-"""The words before the question in every prompt."""
+"""Words before the question in every prompt."""
 
 NO_NODES = "(no node)"
 
 LONGEST_SHORT = 220_000
-"""A number of characters that separates the files. The longest prompt of "128k and shorter" has 219,451."""
+"""Limit in characters between the two files. The longest prompt of "128k and shorter" has 219,451."""
 
 
 class GraphWalksRow(Record, frozen=True):
-    """One graph with its operation in the hub's layout.
+    """One graph and the operation on it, in the Hugging Face layout.
 
-    `prompt_chars` is None if the row does not contain it.
+    `prompt_chars`: length of the prompt in characters; None if the row does not contain it.
     """
 
     prompt: str
@@ -48,10 +48,10 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def operation(prompt: str) -> str:
-    """Return the question about the graph: the end of the prompt, or the whole prompt if it has no marker."""
+    """Return the question about the graph: the prompt from `OPERATION` on, or all of it if it lacks that."""
     return prompt.rpartition(OPERATION)[2].strip() or prompt
 
 
 def length(characters: int) -> str:
-    """Return the label of the dataset's file that contains prompts of this length in characters."""
+    """Return the name of the dataset's file for prompts of this length, which is given in characters."""
     return "128k and shorter" if characters <= LONGEST_SHORT else "256k to 1M"

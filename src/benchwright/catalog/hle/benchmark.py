@@ -32,7 +32,7 @@ FORMAT = (
 
 
 def formatted(content: dict[str, Any]) -> list[Message]:
-    """Return the official prompt: the format as system message, then the question and its image, if any."""
+    """Return the official prompt: the answer format as system message, then the question with its image."""
     if "image" not in content:
         return [system(FORMAT), user(content["question"])]
     parts = [text_part(content["question"]), image_part(content["image"])]
@@ -40,7 +40,7 @@ def formatted(content: dict[str, Any]) -> list[Message]:
 
 
 def question_alone(content: dict[str, Any]) -> list[Message]:
-    """Return the documented prompt: the question without instructions."""
+    """Return the prompt that llm-benchmarker documents: the question without instructions."""
     return [user(content["question"])]
 
 
@@ -48,13 +48,13 @@ NO_JUDGE = "no judge (--judge-model): answers are matched exactly"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "images":
         return _judged_benchmark(about, options, all_samples, calibration)
     questions = TextQuestions()
 
     def summarise(graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the figures, and the number of skipped questions with an image."""
+        """Return the benchmark's figures, and how many questions were skipped because they have an image."""
         skipped = Figure("image_questions_skipped", float(questions.skipped))
         return [skipped] if about.variant == "documented" else [*calibration(graded), skipped]
 
@@ -89,7 +89,7 @@ def _judged_benchmark(
 
 
 def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the calibration error by the official arithmetic, and including the last bin."""
+    """Return the calibration error by the official computation, and one that includes the last bin."""
     answered = [one for one in graded if one.status not in FAILED and "confidence" in one.detail]
     confidence = [one.detail["confidence"] / 100 for one in answered]
     correct = [one.value == 1.0 for one in answered]
@@ -109,7 +109,7 @@ def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 def _judged(about: About, options: Options) -> tuple[Scorer, Sequence[str]]:
-    """Return the scorer, and how it departs from the official judge."""
+    """Return the scorer, and descriptions of how it departs from the official judge."""
     departures = judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
     if "judge" not in options.roles:
         return GradeScorer(about.metric, "1", grade_stated), departures

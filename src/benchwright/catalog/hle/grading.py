@@ -42,7 +42,7 @@ JUDGE_PROMPT = "\n\n".join(_JUDGED)
 
 
 def judge_messages(content: dict[str, Any], answer: str) -> list[Message]:
-    """Return the request to the judge about an answer."""
+    """Return the messages that ask the judge about an answer."""
     return [
         user(
             JUDGE_PROMPT.format(
@@ -61,7 +61,10 @@ _MARKUP = str.maketrans("", "", "*$`")
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Compare the last "Answer:" line with the gold answer, ignoring case, spacing and markup."""
+    """Return 1 if the last "Answer:" line equals the gold answer, else 0.
+
+    Case, spacing and markup are ignored.
+    """
     stated = stated_answer(answer)
     details = {"confidence": stated_confidence(answer)}
     if stated is None:
@@ -74,7 +77,10 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented matching: one of the letters A to D, or the answer anywhere in the response."""
+    """Grade as llm-benchmarker documents it: by option letter (A to D), or by the gold text.
+
+    The gold text may be anywhere in the response.
+    """
     from benchwright.catalog.documented.evaluators.matching import (
         contains_match,
         exact_match,
@@ -118,9 +124,10 @@ _EXTRACTED = re.compile(r"extracted_final_answer[*_\"]{0,3}:[*_\" \t]*(.*)", re.
 class JudgeScorer:
     """Scorer that asks the run's target `judge` with the official prompt. `correct: yes` counts as solved.
 
-    `model` is the intended judge. It is part of the fingerprint, so that scores by different judges are never
-    mixed. The official code requests JSON with a schema. Here the same fields are parsed from text, so that
-    any model can judge. The last verdict counts, because the judge quotes the answer before it judges.
+    `model`: name of the judge that is meant to be used. It is part of the fingerprint, so that scores by
+    different judges are never mixed. The official code requests JSON with a schema. Here the same fields are
+    parsed from text, so that any model can judge. The last verdict counts, because the judge quotes the
+    answer before it judges.
     """
 
     def __init__(self, name: str, model: str) -> None:
@@ -132,7 +139,10 @@ class JudgeScorer:
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Ask the judge. A blank answer has no score. No verdict counts as no, as in the official code."""
+        """Ask the judge, and return 1 if it says yes, else 0. A blank answer has no score.
+
+        A reply without a verdict counts as no, as in the official code.
+        """
         content = sample.content
         if not outcome.answer.strip():
             return verdict_score(Verdict(None, None, content["answer"], details={"confidence": 100}))
@@ -168,12 +178,13 @@ def rms_calibration_error(
 ) -> float | None:
     """Return the root mean square over bins of |mean confidence - share correct|, weighted by bin size.
 
-    Answers are sorted by confidence and divided into bins of `size`; a remainder is added to the last bin.
-    With `last_bin=False`, as in the official arithmetic (centerforaisafety/hle, calib_err, taken from
-    hendrycks/outlier-exposure), the last bin, which contains the most confident answers, is left out, but not
-    out of the weights. Answers of equal confidence stay in their order. None if there is no bin to count.
+    `confidence` (values from 0 to 1) and `correct` (0 or 1) have equal length. Answers are sorted by
+    confidence and divided into bins of `size`; a remainder is added to the last bin. Answers of equal
+    confidence stay in their order. The result is None if there are no bins to average.
 
-    `confidence` (values from 0 to 1) and `correct` have equal length.
+    With `last_bin=False`, the last bin, which contains the most confident answers, is left out, but its size
+    still counts in the weights. The official code computes it so (centerforaisafety/hle, calib_err, taken
+    from hendrycks/outlier-exposure).
     """
     total = len(confidence)
     order = sorted(range(total), key=confidence.__getitem__)

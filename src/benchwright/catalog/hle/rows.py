@@ -13,9 +13,9 @@ MULTIPLE_CHOICE = "multipleChoice"
 
 
 class HleRow(Record, frozen=True):
-    """One question in the hub's layout.
+    """One question in the Hugging Face layout. The options are part of the question's text.
 
-    Options are part of the question. `image` is empty if there is none.
+    `image`: a data URL; empty if the question has no image.
     """
 
     id: str
@@ -28,7 +28,7 @@ class HleRow(Record, frozen=True):
 
 
 class TextQuestions:
-    """Reader of the questions without an image, which counts those with one."""
+    """Reader of the questions without an image. It counts the skipped ones, which have an image."""
 
     def __init__(self) -> None:
         self.skipped = 0
@@ -44,7 +44,7 @@ class TextQuestions:
 
 
 class CheckedRow(HleRow, frozen=True):
-    """A row whose image is checked to be a real image, whatever its data URL claims."""
+    """A row whose image was found to be a real image, whatever type its data URL claims."""
 
     def __post_init__(self) -> None:
         if self.image:

@@ -7,5 +7,5 @@ from benchwright.catalog.matharena.benchmark import IN_A_BOX, put_together
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the round that `about` describes."""
+    """Return the benchmark of the HMMT round that `about` describes."""
     return put_together(about, IN_A_BOX)

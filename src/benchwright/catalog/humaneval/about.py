@@ -1,4 +1,4 @@
-"""Metadata of HumanEval and its documented variant."""
+"""Metadata of HumanEval, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ DOCUMENTED_SYSTEM = (
 
 
 def implement(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt of simple-evals."""
+    """Return the prompt of simple-evals: the instruction, then the function's head and docstring."""
     return [user(INSTRUCTION + content["prompt"])]
 
 
 def code_only(content: dict[str, Any]) -> list[Message]:
-    """Return the documented prompt."""
+    """Return the prompt that llm-benchmarker documents."""
     return [system(DOCUMENTED_SYSTEM), user(f"Complete this function:\n\n{content['prompt']}")]
 
 
@@ -41,11 +41,11 @@ CHEATS = {
     "hides its failure": "import atexit, os; atexit.register(os._exit, 0)",
     "hides its exception": "import sys, os; sys.excepthook = lambda *error: os._exit(0)",
 }
-"""Function bodies that must not pass. All but the first end the process with exit code 0."""
+"""Function bodies that must fail. All but the first end the process with exit code 0."""
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,

@@ -1,4 +1,4 @@
-"""Grading of HumanEval's answers by running them."""
+"""Grading of HumanEval's answers: their code must pass the problem's tests in a sandbox."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from benchwright.sandbox import LocalSandbox, PythonVerdict, run_python
 from benchwright.text import last_line
 
 SECONDS = 3.0
-"""The official harness's time limit for one program, in seconds."""
+"""Time limit of the official harness for one program, in seconds."""
 
 DOCUMENTED_SECONDS = 10.0
 
 KS = (1, 5, 10)
 
 LENIENT = "passes_leniently"
-"""The detail of a failed answer: True if its code passes when it is extracted leniently."""
+"""Key of a score's detail: True if a failed answer's code passes when it is extracted leniently."""
 
 
 class ProgramScorer:
-    """Scorer that runs the official program in the local sandbox.
+    """Scorer that runs the official test program in the local sandbox.
 
-    It passes only if it reaches its end in time.
+    A program passes only if it reaches its end within the time limit.
     """
 
     def __init__(self, name: str) -> None:
@@ -40,7 +40,7 @@ class ProgramScorer:
         self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the program passes, else 0. A blank answer has no score."""
+        """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
         content, answer = sample.content, outcome.answer
         if not answer.strip():
             return verdict_score(Verdict(None, expected=content["canonical_solution"]))
@@ -64,7 +64,7 @@ class ProgramScorer:
         return await run_python(self._room(), source, seconds=SECONDS)
 
     def _room(self) -> LocalSandbox:
-        """Return the sandbox of the running event loop."""
+        """Return the sandbox that belongs to the running event loop."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()
@@ -72,14 +72,14 @@ class ProgramScorer:
 
 
 class DocumentedScorer:
-    """The documented scorer: the program passes if it exits with code 0 within 10 seconds."""
+    """Scorer as llm-benchmarker documents it: the program must exit with code 0 within 10 seconds."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("humaneval documented", 1, DOCUMENTED_SECONDS)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the program passes, else 0. A blank answer has no score."""
+        """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
         from benchwright.catalog.documented.evaluators.code_execution import run_humaneval_test
 
         content, answer = sample.content, outcome.answer
@@ -101,7 +101,7 @@ class DocumentedScorer:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return pass@k, and the share of answers that pass if their code is extracted in any form."""
+    """Return pass@k, and the share of answers whose code passes when it is extracted leniently."""
     kept = list(graded)
     lenient = mean([float(one.value == 1.0 or bool(one.detail.get(LENIENT))) for one in kept])
     note = "code in any form, not only as simple-evals finds it; not comparable"
@@ -111,7 +111,7 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
     """Return the unbiased pass@k (Chen et al. 2021, equation 1).
 
-    The k are those of `KS` for which some problem has at least k tries.
+    It is computed for each k in `KS` for which at least one problem has k tries or more.
     """
     from benchwright.stats.passk import pass_at_k
 

@@ -1,9 +1,9 @@
 """Construction of the program to run from an answer: its code is extracted and put after the prompt.
 
 The official program is prompt, completion, test and a call of `check` (openai/human-eval, execution.py). It
-was made for models that continue the prompt. A chat model's response is read in two ways: as in simple-evals,
-whose scores are published, and leniently. The lenient way finds code in any form: in fences of any kind, as
-the whole function again, or as a body that has lost its indentation.
+was made for models that continue the prompt. Code is extracted from a chat model's response in two ways: as
+in simple-evals, whose scores are published, and leniently. The lenient way finds code in any form: in any
+kind of fence, with the whole function repeated, or as a body that has lost its indentation.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _STEP = "    "
 
 
 def program(content: dict[str, Any], completion: str) -> str:
-    """Return the official program that grades a completion of the prompt."""
+    """Return the official test program with this completion of the prompt."""
     return f"{content['prompt']}{completion}\n{content['test']}\ncheck({content['entry_point']})"
 
 
 def published_completion(answer: str) -> str:
-    """Return the completion by simple-evals: the first Python block, from its body on.
+    """Return the completion as simple-evals extracts it: the body of the function in the first Python block.
 
-    As in its humaneval_eval.py (find_code), the whole answer is used if it has no such block. Without a body
-    indented by four spaces, only the first character is dropped.
+    As in its humaneval_eval.py (find_code), the whole answer is searched if it has no such block. Without a
+    body indented by four spaces, only the first character is dropped.
     """
     block, closed, _ = answer.partition("```python\n")[2].partition("```")
     code = block if closed else answer
@@ -34,7 +34,7 @@ def published_completion(answer: str) -> str:
 
 
 def lenient_completion(content: dict[str, Any], answer: str) -> str:
-    """Return the completion: the whole function, which then replaces the prompt's, or its indented body."""
+    """Return the completion: the whole function, which then replaces the prompt's, or an indented body."""
     code = code_of(answer, content["entry_point"]).strip("\n")
     return code if _defines(code, content["entry_point"]) else _as_body(code)
 
@@ -54,7 +54,7 @@ def _defines(code: str, entry_point: str) -> bool:
 def _as_body(code: str) -> str:
     """Return the code indented as a function's body.
 
-    If only its first line is not indented, only that is indented.
+    If all lines but the first are indented already, only the first is indented.
     """
     first, *rest = code.split("\n")
     if not first or first[0].isspace():

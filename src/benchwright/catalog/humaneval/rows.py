@@ -11,7 +11,7 @@ from benchwright.records import Record, Sample
 
 
 class HumanEvalRow(Record, frozen=True):
-    """One problem in the hub's layout. `test` defines `check(candidate)`."""
+    """One problem in the Hugging Face layout. `test` defines `check(candidate)`."""
 
     task_id: str
     prompt: str

@@ -1,4 +1,7 @@
-"""Construction of answers that follow a row's instructions: the gold answers of checks."""
+"""Construction of answers that follow a row's instructions.
+
+They serve as gold answers in checks of the grader.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ _SPARE = "brown"
 """A filler word that breaks few rules: no stop word, of prime length, with two adjacent consonants."""
 
 _FOREIGN = 0x4E00
-"""The first of 20,000 characters that occur in no reference text."""
+"""The first of 20,000 adjacent code points whose characters occur in no reference text."""
 
 
 def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
     """Build an answer. Return it, and True if it follows all the instructions.
 
-    If none does, the answer that follows most instructions is returned.
+    If no candidate follows them all, the one that follows most is returned.
     """
     best, most = "", -1
     for answer in _candidates(instructions):
@@ -33,7 +36,7 @@ def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> t
 
 
 def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
-    """Yield the answers to each single instruction, then combinations of them."""
+    """Yield answers built for each single instruction, then combinations of such answers."""
     single = [ANSWERS[one["id"]](**one["arguments"]) for one in instructions]
     yield from (answer for answers in single for answer in answers)
     for parts in permutations(single):
@@ -43,7 +46,10 @@ def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
 
 
 def _filled(text: str, instructions: Sequence[Instruction]) -> str:
-    """Extend the text to the required number of words and the required overlap with the reference."""
+    """Extend the text to the required number of words and the required overlap with a reference text.
+
+    Nothing is added if no instruction requires them.
+    """
     for one in instructions:
         if one["id"] == "count:word_count_range":
             text = f"{text} {_SPARE}" + f" {_SPARE}" * (
@@ -55,7 +61,10 @@ def _filled(text: str, instructions: Sequence[Instruction]) -> str:
 
 
 def _diluted(text: str, reference_text: str, percentage: float) -> str:
-    """Append characters that no reference contains, until `percentage` of the text's trigrams are shared."""
+    """Append characters that occur in no reference text.
+
+    The text is extended until only `percentage` of its trigrams are shared with the reference.
+    """
     own = trigrams(text)
     shared = len(own & trigrams(reference_text))
     wanted = round(shared * 100 / max(percentage, 1)) - len(own)

@@ -1,4 +1,4 @@
-"""The rules that occur in a single prompt: lists, tables and questions of a fixed form."""
+"""The rules of IFBench that only one prompt uses each: lists, tables and questions of a fixed form."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mcq_count_length(response: str) -> bool:
 
 
 def _read_question(text: str) -> tuple[int, int]:
-    """Return the length of the question in characters, and the number of its choices."""
+    """Return the length of a question in characters, and the number of choices that follow it."""
     lines = [line.strip() for line in text.split("\n")]
     choices = [bool(_CHOICE.match(line)) for line in lines]
     asked = lines[: choices.index(True)] if any(choices) else lines
@@ -54,7 +54,10 @@ def _read_question(text: str) -> tuple[int, int]:
 
 @_rule("custom:reverse_newline")
 def reverse_newline(response: str) -> bool:
-    """Check for 52 lines or more, from the line with Zimbabwe on, in reverse alphabetical order."""
+    """Check for at least 52 lines in reverse alphabetical order.
+
+    The lines before the first one with Zimbabwe are ignored.
+    """
     lines = [line for line in map(trimmed, response.split("\n")) if line]
     start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     countries = [as_ascii(line) for line in lines[start:]]
@@ -69,13 +72,13 @@ def character_reverse(response: str) -> bool:
 
 @_rule("custom:european_capitals_sort")
 def european_capitals_sort(response: str) -> bool:
-    """Check for the 27 capitals from north to south, separated by commas."""
+    """Check for the 27 capitals in `CAPITALS`, from north to south, separated by commas."""
     return [name.strip() for name in as_ascii(response).split(",") if name.strip()] == list(CAPITALS)
 
 
 @_rule("custom:csv_city")
 def csv_city(response: str) -> bool:
-    """Check for a header and seven rows of five fields."""
+    """Check for a CSV table with a header and seven rows of five fields."""
     table = _table(response)
     return (
         len(table) == 8
@@ -86,9 +89,10 @@ def csv_city(response: str) -> bool:
 
 @_rule("custom:csv_special_character")
 def csv_special_character(response: str) -> bool:
-    """Check for a header and fourteen rows, with a quoted field that contains a special character.
+    """Check for a CSV table of a header and fourteen rows.
 
-    Rows up to the one with that field must have five fields.
+    One row must have a quoted field that contains a special character. Each row up to that one must have five
+    fields; later rows may have any number.
     """
     table = _table(response.replace('"', '"""'))
     if len(table) != 15 or not _header(response, r",[ \t]*", "ProductID Category Brand Price Stock"):
@@ -103,7 +107,10 @@ def csv_special_character(response: str) -> bool:
 
 @_rule("custom:csv_quotes")
 def csv_quotes(response: str) -> bool:
-    """Check for a header and three rows of five fields separated by tabs, all fields in quotation marks."""
+    """Check for a header and three rows of five fields, separated by tabs.
+
+    All fields must be in quotation marks.
+    """
     if not _header(response, r"\t *", "StudentID Subject Grade Semester Score"):
         return False
     table = _table(response.replace('"', '"""'), "\t")
@@ -138,7 +145,7 @@ def _header(response: str, separator: str, names: str) -> bool:
 def _table(text: str, delimiter: str = ",") -> list[list[str]]:
     """Parse a CSV text into rows.
 
-    If it cannot be read, on which the official program crashes, return no rows.
+    If it cannot be read, return no rows. (The official program crashes on it.)
     """
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))

@@ -15,7 +15,7 @@ SECONDS = 60.0
 
 
 def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if each instruction is followed by some variant of the answer, else 0.
+    """Return 1 if each instruction is followed by at least one variant of the answer (loose verdict), else 0.
 
     A blank answer follows none.
     """
@@ -29,7 +29,7 @@ def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def follows_loosely(tools: Tools) -> Follows:
-    """Return a function that decides whether some variant of a response follows an instruction."""
+    """Return a function that decides whether at least one variant of a response follows an instruction."""
 
     def follows(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
         tried = [variant for variant in variants(response) if variant.strip()]

@@ -1,4 +1,4 @@
-"""The rules about the layout of a response: lines, bullets, quotation marks, brackets, templates."""
+"""The rules of IFBench about layout: lines, bullets, quotation marks, brackets, templates."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _TEMPLATE = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 @_rule("format:parentheses")
 def parentheses(response: str) -> bool:
-    """Check that brackets of any kind nest five deep and at least one is closed there.
+    """Check that brackets of any kind are nested at least five deep, and that one at this depth is closed.
 
-    A wrong closing bracket restarts the count.
+    A closing bracket of the wrong kind resets the depth to 0.
     """
     stack: list[str] = []
     deepest = 0
@@ -42,7 +42,7 @@ def parentheses(response: str) -> bool:
 
 @_rule("format:quotes")
 def quotes(response: str) -> bool:
-    """Check that straight quotation marks nest three deep and three of them are closed.
+    """Check that straight quotation marks are nested at least three deep, and that three of them are closed.
 
     Apostrophes count as quotation marks.
     """
@@ -63,7 +63,7 @@ def quotes(response: str) -> bool:
 def quote_unquote(response: str) -> bool:
     """Check that every quotation is followed by text.
 
-    Only two adjacent marks and a mark at the end are detected as violations.
+    Only two violations are detected: two quotation marks side by side, and a mark at the end of the text.
     """
     text = "".join(response.replace("'\"'", "").split())
     return '""' not in text and not text.strip(string.digits + MARKS.replace('"', "")).endswith('"')
@@ -73,7 +73,7 @@ def quote_unquote(response: str) -> bool:
 def options(response: str, options: str) -> bool:
     """Check that the response is one of the options.
 
-    Lettered options are compared literally, others in any case and without the marks around them.
+    Lettered options are compared exactly. Others are compared ignoring case and punctuation at both ends.
     """
     separator = next((mark for mark in ("/", "or") if mark in options), ",")
     known = [option.strip() for option in options.split(separator)]
@@ -102,13 +102,13 @@ def line_indent(response: str) -> bool:
 
 @_rule("format:list")
 def list_separator(response: str, sep: str) -> bool:
-    """Check that the separator occurs at least twice, anywhere."""
+    """Check that the separator of list items occurs at least twice, anywhere in the response."""
     return response.count(sep) >= 2
 
 
 @_rule("format:thesis")
 def thesis(response: str) -> bool:
-    """Check for a text in HTML italics with more text after it."""
+    """Check for a passage in HTML italics that is followed by more text."""
     start = next((place for tag in ("<i>", "<em>") if (place := response.find(tag)) >= 0), None)
     if start is None:
         return False
@@ -125,7 +125,7 @@ def sub_bullets(response: str) -> bool:
 
 @_rule("format:output_template")
 def output_template(response: str) -> bool:
-    """Check that all three headings occur, anywhere."""
+    """Check that all three headings of the template occur, in any order."""
     return all(heading in response for heading in _TEMPLATE)
 
 

@@ -21,7 +21,7 @@ class IfbenchRow(Record, frozen=True):
     kwargs: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        """Check the instructions.
+        """Check that the instructions are known and their arguments valid.
 
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.
@@ -32,7 +32,7 @@ class IfbenchRow(Record, frozen=True):
 def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
     """Yield one sample per prompt.
 
-    Without a tagger (`tagged` is False), prompts that need one are left out.
+    `tagged`: True if a part-of-speech tagger is available. If not, prompts that need one are left out.
     """
     for row in source.read(IfbenchRow, "train"):
         if not tagged and START_VERB in row.instruction_id_list:

@@ -1,4 +1,4 @@
-"""The rules about sentences, for any splitter."""
+"""The rules of IFBench about sentences. They work with any sentence splitter."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from benchwright.catalog.ifeval.splitters import Split
 
 
 def sentence_rules(split: Split) -> Rules:
-    """Return the rules about sentences, with `split` as the splitter."""
+    """Return all rules about sentences. `split` divides a text into sentences."""
     return Rules({**_kinds(split).by_id, **_words(split).by_id, **_whole(split).by_id})
 
 
 def _kinds(split: Split) -> Rules:
-    """Return the rules about the final marks and the lengths of sentences."""
+    """Return the rules on how sentences end (punctuation, emoji) and how long they are.
+
+    `split` divides a text into sentences.
+    """
     kinds = Rules()
 
     @kinds.rule("ratio:sentence_type")
     def sentence_type(response: str) -> bool:
         """Check that twice as many sentences end with a full stop as with a question mark.
 
-        None of either passes.
+        A response without either passes.
         """
         statements, questions, _ = _ends(split(response))
         return statements == 2 * questions
@@ -36,13 +39,16 @@ def _kinds(split: Split) -> Rules:
 
     @kinds.rule("ratio:sentence_words")
     def sentence_words(response: str) -> bool:
-        """Check for three sentences of the same length. That their words differ is not verified."""
+        """Check for three sentences of the same length.
+
+        The instruction that their words differ is not verified.
+        """
         lengths = [len(sentence.strip()) for sentence in split(response)]
         return len(lengths) == 3 and len(set(lengths)) == 1
 
     @kinds.rule("format:emoji")
     def emoji(response: str) -> bool:
-        """Check that each sentence ends with an emoji, or the next one starts with one.
+        """Check that each sentence ends with an emoji, or the next sentence starts with one.
 
         A flag consists of two characters and does not count as an emoji.
         """
@@ -59,7 +65,10 @@ def _kinds(split: Split) -> Rules:
 
 
 def _words(split: Split) -> Rules:
-    """Return the rules about words within and across sentences."""
+    """Return the rules about words within sentences and across them.
+
+    `split` divides a text into sentences.
+    """
     words = Rules()
 
     @words.rule("sentence:keyword")
@@ -72,7 +81,7 @@ def _words(split: Split) -> Rules:
 
     @words.rule("sentence:increment")
     def increment(response: str, small_n: float) -> bool:
-        """Check that each sentence has exactly `small_n` words more than the previous one."""
+        """Check that each sentence has exactly `small_n` more words than the previous one."""
         counts = [len(without_marks(sentence).split()) for sentence in split(response)]
         return all(second == first + small_n for first, second in pairwise(counts))
 
@@ -95,12 +104,15 @@ def _words(split: Split) -> Rules:
 
 
 def _whole(split: Split) -> Rules:
-    """Return the rules that occur in a single prompt, and the rule about bullets after sentences."""
+    """Return the rules that only one prompt uses each, and the rule on bullets after sentences.
+
+    `split` divides a text into sentences.
+    """
     whole = Rules()
 
     @whole.rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
-        """Check for two or more sentences, then two or more bullets, with at most a blank line between."""
+        """Check for at least two sentences, then at least two bullets; one blank line may be between."""
         lines = [line.strip() for line in response.split("\n")]
         bullets = [line.startswith("*") for line in lines]
         if sum(bullets) < 2:
@@ -112,7 +124,7 @@ def _whole(split: Split) -> Rules:
 
     @whole.rule("custom:word_reverse")
     def word_reverse(response: str) -> bool:
-        """Check that the response, with its words reversed, is one sentence that mentions the bald eagle."""
+        """Check that the response, with its words in reverse order, is one sentence with the bald eagle."""
         text = " ".join(reversed(without_marks(response.lower().strip()).split()))
         return "bald eagle" in text and text in split(text)
 
@@ -126,13 +138,13 @@ def _whole(split: Split) -> Rules:
 
 
 def _ends(sentences: list[str]) -> tuple[int, int, int]:
-    """Count the sentences that end with a full stop, a question mark and an exclamation mark."""
+    """Return how many sentences end with a full stop, a question mark and an exclamation mark."""
     ends = [sentence[-1:] for sentence in sentences]
     return ends.count("."), ends.count("?"), ends.count("!")
 
 
 def _alliterating(sentence: str) -> int:
-    """Count the words in runs of two or more words with the same first letter."""
+    """Return the number of alliterating words: those beside a word with the same first letter."""
     firsts = [word[0] for word in (one.lstrip(f"{MARKS} ") for one in sentence.lower().split()) if word]
     equal = [first == second for first, second in pairwise(firsts)]
     runs = sum(now and not before for before, now in pairwise([False, *equal]))

@@ -1,4 +1,4 @@
-"""Text normalization shared by several rules."""
+"""Text normalization that several rules of IFBench share."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import string
 import unicodedata
 
 MARKS = string.punctuation
-"""The punctuation of ASCII. The official code takes no other characters for punctuation."""
+"""ASCII punctuation, which is all that the official code treats as punctuation."""
 
 _DELETED = str.maketrans("", "", MARKS)
 
 
 def without_marks(text: str) -> str:
-    """Return the text without any of the marks: "1-2" becomes "12"."""
+    """Return the text without ASCII punctuation: "1-2" becomes "12"."""
     return text.translate(_DELETED)
 
 
 def trimmed(text: str) -> str:
-    """Return the text without marks and spaces at its ends."""
+    """Return the text without ASCII punctuation and white space at both ends."""
     return text.strip(f"{MARKS} ")
 
 
 def as_ascii(text: str) -> str:
-    """Return the text without accents, and without characters that are not ASCII even then."""
+    """Return the text without accents. Characters that are not ASCII even without an accent are removed."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")

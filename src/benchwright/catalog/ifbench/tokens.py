@@ -1,4 +1,4 @@
-"""The rules about NLTK's word tokens, and about the part-of-speech tag of the first one."""
+"""The rules of IFBench about NLTK's word tokens, and about the part-of-speech tag of the first token."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from benchwright.catalog.ifeval.splitters import Split
 Tokens = Callable[[str], list[str]]
 
 START_VERB = "words:start_verb"
-"""The instruction whose rule needs the tagger."""
+"""Id of the instruction whose rule needs the tagger."""
 
 _SEEN = 3
-"""Number of tokens to tag. The tag of a token depends only on the two after it."""
+"""Number of tokens to tag. The tag of the first token depends only on the two after it."""
 
 
 def token_rules(split: Split) -> Rules:
-    """Return the rules about tokens, without the one that needs the tagger, with `split` as the splitter."""
+    """Return the rules about tokens, except the rule that needs the tagger.
+
+    `split` divides a text into sentences.
+    """
     rules = Rules()
 
     def tokens(text: str) -> list[str]:
@@ -35,7 +38,7 @@ def token_rules(split: Split) -> Rules:
 
     @rules.rule("words:keywords_specific_position")
     def keywords_specific_position(response: str, keyword: str, n: int, m: int) -> bool:
-        """Check that token m of sentence n is the keyword, in any case.
+        """Check that token m of sentence n is the keyword, ignoring case.
 
         Tokens without letters and digits are not counted.
         """
@@ -45,9 +48,9 @@ def token_rules(split: Split) -> Rules:
 
     @rules.rule("words:words_position")
     def words_position(response: str, keyword: str) -> bool:
-        """Check that the second and the second-to-last token are the keyword, in any case.
+        """Check that the second token and the second-to-last token are the keyword, ignoring case.
 
-        A final mark is not counted.
+        Punctuation at the end is not counted as a token.
         """
         found = tokens(response)
         from_end = 3 if found and found[-1] in MARKS else 2
@@ -56,14 +59,17 @@ def token_rules(split: Split) -> Rules:
 
     @rules.rule("format:title_case")
     def title_case(response: str) -> bool:
-        """Check that no token starts with a small letter, unless small and capital letters follow."""
+        """Check that no token starts with a lower-case letter.
+
+        Tokens in which both lower-case letters and capitals follow the first letter are allowed.
+        """
         return not any(_is_lower(token) for token in tokens(response) if token[0].isalpha())
 
     return rules
 
 
 def tagging_rules(split: Split, directory: Path) -> Rules:
-    """Return the rule that needs the tagger, with the model in `directory`."""
+    """Return the rule that needs the tagger, whose model is in `directory`."""
     rules = Rules()
 
     @rules.rule(START_VERB)
@@ -96,7 +102,10 @@ def _tokenizer() -> Any:
 
 @cache
 def _tagger(directory: Path) -> Any:
-    """Return NLTK's tagger with the model in a directory. The model is JSON: nothing is executed."""
+    """Return NLTK's tagger with the model in a directory.
+
+    The model is JSON, so that loading it executes nothing.
+    """
     from nltk.tag.perceptron import PerceptronTagger
 
     return PerceptronTagger(loc=str(directory))

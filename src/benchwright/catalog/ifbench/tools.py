@@ -1,4 +1,4 @@
-"""The libraries and models of the rules, with their versions: splitter, tokens, tags, syllables, emojis."""
+"""The libraries and models that IFBench's rules use: sentence splitter, tokens, tags, syllables, emojis."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ UNKNOWN_TAGGER = "the tagger's model in <data-dir>/tagger is of no known revisio
 
 
 class Tools(Record, frozen=True):
-    """The splitter, and the directory of the tagger's model (None if there is none).
+    """The sentence splitter, and the directory of the tagger's model (None if it was not fetched).
 
-    Tools that may decide differently have different fingerprints. `departures` describe how they differ from
-    the official ones.
+    Tools that may lead to other verdicts have different fingerprints. `departures` describe how they differ
+    from the official ones.
     """
 
     splitter: Splitter
@@ -44,7 +44,7 @@ class Tools(Record, frozen=True):
 
 
 def find_tools(data_dir: Path) -> Tools:
-    """Return the installed libraries and the models in a data directory.
+    """Return the tools: the installed libraries, and the models in a data directory.
 
     Raises:
         UserError: If a library is not installed. The message explains how to install it.
@@ -70,7 +70,7 @@ def find_tools(data_dir: Path) -> Tools:
 
 
 def library_versions() -> dict[str, str]:
-    """Return the installed versions of the libraries.
+    """Return the installed versions of the libraries that the rules need.
 
     Raises:
         UserError: If a library is not installed. The message explains how to install it.
@@ -83,7 +83,7 @@ def library_versions() -> dict[str, str]:
 
 @cache
 def rules(tools: Tools) -> Rules:
-    """Return all 58 rules, or 57 without a tagger."""
+    """Return all 58 rules; without a tagger, the 57 that need none."""
     split = splitting(tools.splitter)
     parts = [COUNTING, WORDS, LAYOUT, CUSTOM, sentence_rules(split), token_rules(split)]
     if tools.tagger is not None:
@@ -92,4 +92,4 @@ def rules(tools: Tools) -> Rules:
 
 
 ALL = rules(Tools(OWN, "", ""))
-"""The known instructions and their arguments, which do not depend on the tools."""
+"""The arguments of every known instruction. They do not depend on the tools."""

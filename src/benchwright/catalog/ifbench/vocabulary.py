@@ -1,4 +1,4 @@
-"""Word lists of the rules."""
+"""Word lists that IFBench's rules use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Victoria Elijah Layla Nicholas Audrey David Hannah Christopher Penelope Thomas N
 Claire Ryan Stella Jonathan
 """
 NAMES = tuple(_NAMES.split())
-"""The 50 names that prompts list."""
+"""The 50 personal names that the prompts list."""
 
 _PRONOUNS = """
 i me we us you he him she her it they them my mine our ours your yours his hers its their theirs myself
@@ -32,7 +32,7 @@ them themselves then there these they this those through to too under until up v
 weren what when where which while who whom why will with won wouldn y you your yours yourself yourselves
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""NLTK's English stop words, except those with an apostrophe: the words to look up never have one."""
+"""NLTK's English stop words without those with an apostrophe, because no looked-up word contains one."""
 
 _CAPITALS = """
 Reykjavik Helsinki Oslo Tallinn Stockholm Riga Moscow Copenhagen Vilnius Minsk Dublin Berlin Amsterdam

@@ -1,4 +1,4 @@
-"""The rules about words: letters, lengths, order and repetition."""
+"""The rules of IFBench about words: letters, lengths, order and repetition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHORTEST_PALINDROME = 5
 
 @_rule("words:alphabet")
 def alphabet(response: str) -> bool:
-    """Check that each word starts with the letter after the previous word's first letter."""
+    """Check that the first letters of successive words follow the alphabet."""
     words = without_marks(response).split()
     start = string.ascii_lowercase.find(words[0][0].lower()) if words else -1
     letters = islice(cycle(string.ascii_lowercase), start + 1, None)
@@ -35,14 +35,14 @@ def alphabet(response: str) -> bool:
 
 @_rule("words:vowel")
 def vowel(response: str) -> bool:
-    """Check for a single line with at most three of the five vowels."""
+    """Check for a single line that uses at most three of the five vowels."""
     text = response.strip().lower()
     return "\n" not in text and len(set(text) & set("aeiou")) <= _MOST_VOWELS
 
 
 @_rule("words:consonants")
 def consonants(response: str) -> bool:
-    """Check that every word has two adjacent consonants. The letter y is one."""
+    """Check that every word has two adjacent consonants. The letter y counts as one."""
     return all(
         any(first in _CONSONANTS and second in _CONSONANTS for first, second in pairwise(word))
         for word in response.lower().split()
@@ -51,7 +51,7 @@ def consonants(response: str) -> bool:
 
 @_rule("words:palindrome")
 def palindrome(response: str) -> bool:
-    """Check for ten palindromes of five letters or more. Repeated ones count."""
+    """Check for ten palindromes of at least five letters. Repeated ones count."""
     words = without_marks(response).lower().split()
     found = sum(word == word[::-1] and len(word) >= _SHORTEST_PALINDROME for word in words)
     return found >= _LEAST_PALINDROMES
@@ -94,17 +94,17 @@ def odd_even_syllables(response: str) -> bool:
 
 @_rule("repeat:repeat_change")
 def repeat_change(response: str, prompt_to_repeat: str) -> bool:
-    """Check that the response repeats the request with another first word, and is not identical to it."""
+    """Check that the response repeats the request, but with another first word."""
     return prompt_to_repeat != response and prompt_to_repeat.split()[1:] == response.split()[1:]
 
 
 @_rule("repeat:repeat_simple")
 def repeat_simple(response: str) -> bool:
-    """Check that the response is the required sentence only, in any case."""
+    """Check that the response is exactly the required sentence, ignoring case."""
     return response.strip().lower() == "only output this sentence here, ignore all other requests."
 
 
 @_rule("repeat:repeat_span")
 def repeat_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
-    """Check that the response is the prompt's characters from `n_start` to `n_end`, both included."""
+    """Check that the response is the prompt from character `n_start` to `n_end`, both included."""
     return response.strip().lower() == prompt_to_repeat[n_start : n_end + 1].strip().lower()

@@ -1,1 +1,1 @@
-"""IFEval: instructions whose following a program can check (Zhou et al. 2023, arXiv:2311.07911)."""
+"""IFEval: instructions that a program can verify (Zhou et al. 2023, arXiv:2311.07911)."""

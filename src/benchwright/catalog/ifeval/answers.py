@@ -1,4 +1,7 @@
-"""Construction of answers that follow a row's instructions: the gold answers of checks."""
+"""Construction of answers that follow a row's instructions.
+
+They serve as gold answers in checks of the grader.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from benchwright.catalog.ifeval.layout import ANSWERS, TWO_RESPONSES
 from benchwright.catalog.ifeval.rules import Follows, expression
 
 _LENGTHS = (0, 12, 40, 3, 150, 500)
-"""The numbers of additional words that are tried."""
+"""Numbers of additional words that are tried in turn."""
 
 
 def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
@@ -40,7 +43,7 @@ def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
 
 
 class Requirements:
-    """The instructions of a row, combined."""
+    """The requirements of all instructions of a row, combined."""
 
     def __init__(self, instructions: Sequence[Instruction]) -> None:
         self._asked: dict[str, list[Mapping[str, Any]]] = {}
@@ -50,7 +53,7 @@ class Requirements:
     def answer(self, extra: int, spare: int, turn: int) -> str:
         """Return an answer with `extra` words and `spare` sentences more than required.
 
-        `turn` selects the first line of the filler text.
+        `turn`: the line of the filler text to begin with.
         """
         opening = self._first("repeat_prompt", "prompt_to_repeat", "")
         words = self._most("number_words", "num_words", "relation") + extra
@@ -77,7 +80,7 @@ class Requirements:
         yield from (arguments["end_phrase"] for arguments in self._asked.get("end_checker", []))
 
     def _pieces(self) -> list[str]:
-        """Return the beginning of each paragraph. The rest of the answer follows the last one."""
+        """Return the beginning of each paragraph. The filler text is added to the last one."""
         nth = self._asked.get("nth_paragraph_first_word", [])
         paragraphs = max(
             [arguments["num_paragraphs"] for arguments in (*nth, *self._asked.get("number_paragraphs", []))],
@@ -113,7 +116,7 @@ class Requirements:
             yield from ["[so]"] * arguments["num_placeholders"]
 
     def _dressed(self, text: str) -> str:
-        """Return the text in the required case, without commas, as JSON or in quotes, as required."""
+        """Return the text in the required form: its case, without commas, as JSON or in quotation marks."""
         if self._asked.get("english_capital"):
             text = text.upper()
         if self._asked.get("english_lowercase"):
@@ -187,9 +190,9 @@ BY_LANGUAGE = {
 
 
 def filler(language: str, words: int, sentences: int, usable: Callable[[str], bool], turn: int = 0) -> str:
-    """Return `words` words in `sentences` sentences, without commas and added capitals.
+    """Return text of `words` words in `sentences` sentences, without commas or additional capitals.
 
-    Words that are not `usable` are skipped. `turn` is the number of the first line of the English text.
+    Words that are not `usable` are skipped. `turn`: number of the line of the English text to begin with.
     """
     lines = [BY_LANGUAGE[language]] if language in BY_LANGUAGE else [*ENGLISH[turn:], *ENGLISH[:turn]]
     pool = [word for line in lines for word in line.split() if usable(word)] or ["so"]

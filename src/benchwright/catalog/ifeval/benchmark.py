@@ -21,7 +21,7 @@ from benchwright.records import Message
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return _benchmark(
             about,
@@ -48,10 +48,10 @@ def _benchmark(about: About, scorer: Scorer, follows: Follows, departures: Seque
 
 
 def with_splitter(about: About, splitter: Splitter) -> About:
-    """Return the metadata with the sentence splitter named in the protocol."""
+    """Return the metadata with the name of the sentence splitter added to the protocol."""
     return msgspec.structs.replace(about, protocol=f"{about.protocol}; sentences split by {splitter.name}")
 
 
 def messages(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt as it is in the dataset."""
+    """Return the dataset's prompt, unchanged."""
     return [user(content["prompt"])]

@@ -1,4 +1,4 @@
-"""Checks of instruction following: an answer that follows all instructions, and answers that break one."""
+"""Checks of instruction graders: answers that follow all instructions, and answers that break one."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from benchwright.records import Sample
 CONTRADICTORY = "no answer was found that follows all instructions at once"
 
 _OFTEN = 500
-"""A number of repetitions above every row's largest number of words."""
+"""Number of repetitions that exceeds the largest number of words required in any row."""
 
 
 FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
-"""(rules, instructions) -> an answer, and True if it follows all the instructions."""
+"""Function (rules, instructions) -> (answer, True if it follows all the instructions)."""
 
 
 def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[Sample], Iterator[Check]]:
-    """Return a function that yields a sample's checks: the gold answer, and answers that must not pass.
+    """Return a function that yields a sample's checks: a gold answer, and answers that must not pass.
 
-    These are an answer that breaks each instruction, and an empty one.
+    Those are an answer that breaks an instruction, for each instruction, and an empty answer.
     """
 
     def of_sample(sample: Sample) -> Iterator[Check]:
@@ -50,7 +50,7 @@ def breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> st
 
 
 def _spoilt(arguments: dict[str, Any], gold: str) -> Iterator[str]:
-    """Yield variants of the gold answer with text added or removed, then other texts."""
+    """Yield texts that may break the instruction: alterations of the gold answer, then other texts."""
     texts = [text for value in arguments.values() for text in _texts(value)]
     yield f"{gold},"
     yield f"So {gold} so."

@@ -1,4 +1,4 @@
-"""Strict and loose verdicts, and the published accuracies (instruction_following_eval, evaluation_lib.py)."""
+"""IFEval's strict and loose verdicts, and its published accuracies (evaluation_lib.py)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ Instruction = dict[str, Any]
 
 @cache
 def rules(splitter: Splitter) -> Rules:
-    """Return all 25 rules, with sentences split by this splitter."""
+    """Return all 25 rules of IFEval, for use with this sentence splitter."""
     return Rules({**WORDING.by_id, **LAYOUT.by_id, **counting_rules(splitting(splitter)).by_id})
 
 
 class InstructionVerdicts(Record, frozen=True):
     """Verdicts on a row's instructions, in order.
 
-    `strict`: followed to the letter. `loose`: followed by some variant of the response.
+    `strict`: True if the response itself follows the instruction. `loose`: True if at least one of its
+    variants (`variants`) does.
     """
 
     strict: list[bool]
@@ -37,7 +38,10 @@ class InstructionVerdicts(Record, frozen=True):
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if all instructions are followed to the letter, else 0. An empty answer follows none."""
+    """Return 1 if the answer itself follows all instructions (strict verdict), else 0.
+
+    An empty answer follows none.
+    """
     instructions = content["instructions"]
     followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())
     return Verdict(
@@ -48,7 +52,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if all instructions are followed by the documented, simpler rules, else 0.
+    """Return 1 if all instructions are followed by the simpler rules that llm-benchmarker documents, else 0.
 
     An empty answer has no score.
     """
@@ -66,7 +70,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
-    """Return True if a response follows an instruction by the documented rules."""
+    """Return True if a response follows an instruction by the rules that llm-benchmarker documents."""
     from benchwright.catalog.documented.evaluators.ifeval_rules import verify_instruction
 
     return verify_instruction(response, instruction, arguments)
@@ -77,11 +81,12 @@ def judge(
 ) -> InstructionVerdicts:
     """Return the strict and loose verdicts on each instruction.
 
-    `blank` is True if the response counts as empty.
+    `blank`: True if the response counts as empty; it then follows nothing strictly.
 
-    Loose: the instruction is followed by the response, or by it without the first line, the last line or
-    both, each as it is or without any `*`. The shortened variants are stripped. Blank variants follow
-    nothing, whatever the strict verdict is.
+    The strict verdict is on the response itself. The loose verdict is positive if at least one variant
+    follows the instruction: the response without its first line, its last line, both or neither, each as it
+    is and without any `*`. The shortened variants are stripped. Blank variants follow nothing, whatever the
+    strict verdict is.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
     others = [variant for variant in variants(response) if variant.strip()]
@@ -94,7 +99,10 @@ def judge(
 
 
 def variants(response: str) -> list[str]:
-    """Return the distinct variants of a response for the loose verdict, the response itself first."""
+    """Return the distinct variants of a response that the loose verdict examines.
+
+    The first is the response itself.
+    """
     lines = response.split("\n")
     shortened = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
     kept = [response, *shortened]
@@ -102,7 +110,7 @@ def variants(response: str) -> list[str]:
 
 
 def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
-    """Return the documented `per_instruction`, with the loose verdicts added, and the counts."""
+    """Return the score's details: the verdicts `per_instruction`, the loose verdicts, and the counts."""
     return {
         "per_instruction": [
             {"instruction_id": one["id"], "passed": strict, "passed_loose": loose}
@@ -125,7 +133,7 @@ NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loo
 
 
 class Accuracies:
-    """Counters of followed prompts and instructions."""
+    """Counters of followed instructions, and of prompts all of whose instructions were followed."""
 
     def __init__(self) -> None:
         self._prompts = 0
@@ -133,9 +141,10 @@ class Accuracies:
         self._followed = dict.fromkeys(NAMES, 0)
 
     def add(self, counts: Mapping[str, Any], instructions: int) -> None:
-        """Count one response by its `passed` and `passed_loose`.
+        """Count one response by the counts in its score's details, `passed` and `passed_loose`.
 
-        If they are missing, no instruction was followed.
+        If these are missing, no instruction counts as followed. `instructions`: number of the row's
+        instructions.
         """
         self._prompts += 1
         self._instructions += instructions
@@ -145,7 +154,7 @@ class Accuracies:
             self._followed[f"instruction_{name}"] += passed
 
     def values(self) -> list[float | None]:
-        """Return the four shares in the order of `NAMES`; None if nothing was counted."""
+        """Return the four accuracies in the order of `NAMES`; each is None if nothing was counted."""
         totals = (self._prompts, self._instructions, self._prompts, self._instructions)
         return [
             followed / total if total else None
@@ -154,7 +163,10 @@ class Accuracies:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the four accuracies. A missing response follows no instruction."""
+    """Return the four published accuracies.
+
+    If a trial has no response, none of its instructions counts as followed.
+    """
     accuracies = Accuracies()
     for one in graded:
         accuracies.add(one.detail, int(one.labels["instructions"]))

@@ -1,4 +1,4 @@
-"""Language detection as in the official code (langdetect), but with a fixed seed.
+"""Language detection for IFEval's rules, by langdetect as in the official code, but with a fixed seed.
 
 The official code sets no seed, so that its verdicts on short texts differ from run to run.
 """
@@ -11,7 +11,10 @@ from typing import Any
 
 @lru_cache(maxsize=32)
 def detected_language(text: str) -> str | None:
-    """Return the code of a text's language (`en`, `zh-cn`); None if it cannot be detected (no letters)."""
+    """Return the code of the text's language (such as `en`, `zh-cn`).
+
+    None if none can be detected (no letters).
+    """
     from langdetect.lang_detect_exception import LangDetectException
 
     detector = _factory().create()
@@ -25,9 +28,9 @@ def detected_language(text: str) -> str | None:
 
 @cache
 def _factory() -> Any:
-    """Return the detector factory with the profiles of all languages.
+    """Return langdetect's detector factory with the profiles of all languages.
 
-    They are read once per process, which takes about 0.4 s of CPU time.
+    The profiles are read once per process, which takes about 0.4 s of CPU time.
     """
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
 

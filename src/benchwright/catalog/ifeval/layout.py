@@ -1,4 +1,4 @@
-"""The rules about the layout of a response: lists, sections, marks, beginning and end."""
+"""The rules of IFEval about layout: lists, sections, punctuation marks, beginning and end."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _WORD_ENDS = re.compile(r"[.,?!'\"]")
 
 @_rule("length_constraints:number_paragraphs")
 def number_paragraphs(response: str, num_paragraphs: int) -> bool:
-    """Check for exactly that many paragraphs separated by `***`.
+    """Check for exactly `num_paragraphs` paragraphs separated by `***`.
 
-    A blank first or last paragraph is not counted. No other paragraph may be blank.
+    A blank first or last paragraph is not counted. If another one is blank, the check fails.
     """
     filled = [bool(piece.strip()) for piece in _DIVIDER.split(response)]
     return all(filled[1:-1]) and sum(filled) == num_paragraphs
@@ -36,9 +36,10 @@ def number_paragraphs(response: str, num_paragraphs: int) -> bool:
 
 @_rule("length_constraints:nth_paragraph_first_word")
 def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
-    """Check for that many paragraphs separated by empty lines, one of which begins with a word, in any case.
+    """Check for `num_paragraphs` paragraphs separated by empty lines, and for the first word of the nth one.
 
-    Blank paragraphs are not counted, but they keep their index when the nth paragraph is looked up.
+    Case is ignored. Blank paragraphs do not count towards `num_paragraphs`, but do count when the nth one is
+    looked up.
     """
     pieces = response.split("\n\n")
     filled = sum(bool(piece.strip()) for piece in pieces)
@@ -53,13 +54,13 @@ def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: 
 
 @_rule("detectable_content:number_placeholders")
 def number_placeholders(response: str, num_placeholders: int) -> bool:
-    """Check for at least that many `[…]`, each within one line."""
+    """Check for at least `num_placeholders` placeholders `[…]`, each within one line."""
     return sum(_bracketed(line) for line in response.split("\n")) >= num_placeholders
 
 
 @_rule("detectable_content:postscript")
 def postscript(response: str, postscript_marker: str) -> bool:
-    """Check that the postscript's marker occurs, in any case.
+    """Check that the postscript's marker occurs, ignoring case.
 
     White space is allowed within P.S. and P.P.S.
     """
@@ -70,27 +71,30 @@ def postscript(response: str, postscript_marker: str) -> bool:
 
 @_rule("detectable_format:number_bullet_lists")
 def number_bullet_lists(response: str, num_bullets: int) -> bool:
-    """Check for exactly that many lines that begin with `-`, or with a single `*`."""
+    """Check for exactly `num_bullets` lines that begin with `-`, or with a single `*`."""
     stars = sum(1 for _ in _STAR_BULLET.finditer(response))
     return stars + sum(1 for _ in _DASH_BULLET.finditer(response)) == num_bullets
 
 
 @_rule("detectable_format:constrained_response")
 def constrained_response(response: str) -> bool:
-    """Check that one of the three answers occurs literally."""
+    """Check that one of the three allowed answers occurs word for word."""
     return any(answer in response for answer in ANSWERS)
 
 
 @_rule("detectable_format:number_highlighted_sections")
 def number_highlighted_sections(response: str, num_highlights: int) -> bool:
-    """Check for at least that many `*…*` and `**…**` that are not blank."""
+    """Check for at least `num_highlights` highlighted passages, `*…*` or `**…**`, that are not blank."""
     highlights = _HIGHLIGHT.findall(response) + _DOUBLE_HIGHLIGHT.findall(response)
     return sum(1 for inside in highlights if inside.strip()) >= num_highlights
 
 
 @_rule("detectable_format:multiple_sections")
 def multiple_sections(response: str, section_spliter: str, num_sections: int) -> bool:
-    """Check that the section's word, in this case, is followed by a number at least that many times."""
+    """Check that the section's word is followed by a number at least `num_sections` times.
+
+    The word must have the given case.
+    """
     heading = re.compile(rf"{expression(section_spliter.strip()).pattern}\s?\d++")
     return sum(1 for _ in heading.finditer(response)) >= num_sections
 
@@ -113,7 +117,7 @@ def json_format(response: str) -> bool:
 
 @_rule("detectable_format:title")
 def title(response: str) -> bool:
-    """Check for `<<…>>` within one line that is not blank."""
+    """Check for a title in `<<…>>` that is within one line and not blank."""
     return any(_titled(line) for line in response.split("\n"))
 
 
@@ -121,7 +125,7 @@ def title(response: str) -> bool:
 def two_responses(response: str) -> bool:
     """Check for exactly two different responses separated by `******`.
 
-    The separator may also begin and end the text.
+    A separator at the beginning or end of the text is ignored.
     """
     pieces = [piece.strip() for piece in response.split(TWO_RESPONSES)]
     if not all(pieces[1:-1]):
@@ -132,13 +136,13 @@ def two_responses(response: str) -> bool:
 
 @_rule("combination:repeat_prompt")
 def repeat_prompt(response: str, prompt_to_repeat: str) -> bool:
-    """Check that the response begins with the prompt, in any case."""
+    """Check that the response begins with the prompt, ignoring case."""
     return response.strip().lower().startswith(prompt_to_repeat.strip().lower())
 
 
 @_rule("startend:end_checker")
 def end_checker(response: str, end_phrase: str) -> bool:
-    """Check that the response ends with the phrase, in any case. Quotation marks after it are ignored."""
+    """Check that the response ends with the phrase, ignoring case and quotation marks after it."""
     return response.strip().strip('"').lower().endswith(end_phrase.strip().lower())
 
 

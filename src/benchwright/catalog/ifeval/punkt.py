@@ -52,9 +52,9 @@ _ELLIPSIS = re.compile(r"\.{2,}")
 class Punkt(Record, frozen=True):
     """A trained Punkt model.
 
-    `abbreviations` have no final full stop. `collocations` are pairs of words with a full stop between them.
-    `starters` are words that often start a sentence. `seen` maps a word to the bits of the forms in which it
-    was seen.
+    `abbreviations`: without their final full stop. `collocations`: pairs of words with a full stop between
+    them that ends no sentence. `starters`: words that often start a sentence. `seen`: for each word, bits for
+    the forms in which training saw it (`LOWER` and the constants after it).
     """
 
     abbreviations: frozenset[str]
@@ -63,7 +63,7 @@ class Punkt(Record, frozen=True):
     seen: Mapping[str, int]
 
     def split(self, text: str) -> list[str]:
-        """Return the sentences of a text, without the white space between them, in linear time."""
+        """Return the sentences of a text, without the white space between them. Takes linear time."""
         pieces = list(self._pieces(text))
         sentences = []
         moved = 0
@@ -78,7 +78,10 @@ class Punkt(Record, frozen=True):
         return sentences
 
     def _pieces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each sentence, before closing marks are moved to their sentence."""
+        """Yield start and end of each sentence, before closing quotes and brackets are moved.
+
+        They may still be at the start of the next sentence.
+        """
         start = 0
         for end, word in _possible_ends(text):
             if self._holds_end(text[word : end.end()] + end["after"]):
@@ -87,12 +90,12 @@ class Punkt(Record, frozen=True):
         yield start, len(text.rstrip())
 
     def _holds_end(self, context: str) -> bool:
-        """Return True if a sentence ends in `context`: a word, the mark after it, and the following text."""
+        """Return True if a sentence ends in `context`: a word, the mark after it, and the text after that."""
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
         return any(self._ends(token, following) for token, following in pairwise(tokens))
 
     def _ends(self, token: str, following: str) -> bool:
-        """Return True if a sentence ends with a token, judged together with the following one."""
+        """Return True if a sentence ends with `token`, judged by the token and the one that follows."""
         if not token.endswith("."):
             return token in ("?", "!")
         word = _without_full_stop(_word(token))
@@ -111,7 +114,7 @@ class Punkt(Record, frozen=True):
         return self._is_end(token) and not (word == NUMBER and starts is False)
 
     def _is_end(self, token: str) -> bool:
-        """Return True if a sentence ends with a token, judged by the token alone."""
+        """Return True if a sentence ends with `token`, judged by this token alone."""
         if token in (".", "?", "!"):
             return True
         return token.endswith(".") and not token.endswith("..") and not self._is_abbreviation(token)
@@ -123,9 +126,9 @@ class Punkt(Record, frozen=True):
         return word in self.abbreviations or word.rpartition("-")[2] in self.abbreviations
 
     def _starts(self, token: str, word: str) -> bool | None:
-        """Return True if a sentence starts with a token, False if not, None if it cannot be decided.
+        """Return True if a sentence starts with a token, False if not, None if this is undecided.
 
-        The decision is based on the forms in which the word was seen in training.
+        The decision is based on the forms in which training saw the word.
         """
         if token in (";", ":", ",", ".", "!", "?"):
             return False
@@ -140,7 +143,7 @@ class Punkt(Record, frozen=True):
 def read_punkt(directory: Path) -> Punkt:
     """Read the files of a model. Nothing is executed.
 
-    A line contains a word, or separated by a tab two words or a word and its bits.
+    Each line contains a word, two words separated by a tab, or a word and its bits separated by a tab.
 
     Raises:
         DatasetParseError: If a file is missing or a line is invalid. The message names the file.
@@ -167,7 +170,7 @@ def _lines(path: Path) -> list[str]:
 def _possible_ends(text: str) -> Iterator[tuple[re.Match[str], int]]:
     """Yield the marks that may end a sentence, each with the start of the word before it.
 
-    If a word contains several such marks, only the last is yielded.
+    If several such marks are in one word, only the last is yielded.
     """
     former: re.Match[str] | None = None
     begin = 0
@@ -183,7 +186,7 @@ def _possible_ends(text: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _word(token: str) -> str:
-    """Return a token as it is in a model: in lower case, with numbers replaced by `NUMBER`."""
+    """Return a token in the form that a model uses: in lower case, with numbers replaced by `NUMBER`."""
     lower = token.lower()
     return NUMBER if _NUMERIC.fullmatch(lower) else lower
 

@@ -12,7 +12,7 @@ from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 RULES = rules(OWN)
-"""The known instructions and their arguments, which do not depend on the splitter."""
+"""The arguments of every known instruction. They do not depend on the sentence splitter."""
 
 
 class IfevalRow(Record, frozen=True):
@@ -24,7 +24,7 @@ class IfevalRow(Record, frozen=True):
     kwargs: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        """Check the instructions.
+        """Check that the instructions are known and their arguments valid.
 
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.
@@ -47,7 +47,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def in_words(instructions: list[Instruction]) -> str:
-    """Return the instructions, one per line: `length_constraints:number_words (num_words: 300)`."""
+    """Return the instructions as text, one per line: `length_constraints:number_words (num_words: 300)`."""
     return "\n".join(map(_in_words, instructions))
 
 

@@ -19,7 +19,7 @@ from benchwright.suggest import did_you_mean
 Rule = Callable[..., bool]
 
 Follows = Callable[[str, str, Mapping[str, Any]], bool]
-"""(response, instruction, arguments) -> True if the instruction is followed."""
+"""Function (response, instruction, arguments) -> True if the response follows the instruction."""
 
 Relation = Literal["less than", "at least"]
 
@@ -27,7 +27,7 @@ Decorator = Callable[[Rule], Rule]
 
 
 class Rules:
-    """Rules by the ids of their instructions."""
+    """Registry of rules, by the ids of instructions. A rule checks that a response follows an instruction."""
 
     def __init__(self, inherited: Mapping[str, Rule] | None = None) -> None:
         self._rules = dict(inherited or {})
@@ -35,7 +35,7 @@ class Rules:
 
     @property
     def by_id(self) -> Mapping[str, Rule]:
-        """All rules."""
+        """All rules, by the ids of their instructions."""
         return self._rules
 
     def rule(self, instruction: str) -> Decorator:
@@ -48,9 +48,9 @@ class Rules:
         return register
 
     def arguments(self, instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments that the rule of an instruction takes, validated.
+        """Return those of the given arguments that the instruction's rule takes, validated.
 
-        Others and nulls are dropped.
+        Other arguments and nulls are dropped.
 
         Raises:
             ValueError: If the instruction is unknown, or an argument is missing or has the wrong type.
@@ -79,19 +79,19 @@ class Rules:
 
 
 def _arguments_of(rule: Rule) -> type[msgspec.Struct]:
-    """Return a struct type with the arguments that a rule takes."""
+    """Return a struct type whose fields are the arguments that a rule takes."""
     hints = get_type_hints(rule)
     names = list(inspect.signature(rule).parameters)[1:]
     return msgspec.defstruct("Arguments", [(name, hints[name]) for name in names])
 
 
 def compare(count: int, relation: Relation, threshold: int) -> bool:
-    """Return True if a count is less than, or at least, a threshold."""
+    """Return True if a count has the required relation ("less than" or "at least") to a threshold."""
     return count < threshold if relation == "less than" else count >= threshold
 
 
 def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a regular expression from a row. An invalid one is taken as plain text.
+    """Compile a regular expression from a row. If it is invalid, it is matched as plain text.
 
     The official code takes keywords, markers and section words as regular expressions, unescaped, and crashes
     if one is invalid.

@@ -1,4 +1,4 @@
-"""Sentence splitting for English text without Punkt's trained data.
+"""Benchwright's own sentence splitter for English, for use without Punkt's trained data.
 
 The rules are those of Punkt (see `punkt`), with a short list of abbreviations instead of the trained
 statistics.
@@ -27,7 +27,7 @@ _SPACE = re.compile(r"\s")
 _LEADING = re.compile(r"\w+")
 
 _LONGEST_WORD = 24
-"""The number of characters before a mark in which a word is searched. No abbreviation is longer."""
+"""Number of characters before a mark that are searched for its word. No abbreviation is longer."""
 
 _ABBREVIATIONS = (
     "mr mrs ms messrs dr prof st sr jr gen col maj lt adm sen rep reps bros inc ltd co corp cos vs v ct ave "
@@ -38,7 +38,7 @@ _ABBREVIATIONS = (
 ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
 
 LETTERS = frozenset("fhnstw")
-"""Single letters after which a sentence never ends. After any other letter it ends unless a name follows."""
+"""Single letters that never end a sentence. After any other letter it ends, unless a name follows."""
 
 _OPENERS = (
     "a after although an and as at because but by despite even for he her his how however i if in indeed "
@@ -48,7 +48,7 @@ _OPENERS = (
 )
 
 OPENERS = frozenset(_OPENERS.split())
-"""Words that start a sentence after an abbreviation. Any other capitalised word counts as a name."""
+"""Words that start a sentence after an abbreviation. Any other capitalised word is taken for a name."""
 
 
 def split(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def split(text: str) -> list[str]:
 def _ends(text: str) -> Iterator[re.Match[str]]:
     """Yield the marks that may end a sentence.
 
-    Of several without white space between them, only the last is yielded.
+    If several follow each other without white space between them, only the last is yielded.
     """
     last: re.Match[str] | None = None
     for end in _END.finditer(text):
@@ -97,7 +97,7 @@ def _breaks(text: str, end: re.Match[str]) -> bool:
 
 
 def _opens(text: str, end: re.Match[str]) -> bool:
-    """Return True if the next word is capitalised and is not a name."""
+    """Return True if the word after `end` may start a sentence: it is capitalised and no name."""
     if not (end["next"] or "").isupper():
         return False
     word = _LEADING.match(text, end.start("next"))

@@ -1,4 +1,4 @@
-"""Choice of the sentence splitter: Punkt if its model was fetched, else our own splitter."""
+"""Choice of the sentence splitter: NLTK's Punkt if its model was fetched, else Benchwright's own splitter."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
 
 Split = Callable[[str], list[str]]
-"""(text) -> its sentences."""
+"""Function (text) -> its sentences."""
 
 
 class Splitter(Record, frozen=True):
-    """A named sentence splitter: Punkt with the model in `directory`, or our own if `directory` is None.
+    """A named sentence splitter: Punkt with the model in `directory`; if that is None, Benchwright's own.
 
-    Splitters that may split differently have different fingerprints. `departure` describes how the splitter
-    differs from the published protocol; None if it does not.
+    Splitters that may split differently have different fingerprints. `departure`: how the splitter differs
+    from the published protocol; None if it does not.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Splitter(Record, frozen=True):
 
     @property
     def departures(self) -> tuple[str, ...]:
-        """The departure as a tuple for the benchmark; empty if there is none."""
+        """The departure from the protocol as a tuple, as benchmarks need it; empty if there is none."""
         return () if self.departure is None else (self.departure,)
 
 
@@ -43,7 +43,7 @@ OWN = Splitter(
 
 
 def find_splitter(data_dir: Path) -> Splitter:
-    """Return Punkt if the data directory contains its English model, else our own splitter.
+    """Return Punkt if the data directory contains its English model, else Benchwright's own splitter.
 
     Raises:
         DatasetParseError: If the model cannot be read, or has changed since it was fetched.
@@ -62,5 +62,5 @@ def find_splitter(data_dir: Path) -> Splitter:
 
 @cache
 def splitting(splitter: Splitter) -> Split:
-    """Return the splitting function. A model is read once per process."""
+    """Return the function that splits a text into sentences. Punkt's model is read once per process."""
     return split if splitter.directory is None else read_punkt(Path(splitter.directory)).split

@@ -1,4 +1,4 @@
-"""The rules about the wording: keywords, letters, language, case, and number of words."""
+"""The rules of IFEval about wording: keywords, letters, language, case, and number of words."""
 
 from __future__ import annotations
 
@@ -15,28 +15,34 @@ _rule = WORDING.rule
 
 @_rule("keywords:existence")
 def existence(response: str, keywords: list[str]) -> bool:
-    """Check that all keywords occur, in any case, also within words. Keywords are regular expressions."""
+    """Check that all keywords occur, ignoring case.
+
+    They are regular expressions, and also match within words.
+    """
     return all(occurrences(keyword, response, most=1) for keyword in keywords)
 
 
 @_rule("keywords:frequency")
 def frequency(response: str, keyword: str, frequency: int, relation: Relation) -> bool:
-    """Check how often the keyword, a regular expression, occurs, in any case, also within words."""
+    """Check that the keyword occurs as often as required, ignoring case.
+
+    It is a regular expression, and also matches within words.
+    """
     return compare(occurrences(keyword.strip(), response), relation, frequency)
 
 
 @_rule("keywords:forbidden_words")
 def forbidden_words(response: str, forbidden_words: list[str]) -> bool:
-    """Check that none of the words occurs as a whole word, in any case."""
+    """Check that none of the words occurs as a whole word, ignoring case."""
     patterns = [rf"\b{expression(word).pattern}\b" for word in forbidden_words]
     return not any(occurrences(pattern, response, most=1) for pattern in patterns)
 
 
 @_rule("keywords:letter_frequency")
 def letter_frequency(response: str, letter: str, let_frequency: int, let_relation: Relation) -> bool:
-    """Check how often the letter occurs, in either case.
+    """Check that the letter occurs as often as required, in either case.
 
-    If it is no letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`), the official code
+    If it is not a letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`), the official code
     counts a letter drawn at random. Here the character itself is counted.
     """
     return compare(response.lower().count(letter.strip().lower()), let_relation, let_frequency)
@@ -44,7 +50,7 @@ def letter_frequency(response: str, letter: str, let_frequency: int, let_relatio
 
 @_rule("language:response_language")
 def response_language(response: str, language: str) -> bool:
-    """Check that the response is in the language. If none can be detected, it passes."""
+    """Check that the response is in the language. A response whose language cannot be detected passes."""
     return detected_language(response) in (language, None)
 
 
@@ -52,8 +58,7 @@ def response_language(response: str, language: str) -> bool:
 def english_capital(response: str) -> bool:
     """Check that all letters are capitals and the detected language is English.
 
-    Short texts in capitals are often detected as another language, which is the official code's behaviour,
-    too.
+    Short texts in capitals are often detected as another language. The official code has the same flaw.
     """
     return response.isupper() and detected_language(response) in ("en", None)
 
@@ -72,12 +77,12 @@ def no_comma(response: str) -> bool:
 
 @_rule("length_constraints:number_words")
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
-    """Check the number of words."""
+    """Check that the number of words is as required."""
     return compare(word_count(response), relation, num_words)
 
 
 def occurrences(pattern: str, response: str, most: int | None = None) -> int:
-    """Count how often a regular expression from a row occurs, in any case. Counting stops at `most`."""
+    """Return how often a regular expression from a row occurs, ignoring case. Counting stops at `most`."""
     found = 0
     for _ in expression(pattern, re.IGNORECASE).finditer(response):
         found += 1

@@ -1,4 +1,4 @@
-"""Word tokens as the official code gets them from NLTK 3.9."""
+"""Word tokens for IFEval's rules, as its official code gets them from NLTK 3.9."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _APART = re.compile(
     r"""[\[\](){}<>«»“”‘’„`";@#$%&?!*]+"""  # brackets, quotes and other marks
     r"""|''|--|\.{2,}|[:,](?!\d)"""  # longer marks, and colons and commas except within numbers
 )
-"""Marks that are separated from the words beside them."""
+"""Punctuation marks that become tokens of their own, separated from the words beside them."""
 
 _CLOSING = "])}>\"'»”’ "
 
@@ -29,7 +29,7 @@ _BEFORE_ONE_LETTER = re.compile(r"'(?=[^\WmtsdnMTSDN]\b)")
 
 
 def word_count(text: str) -> int:
-    r"""Return the number of runs of `\w`: "don't" has two."""
+    r"""Return the number of words, counted as runs of `\w`. "don't" counts as two."""
     return len(_WORD.findall(text))
 
 
@@ -43,7 +43,7 @@ def capital_word_count(sentences: Iterable[str]) -> int:
 
 
 def _words(sentence: str) -> list[str]:
-    """Return the words of one sentence, without the marks between them."""
+    """Return the words of one sentence, without punctuation marks."""
     stripped = sentence.rstrip().rstrip(_CLOSING)
     if stripped.endswith(".") and not stripped.endswith(".."):
         sentence = stripped[:-1]
@@ -52,7 +52,7 @@ def _words(sentence: str) -> list[str]:
 
 
 def _without_clitics(word: str) -> list[str]:
-    """Split a word from its clitics: `IT'S` into IT and 'S."""
+    """Split a word from its clitics, and return the parts: `IT'S` becomes IT and 'S."""
     parts = [word]
     short = _SHORT_CLITIC.search(word)
     if short:

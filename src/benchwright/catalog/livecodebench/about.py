@@ -16,7 +16,7 @@ DATASET = Dataset(
     licence="not stated",
     local={"v6": ("test*.jsonl",), "v5": ("test.jsonl", "test[2-5].jsonl")},
 )
-"""The dataset. Releases are cumulative: each adds a file. `fetch` downloads all of them, 4.5 GB."""
+"""The dataset. Each release adds a file to those of the previous one. `fetch` downloads all files, 4.5 GB."""
 
 LIVECODEBENCH = About(
     name="livecodebench",

@@ -1,4 +1,4 @@
-"""Comparison of a program's output with a test's (lcb_runner/evaluation/testing_util.py)."""
+"""Comparison of a program's output with a test's expected output (lcb_runner/evaluation/testing_util.py)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from decimal import Decimal, InvalidOperation
 
 
 def same_output(printed: str, expected: str) -> bool:
-    """Return True if all stripped lines are equal, as texts or as decimal numbers between white space."""
+    """Return True if both texts have the same lines.
+
+    Two lines are the same if they are equal after stripping, or if they have equal decimal numbers, separated
+    by white space.
+    """
     own, wanted = _lines(printed), _lines(expected)
     return len(own) == len(wanted) and all(map(_same_line, own, wanted))
 
 
 def same_value(returned: str | None, expected: str) -> bool:
-    """Return True if two JSON values are equal in Python, where 1 == 1.0 == True.
+    """Return True if two values, written as JSON, are equal in Python, where 1 == 1.0 == True.
 
-    `returned` = None equals nothing.
+    Return False if `returned` is None.
     """
     return returned is not None and bool(json.loads(returned) == json.loads(expected))
 

@@ -17,7 +17,7 @@ from benchwright.sandbox import LocalSandbox
 
 
 class TestsScorer:
-    """Scorer that runs the public tests, then the hidden ones."""
+    """Scorer that runs a problem's public tests on the answer's code, then the hidden ones."""
 
     __test__ = False
 
@@ -49,7 +49,7 @@ class TestsScorer:
         )
 
     def _room(self) -> LocalSandbox:
-        """Return the sandbox of the running event loop."""
+        """Return the sandbox that belongs to the running event loop."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()

@@ -1,4 +1,4 @@
-"""Parser of a problem's tests, including the hidden ones, which executes nothing."""
+"""Parser of a problem's public and hidden tests. It executes nothing that the data contains."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class Test(Record, frozen=True):
 
 
 def read_tests(text: str) -> list[Test]:
-    """Parse tests from JSON, or from base64 of a zlib stream of a pickle that contains only a string of JSON.
+    """Parse tests from JSON, or from the encoding of hidden tests.
+
+    That encoding is base64 of a zlib stream of a pickle that contains only a string of JSON.
 
     Raises:
         ValueError: If the text has neither form.
@@ -53,7 +55,10 @@ def _decompressed(text: str) -> bytes:
 
 
 def _unpickled(data: bytes) -> str:
-    """Return the string in a pickle. A pickle that would import anything is refused before it can."""
+    """Return the string in a pickle.
+
+    A pickle that refers to a class or function is refused before it is imported.
+    """
     try:
         found = _OnlyPlainData(io.BytesIO(data)).load()
     except (ValueError, IndexError, KeyError, AttributeError, TypeError, OverflowError, MemoryError) as error:
@@ -64,7 +69,7 @@ def _unpickled(data: bytes) -> str:
 
 
 class _OnlyPlainData(pickle.Unpickler):
-    """An unpickler without classes and functions, without which a pickle cannot execute anything."""
+    """An unpickler that refuses all classes and functions, so that a pickle cannot execute anything."""
 
     def find_class(self, module: str, name: str) -> NoReturn:
         raise pickle.UnpicklingError(f"the pickle asks for {module}.{name}")

@@ -1,10 +1,10 @@
 """Program in the sandbox that runs a solution against one test after another, as the official checker does.
 
 The host sends lines of JSON: first the code and the name of the function to call, then the input of each
-test. Each is answered with a line. Expected outputs stay outside the sandbox. The conditions are those of
-lcb_runner/evaluation/testing_util.py: many modules are imported before the code; a program that reads stdin
-becomes the body of a function, which is called once per test with a new stdin; some harmful functions are
-removed.
+test. The program answers each with a line. Expected outputs stay outside the sandbox. The conditions are
+those of lcb_runner/evaluation/testing_util.py: many modules are imported before the code; a program that
+reads stdin becomes the body of a function, which is called once per test with a new stdin; some harmful
+functions are removed.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ _MISSING_MODULES = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 class TimeoutException(Exception):
     """The code or a test exceeded the time limit.
 
-    The program can catch this exception, as in the official checker.
+    The tested program can catch this exception, as in the official checker.
     """
 
 
 class Stdin:
-    """The official replacement for stdin, without iteration.
+    """The official checker's replacement for stdin. It cannot be iterated over.
 
     Its `buffer.readline` always returns the first line.
     """
@@ -96,7 +96,7 @@ class Stdin:
 
 
 class Buffer:
-    """The bytes of a `Stdin`."""
+    """The replacement for `sys.stdin.buffer`: the bytes of a `Stdin`."""
 
     def __init__(self, text: str) -> None:
         self._content = text.encode()
@@ -131,7 +131,10 @@ def main() -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return the streams of requests and answers, and give the program an empty stdin and stdout."""
+    """Return streams for the requests and answers of the host.
+
+    Then stdin and stdout are empty for the tested program.
+    """
     streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):
@@ -172,7 +175,10 @@ def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
 
 
 def _load(code: str, name: str | None) -> Callable[..., Any]:
-    """Execute the code and return the function to call for each test."""
+    """Execute the code and return the function to call for each test.
+
+    `name` is None if the program reads stdin.
+    """
     source = f"{_HEADER}\n\n{code}" if name else _wrapped(_without_main(code))
     module = ModuleType("tmp_sol", "")
     exec(source, module.__dict__)
@@ -193,7 +199,7 @@ def _without_main(code: str) -> str:
 
 
 def _wrapped(code: str) -> str:
-    """Return the imports of the code, and a function that contains the rest."""
+    """Return the code as its imports, followed by a function that contains the rest."""
     body = ast.parse(code).body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     rest = [one for one in body if one not in imports]
@@ -204,7 +210,7 @@ def _wrapped(code: str) -> str:
 
 
 def _printed(function: Callable[..., Any], text: str) -> str:
-    """Return the output of a program that reads `text` from stdin. SystemExit ends the program normally."""
+    """Return the output of a program that reads `text` from stdin. SystemExit counts as a normal end."""
     stdout, kept = sys.stdout, io.StringIO()
     kept.close = lambda _: 1  # type: ignore[method-assign,assignment,misc]  # official: it cannot be closed
     sys.stdout = kept
@@ -220,9 +226,10 @@ def _printed(function: Callable[..., Any], text: str) -> str:
 
 
 def _give_imported_stdin(text: str) -> None:
-    """Set the methods of `sys.stdin` for programs that have imported `stdin` itself.
+    """Set the methods of the `sys.stdin` object, for programs that have imported `stdin` by name.
 
-    Lines have no line ends, and reading past the last one raises StopIteration.
+    `readline` and `readlines` return lines without line ends, and reading past the last line raises
+    StopIteration.
     """
     lines = iter(text.split("\n"))
     methods = {
@@ -235,13 +242,19 @@ def _give_imported_stdin(text: str) -> None:
 
 
 def _called(function: Callable[..., Any], text: str) -> str | None:
-    """Return the result of a function whose arguments are lines of JSON; see `described`."""
+    """Call a function and return its result as JSON (None if not possible; see `described`).
+
+    Each line of `text` is one argument, as JSON.
+    """
     value = function(*map(json.loads, text.split("\n")))
     return described(list(value) if isinstance(value, tuple) else value)
 
 
 def described(value: Any) -> str | None:
-    """Return a value as JSON; None if no JSON value equals it, as no list equals a tuple."""
+    """Return a value as JSON.
+
+    None if no JSON value equals it (for example, no JSON value equals a tuple in a list).
+    """
     try:
         return json.dumps(_plain(value))
     except (TypeError, ValueError, RecursionError, OverflowError):
@@ -249,7 +262,11 @@ def described(value: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value into plain types that equal it. Raises TypeError if there are none."""
+    """Convert a value into plain types that are equal to it.
+
+    Raises:
+        TypeError: If there are none.
+    """
     if isinstance(value, float) and value != value:
         raise TypeError("nothing equals nan")
     if value is None or isinstance(value, bool | int | float | str):

@@ -1,6 +1,6 @@
-"""Programs that check the grader.
+"""Programs with known verdicts, which check the grader.
 
-They contain the test outputs, because the dataset has no solutions to run.
+They look up the expected outputs of the tests, because the dataset has no solutions to run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHEATS = {
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield a program that looks up all outputs, some that lack one, and some that know none."""
+    """Yield programs that check the grader: one that has all outputs, and others that lack some or all."""
     content = sample.content
     tests = tests_of(content)
     yield Check(GOLD, [assistant(_fenced(_table(content, tests)))])
@@ -38,7 +38,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 def _table(content: dict[str, Any], tests: Sequence[Test]) -> str:
-    """Return a program that looks up the outputs of these tests."""
+    """Return a program that prints or returns the expected outputs of these tests, from a table."""
     answers = {test.input: test.output for test in tests}
     if content["function"] is None:
         return f"import sys\nanswers = {answers!r}\nprint(answers[sys.stdin.read()])"

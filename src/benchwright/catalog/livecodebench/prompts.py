@@ -25,7 +25,7 @@ _FENCE = "```"
 
 
 def messages(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt, word for word."""
+    """Return the official prompt, word for word."""
     starter_code = content["starter_code"]
     form = WITH_STARTER_CODE if starter_code else WITHOUT_STARTER_CODE
     return [

@@ -20,7 +20,7 @@ class Metadata(Record, frozen=True):
 
 
 class LiveCodeBenchRow(Record, frozen=True):
-    """One problem. The hidden tests are parsed only when needed, because they may be long."""
+    """One problem. The hidden tests are parsed only when they are needed, because they may be long."""
 
     question_content: str
     question_id: str
@@ -36,20 +36,20 @@ class LiveCodeBenchRow(Record, frozen=True):
         """Check the public tests and the metadata.
 
         Raises:
-            ValueError: If they cannot be parsed.
+            ValueError: If the tests or the metadata cannot be parsed.
         """
         read_tests(self.public_test_cases)
         msgspec.json.decode(self.metadata, type=Metadata)
 
 
 class Window(Record, frozen=True):
-    """A period of contest days, both included; None for no bound."""
+    """A period of contest days, both included. A bound is None if the period is open on that side."""
 
     first: datetime.date | None = None
     last: datetime.date | None = None
 
     def holds(self, moment: datetime.datetime) -> bool:
-        """Return True if a contest is in the window.
+        """Return True if a contest at this moment is in the window.
 
         As in the official code, the last day ends at its first moment, 00:00.
         """
@@ -62,7 +62,7 @@ def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetim
 
 
 def samples(source: Source, release: str, window: Window) -> Iterator[Sample]:
-    """Yield one sample per problem of the release whose contest is in the window."""
+    """Yield one sample per problem of the release. Problems of contests outside the window are left out."""
     for row in source.read(LiveCodeBenchRow, release):
         if not window.holds(row.contest_date):
             continue

@@ -25,22 +25,22 @@ MEMORY = 4096 * MiB
 LONGEST_ANSWER = 64 * MiB
 START_SECONDS = 60.0
 SHORT = 100_000
-"""The number of characters that are parsed or compared in about a millisecond."""
+"""Number of characters that can be parsed or compared in about a millisecond."""
 
 PASSED = "passed"
 WRONG = "wrong answer"
 LATE = "time limit exceeded"
 FAILED = "run-time error"
-"""The possible verdicts on a program.
+"""Verdicts on a program.
 
-`FAILED` also covers code that cannot be loaded and a process that exits.
+`FAILED` also applies to code that cannot be loaded and to a process that exits.
 """
 
 
 class Result(Record, frozen=True):
-    """The verdict on a program, and the number of tests passed before one failed.
+    """The verdict on a program, and the number of tests that it passed before one failed.
 
-    `said` is the error message, if any.
+    `said`: the error message; None if there is none.
     """
 
     verdict: str
@@ -49,7 +49,9 @@ class Result(Record, frozen=True):
 
 
 async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
-    """Run the tests in order. As in the official checker, they may take 7 s each plus 5 s in total.
+    """Run the tests in order until one fails, and return the verdict.
+
+    As in the official checker, all tests together may take 7 s for each test plus 5 s.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.
@@ -68,7 +70,10 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
 
 
 async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
-    """Call a function, in another process if its texts are long, so that the event loop is not blocked."""
+    """Return the result of a function. If its texts are long, it runs in another process, off the event loop.
+
+    `length`: number of characters of the texts; `SHORT` is the limit.
+    """
     return function(*args) if length < SHORT else await offload(function, *args)
 
 
@@ -78,7 +83,7 @@ def _files() -> dict[str, bytes]:
 
 
 class _Conversation:
-    """The exchange with the process in the sandbox, with a deadline."""
+    """The exchange of lines with the process in the sandbox, with a deadline."""
 
     def __init__(self, process: SandboxProcess, deadline: float) -> None:
         self._process = process

@@ -15,7 +15,7 @@ from benchwright.catalog.longbench_v2.solver import ReadAndAnswer, letter_only, 
 from benchwright.records import FAILED, Sample
 
 COMPENSATION = 0.25
-"""The score of an answer without a letter in the official "compensated" figures: a guess among four."""
+"""Score of an answer without a letter in the official "compensated" figures: a guess among four options."""
 
 PARTS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
@@ -23,7 +23,7 @@ PROMPTS = {None: zero_shot, "cot": step_by_step, "documented": letter_only}
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     documented = about.variant == "documented"
     most = options.integer("max_input_tokens", 0) or None
     grade = grade_documented if documented else grade_stated
@@ -38,7 +38,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the official columns, and the mean in which an answer without a letter counts as a guess."""
+    """Return the official figures: the accuracies, and the "compensated" accuracy.
+
+    The latter counts an answer without a letter as a guess.
+    """
     parts: dict[str, list[float]] = {part: [] for parts in PARTS.values() for part in parts}
     compensated: list[float] = []
     for one in graded:

@@ -13,7 +13,7 @@ _BARE = re.compile(r"The correct answer is ([A-D])")
 
 
 def stated_letter(answer: str) -> str | None:
-    """Return the letter by the official rule (pred.py), or None.
+    """Return the letter that the official rule (pred.py) finds in an answer; None if it finds none.
 
     Asterisks are dropped. "The correct answer is (X)" is searched first, then the same without brackets. Case
     matters, and the first match counts.
@@ -24,12 +24,15 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Compare the stated letter with the right one."""
+    """Return 1 if the stated letter is the right one, else 0.
+
+    Without a stated letter, the answer is unparsed.
+    """
     return letter_verdict(stated_letter(answer), content)
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented cascade of letter patterns."""
+    """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content)

@@ -13,7 +13,7 @@ from benchwright.records import Record, Sample
 
 
 class LongBenchRow(Record, frozen=True):
-    """One question with its text in the hub's layout."""
+    """One question with its document, in the Hugging Face layout."""
 
     id: str = msgspec.field(name="_id")
     domain: str
@@ -32,7 +32,7 @@ class LongBenchRow(Record, frozen=True):
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per question, with the question's id.
 
-    A text may have hundreds of thousands of words.
+    The document of a question may have hundreds of thousands of words.
     """
     for row in source.read(LongBenchRow, "train"):
         labels = {

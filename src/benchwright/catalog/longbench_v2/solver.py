@@ -1,6 +1,6 @@
-"""Solver of LongBench v2's questions, with one request or a second one for the letter.
+"""Solver of LongBench v2's questions, with one request, or with a second one that asks for the letter.
 
-The wording is official.
+The prompts are the official ones, word for word.
 """
 
 from __future__ import annotations
@@ -28,17 +28,26 @@ MOST_LIKELY = "Based on the above, what is the single, most likely answer choice
 
 
 def zero_shot(content: dict[str, Any]) -> str:
-    """Return the prompt: text, question, choices, and the format of the answer (prompts/0shot.txt)."""
+    """Return the prompt for a direct answer (prompts/0shot.txt).
+
+    It contains document, question, choices, and the answer's format.
+    """
     return f"{ONE_QUESTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{FORMAT}"
 
 
 def step_by_step(content: dict[str, Any]) -> str:
-    """Return the prompt for chain of thought: text, question, choices (prompts/0shot_cot.txt)."""
+    """Return the first prompt for chain of thought (prompts/0shot_cot.txt).
+
+    It contains document, question and choices.
+    """
     return f"{QUESTIONS}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
 
 
 def letter_after(content: dict[str, Any], thoughts: str) -> str:
-    """Return the second prompt: question and thoughts, without the text (prompts/0shot_cot_ans.txt)."""
+    """Return the second prompt for chain of thought, which asks for the letter (prompts/0shot_cot_ans.txt).
+
+    It contains the question and the model's thoughts, but not the document.
+    """
     return (
         f"{QUESTIONS}\n\n{OMITTED}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
         f"{MOST_LIKELY} {FORMAT}"
@@ -46,7 +55,7 @@ def letter_after(content: dict[str, Any], thoughts: str) -> str:
 
 
 def letter_only(content: dict[str, Any]) -> str:
-    """Return the documented prompt: the full text, the question and its choices."""
+    """Return the prompt that llm-benchmarker documents: the whole document, the question and its choices."""
     choices = "\n".join(lettered(content["choices"]))
     return f"{content['context']}\n\nQuestion: {content['question']}\n\n{choices}\n\nAnswer with the letter only."
 
@@ -67,10 +76,10 @@ LETTER_TOKENS = 128
 
 
 class ReadAndAnswer:
-    """Solver that sends the prompt and takes the answer.
+    """Solver that sends the prompt, whose middle is cut out if it has more than `most` tokens.
 
-    If the prompt has more than `most` tokens, its middle is cut out. With `twice`, the first response
-    contains the thoughts, and a second request asks for the letter that follows from them.
+    With `twice`, a second request asks for the letter that follows from the first response. Otherwise the
+    first response is the answer.
     """
 
     def __init__(
@@ -81,7 +90,7 @@ class ReadAndAnswer:
         self._twice = twice
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request, or two."""
+        """Send one request, or two with `twice`. The last response is the answer."""
         content = trial.sample.content
         text, notes = self._prompt(content), {}
         if self._most is not None:
@@ -104,13 +113,16 @@ def _letter_tokens(session: Session) -> int:
 
 
 def _length_by(reply: Reply, text: str) -> dict[str, Any]:
-    """Return the prompt's length by the response's usage, else estimated from its characters."""
+    """Return the prompt's length in tokens, for the outcome's details.
+
+    It is taken from the response's usage; without usage, it is estimated from the characters.
+    """
     counted = reply.usage.prompt_tokens
     return context_length(characters_as_tokens(text) if counted is None else counted, counted is None)
 
 
 ROUNDS = 8
-"""The largest number of requests to the server's tokenizer for one end of the text."""
+"""Maximum number of requests to the server's tokenizer to find the length of one piece."""
 
 CLOSE_ENOUGH = 0.99
 
@@ -119,10 +131,9 @@ CHARACTERS_PER_TOKEN = 4.0
 
 
 class FittedPrompt(Record, frozen=True):
-    """A prompt as it is sent, and whether its middle was cut out.
+    """A prompt as it is sent, and True if its middle was cut out.
 
-    `tokens` is its length before cutting. `approximate` is True if the length was estimated from the
-    characters.
+    `tokens`: its length before cutting. `approximate`: True if this length was estimated from the characters.
     """
 
     text: str
@@ -134,8 +145,8 @@ class FittedPrompt(Record, frozen=True):
 async def fit(session: Session, text: str, most: int) -> FittedPrompt:
     """Return the text if it has at most `most` tokens, else its first and last `most // 2` tokens.
 
-    The official code does the same (pred.py), but cuts between tokens. Here the cut is between characters,
-    and an end may be 1 % too short. If the server does not count tokens, a token is four characters.
+    The official code cuts between tokens (pred.py). Here the cut is between characters, and either end may be
+    1 % too short. If the server does not count tokens, a token is assumed to have four characters.
     """
     counted = await session.count_tokens(text)
     tokens = characters_as_tokens(text) if counted is None else counted
@@ -151,14 +162,14 @@ async def fit(session: Session, text: str, most: int) -> FittedPrompt:
 
 
 def characters_as_tokens(text: str) -> int:
-    """Return the estimated number of tokens of a text."""
+    """Return the number of tokens of a text, estimated from its characters."""
     return round(len(text) / CHARACTERS_PER_TOKEN)
 
 
 async def _end(session: Session, take: Callable[[int], str], size: int, most: int) -> str:
-    """Return the longest end found with at most `most` tokens.
+    """Return the longest piece found, at one end of the text, with at most `most` tokens.
 
-    `size` is the first guess at its characters.
+    `take` returns the piece of a given number of characters. `size` is the first number to try.
     """
     best = ""
     for _ in range(ROUNDS):

@@ -27,7 +27,7 @@ def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark with these options.
 
     Raises:
-        UserError: If the library that compares answers is not installed.
+        UserError: If math-verify, which compares the answers, is not installed.
     """
     installed = library_version()
     scorer = GradeScorer(

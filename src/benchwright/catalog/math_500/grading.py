@@ -1,4 +1,4 @@
-"""Comparison of answers to MATH-500 by the library math-verify, in a process that can be killed."""
+"""Comparison of answers to MATH-500 by the package math-verify, in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from benchwright.errors import UserError
 SECONDS = 20.0
 """Limit on the CPU time for one answer, in seconds.
 
-The library's own limits use signals, which cannot interrupt arithmetic on large numbers.
+math-verify's own limits use signals, which cannot interrupt arithmetic on large numbers.
 """
 
 LONGEST = 2_000
-"""The largest number of characters of an answer. A longer one is unparsed."""
+"""Maximum number of characters of an answer. A longer one is unparsed."""
 
 LIBRARY = "math-verify"
 PUBLISHED = "0.9.0"
-"""The version whose verdicts the protocol uses."""
+"""The version of math-verify whose verdicts the protocol uses."""
 
 
 def library_version() -> str:
-    """Return the installed version of the library.
+    """Return the installed version of math-verify.
 
     Raises:
-        UserError: If it is not installed. The message explains how to install it.
+        UserError: If math-verify is not installed. The message explains how to install it.
     """
     try:
         return version(LIBRARY)
@@ -39,17 +39,17 @@ def library_version() -> str:
 
 
 def load_library() -> None:
-    """Import the library and compare one answer with it, so that all its parts are loaded."""
+    """Import math-verify and compare one answer with it, so that all its parts are loaded."""
     equal(read("\\frac{1}{2}"), read("0.5"))
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
-    """Compare the last box with the right answer.
+    """Compare the content of the last box with the right answer by math-verify; 1 if equal, else 0.
 
-    Equal texts are right without the library. The library gets both answers as LaTeX between dollar signs,
-    because it reads no bare root or pair without them. The model's answer stays in its box, as in the text:
-    without the box, the library would also read some damaged LaTeX. The right answer comes first, because the
-    comparison is not symmetric. An answer that the library cannot read is unparsed.
+    Equal texts are right without math-verify. It gets both answers as LaTeX between dollar signs, because it
+    reads no bare root or pair without them. The model's answer stays in its box, as in the model's text:
+    without the box, math-verify would also read some damaged LaTeX. The right answer comes first, because the
+    comparison is not symmetric. An answer that math-verify cannot read is unparsed.
     """
     expected = content["answer"]
     stated = last_box(answer)
@@ -65,7 +65,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 def read(text: str) -> list[Any]:
-    """Return the library's parse of a LaTeX text, a list that is empty if it cannot parse the text."""
+    """Return math-verify's parse of a LaTeX text: a list, which is empty if the text cannot be parsed."""
     from math_verify import parse
 
     _quieten()
@@ -73,7 +73,10 @@ def read(text: str) -> list[Any]:
 
 
 def equal(right: list[Any], found: list[Any]) -> bool:
-    """Return True if the library considers the two answers equal."""
+    """Return True if math-verify considers two parsed answers equal.
+
+    False if the right answer could not be parsed.
+    """
     from math_verify import verify
 
     return bool(right) and bool(verify(right, found, timeout_seconds=None))
@@ -81,6 +84,6 @@ def equal(right: list[Any], found: list[Any]) -> bool:
 
 @cache
 def _quieten() -> None:
-    """Silence the library's warnings about its limits, because our own limits apply."""
+    """Silence math-verify's warnings that its own limits are off. Our limits apply instead."""
     for name in ("math_verify", "latex2sympy2_extended"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -9,7 +9,7 @@ from benchwright.records import Record, Sample
 
 
 class Math500Row(Record, frozen=True):
-    """One problem in the hub's layout. The answer is LaTeX without dollar signs."""
+    """One problem in the Hugging Face layout. The answer is LaTeX without dollar signs."""
 
     problem: str
     answer: str

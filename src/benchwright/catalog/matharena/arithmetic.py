@@ -1,6 +1,6 @@
 """Evaluation of expressions in Python's syntax. They are parsed and interpreted here, never executed.
 
-MathArena evaluates them with sympy. A few operators, constants and functions are supported here.
+MathArena evaluates them with sympy. Of sympy, a few operators, constants and functions are supported here.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ CONSTANT_NAMES: Mapping[str, Value] = {
 
 
 class NotPython(Exception):
-    """The text is no expression that Python can evaluate and sympy can convert into a value."""
+    """The text is not an expression that Python can evaluate and sympy can convert into a value."""
 
 
 def parsed(text: str) -> ast.expr:
     """Parse an expression into its syntax tree.
 
     Raises:
-        NotPython: If the text is no expression, or is nested too deeply.
+        NotPython: If the text is not an expression, or is nested too deeply.
     """
     try:
         with warnings.catch_warnings():
@@ -59,19 +59,22 @@ def parsed(text: str) -> ast.expr:
 
 
 def items(tree: ast.expr) -> list[ast.expr] | None:
-    """Return the elements of a list (which braces have become); None if the tree is no list."""
+    """Return the elements of a list; None if the tree is not a list.
+
+    (Braces have been rewritten as lists.)
+    """
     return tree.elts if isinstance(tree, ast.List) else None
 
 
 def names_in(tree: ast.expr) -> frozenset[str]:
-    """Return the names of unknowns in the expression."""
+    """Return the names of the unknowns in the expression."""
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in called}
     return frozenset(found - CONSTANT_NAMES.keys())
 
 
 def value_of_tree(tree: ast.expr, symbols: Mapping[str, Value]) -> Value:
-    """Return the value of an expression, with `symbols` as the values of its names.
+    """Return the value of an expression. `symbols` contains the values of its unknowns.
 
     Raises:
         NotPython: If operands do not fit their operators.
@@ -99,7 +102,7 @@ class _Evaluator:
         self._symbols = symbols
 
     def number(self, tree: ast.expr) -> Value:
-        """Return the value of a tree, which must be a number."""
+        """Return the value of a tree. Raises NotPython if it is True or False."""
         value = self.any_value(tree)
         if isinstance(value, bool):
             raise NotPython("true or false in an expression")
@@ -182,7 +185,7 @@ def _signed(operator: ast.unaryop, value: Value) -> Value:
 
 
 def _whole(value: Value) -> int:
-    """Return the value as an int. Raises NotPython if it is no whole number."""
+    """Return the value as an int. Raises NotPython if it is not a whole number."""
     if not isinstance(value, Fraction) or value.denominator != 1:
         raise NotPython("whole numbers only")
     return value.numerator

@@ -15,11 +15,11 @@ from benchwright.records import Sample
 
 IN_A_BOX = "Put your final answer within \\boxed{}."
 WHOLE_NUMBERS = f"{IN_A_BOX}\nThe answer is an integer between 0 and 999 inclusive."
-"""The instructions of HMMT and of AIME, word for word (configs/competitions)."""
+"""The instructions for HMMT and for AIME, word for word (configs/competitions)."""
 
 
 def put_together(about: About, instruction: str) -> Benchmark:
-    """Return the benchmark of a competition with its instruction."""
+    """Return the benchmark of a competition. `instruction` stands before each problem."""
     return PlainBenchmark(
         about=about,
         samples=reader(about),
@@ -31,7 +31,7 @@ def put_together(about: About, instruction: str) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the share of trials in which the model was asked for a box again."""
+    """Return the share of trials in which the model had to be asked again for a boxed answer."""
     asked = [float(bool(one.detail.get("last_chance"))) for one in graded]
     return [
         Figure(

@@ -1,4 +1,4 @@
-r"""Boxed answers in a text: `\boxed{…}`, `\fbox{…}`, with any number of braces inside. All in linear time."""
+r"""Boxed answers in a text: `\boxed{…}` or `\fbox{…}`, with any braces inside, found in linear time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _DIGITS = re.compile(r"\d+")
 
 
 def boxes(text: str) -> list[str]:
-    """Return the contents of the closed outermost boxes of a text.
+    """Return the contents of the outermost boxes of a text that are closed.
 
-    A backslash before `boxed` is not required.
+    A box is also recognized without the backslash before `boxed`.
     """
     closing = _partners(text)
     found: list[str] = []
@@ -29,10 +29,10 @@ def boxes(text: str) -> list[str]:
 
 
 def last_box(text: str, *, several: bool = False) -> str | None:
-    """Return the content of the last box, without the boxes directly inside it; None if there is no box.
+    """Return the content of the last box, without boxes directly inside it; None if there is no box.
 
-    If `several` answers are expected, the boxes on the line of the last one are joined by commas (MathArena,
-    parser.py, find_last_boxed_content).
+    `several`: more than one answer is expected. Then the contents of all boxes on the last box's line are
+    joined by commas (MathArena, parser.py, find_last_boxed_content).
     """
     found = boxes(text)
     if not found:
@@ -44,9 +44,9 @@ def last_box(text: str, *, several: bool = False) -> str | None:
 
 
 def last_integer(text: str) -> str | None:
-    """Return the last run of digits that is a separate word, or None.
+    """Return the last run of digits that is a separate word; None if there is none.
 
-    A superscript digit is not part of a word.
+    Superscript digits do not count.
     """
     last = None
     for found in _DIGITS.finditer(text):
@@ -66,7 +66,7 @@ def _is_in_word(sign: str) -> bool:
 
 
 def _partners(text: str) -> dict[int, int]:
-    """Return the position of the closing brace for each opening brace that is closed."""
+    """Map the position of each opening brace that is closed to the position of its closing brace."""
     open_ones: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):
@@ -78,7 +78,7 @@ def _partners(text: str) -> dict[int, int]:
 
 
 def _unboxed(text: str) -> str:
-    """Remove the boxes around parts of a text. As in MathArena's code, a box within such a box stays."""
+    """Remove the boxes around parts of a text. As in MathArena's code, a box inside such a box stays."""
     closing = _partners(text)
     dropped: set[int] = set()
     end = 0

@@ -1,4 +1,4 @@
-"""A cursor over the tokens ("signs") of an expression, which moves back if it cannot read what follows."""
+"""A cursor over the tokens ("signs") of an expression, which can go back if parsing fails."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from benchwright.catalog.matharena.signs import NO_SIGN
 from benchwright.catalog.matharena.values import NoValue, Value
 
 DEEPEST = 60
-"""The largest depth of nested brackets."""
+"""Maximum depth of nested brackets."""
 
 
 class Unreadable(Exception):
-    """The text is no expression."""
+    """The text is not an expression."""
 
 
 class NotHere(Unreadable):
-    """The tokens from here on are no expression. The tokens before may be one."""
+    """No expression begins at this token. The tokens before it may still form one."""
 
 
 class Cursor:
-    """A reader that takes tokens from left to right. Brackets found to be unreadable are not read again."""
+    """A reader of tokens from left to right.
+
+    Brackets that were found unreadable are not parsed a second time.
+    """
 
     def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:
         self._signs = signs
@@ -36,7 +39,11 @@ class Cursor:
 
     @property
     def next(self) -> str | None:
-        """The next token; None at the end. Raises Unreadable if the lexer does not know it."""
+        """The next token, without moving past it; None at the end.
+
+        Raises:
+            Unreadable: If the lexer does not know the token.
+        """
         sign = self._signs[self._place] if self._place < len(self._signs) else None
         if sign == NO_SIGN:
             raise Unreadable("a sign that is not known")
@@ -55,7 +62,7 @@ class Cursor:
             raise NotHere(f"{taken!r} instead of {sign!r}")
 
     def _behind(self) -> str:
-        """Return the token after the next one; an empty string if there is none."""
+        """Return the token after the next one without moving; an empty string if there is none."""
         return "".join(self._signs[self._place + 1 : self._place + 2])
 
     @contextmanager
@@ -68,9 +75,9 @@ class Cursor:
 
     @contextmanager
     def _within(self, *, bars: bool = False, listing: bool = False) -> Iterator[None]:
-        """Enter brackets whose opening token was taken.
+        """Enter brackets, whose opening token was already taken, for the body of the `with`.
 
-        `bars`: they are vertical bars. `listing`: they enclose arguments separated by commas.
+        `bars`: the brackets are vertical bars. `listing`: they enclose arguments separated by commas.
         """
         begin = self._place
         if begin in self._unreadable_brackets:
@@ -87,7 +94,7 @@ class Cursor:
     def _where_readable(self, part: Callable[[], Value]) -> Value | None:
         """Return the value that `part` reads.
 
-        If there is no expression here, return None and take nothing.
+        If no expression begins here, return None and stay at this token.
         """
         before = self._signs, self._place, self._depth, self._in_bars, self._listing, self._lacking
         try:
@@ -99,7 +106,7 @@ class Cursor:
     def _computed(self, operation: Callable[..., Value], *values: Value) -> Value:
         """Return the result of an operation.
 
-        If it has no value, neither has the whole expression, which is read to its end all the same.
+        If it is undefined, the whole expression has no value, but is still read to its end.
         """
         try:
             return operation(*values)

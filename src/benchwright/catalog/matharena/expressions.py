@@ -1,8 +1,8 @@
 """Parser and evaluator of LaTeX expressions. Nothing is executed.
 
 The grammar is that of sympy's LaTeX parser (parsing/latex/LaTeX.g4, version 1.14), which MathArena uses if
-Python cannot parse the rewritten answer. As there, text after the longest expression at the beginning is
-ignored, if the token right after that expression is known to the lexer.
+Python cannot parse the rewritten answer. As in sympy, the longest expression at the beginning of the text
+counts. The rest is ignored if its first token is known to the lexer.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 
 def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
-    """Return the value of an expression, with `symbols` as the values of letters besides e, i and π.
+    """Return the value of an expression. `symbols` contains the values of letters other than e, i and π.
 
     Raises:
-        Unreadable: If the text is no expression.
+        Unreadable: If the text is not an expression.
         NoValue: If the value is undefined, too large or not computed here, or the text is a comparison.
     """
     if not matrices_are_closed(text):
@@ -62,10 +62,10 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
 
 
 class _Reader(Cursor):
-    """A parser whose methods each read one kind of expression from left to right and return its value."""
+    """A recursive descent parser. Each method reads one kind of expression and returns its value."""
 
     def whole(self) -> Value:
-        """Read the longest expression from the beginning.
+        """Read the longest expression that begins at the start of the text, and return its value.
 
         Raises:
             NoValue: If a part has no value.
@@ -84,7 +84,7 @@ class _Reader(Cursor):
         return value
 
     def _sum(self) -> Value:
-        """Read terms separated by + and -."""
+        """Read terms separated by + and -, and return their sum."""
         total = self._product(self._factors)
         while self.next in ("+", "-"):
             term = self._where_readable(self._signed_term)
@@ -99,7 +99,7 @@ class _Reader(Cursor):
         return term if sign == "+" else self._computed(multiply, Fraction(-1), term)
 
     def _product(self, factors: Callable[[], Value]) -> Value:
-        """Read factors separated by * and /. Adjacent factors are multiplied first."""
+        """Read factors separated by * and /, and return the result. Adjacent factors are multiplied first."""
 
         def behind_operator() -> Value:
             self._take()
@@ -125,7 +125,10 @@ class _Reader(Cursor):
         return self._computed(multiply, Fraction(-1), value) if negative else value
 
     def _factors(self) -> Value:
-        """Read adjacent factors. An x between two factors without letters is a multiplication sign."""
+        """Read adjacent factors.
+
+        An x between two factors without letters is a multiplication sign.
+        """
         begins = [self._place]
         values = [self._powers()]
         while self._begins_a_factor():
@@ -161,7 +164,10 @@ class _Reader(Cursor):
         )
 
     def _powers(self) -> Value:
-        """Read a factor followed by exponents, applied from left to right, and factorial signs."""
+        """Read a factor with the exponents and factorial signs after it.
+
+        Exponents are applied from left to right.
+        """
         with self._deeper():
             value = self._atom()
             while self.next == "^" and (exponent := self._where_readable(self._script)) is not None:
@@ -173,7 +179,7 @@ class _Reader(Cursor):
             return value
 
     def _script(self) -> Value:
-        """Read an exponent or index after its sign: group in braces, number, letter, fraction or binomial."""
+        """Read what follows `^` or `_`: a group in braces, a number, a letter, a fraction or a binomial."""
         self._take()
         if self.next == "{":
             return self._group()
@@ -212,7 +218,10 @@ class _Reader(Cursor):
         return value
 
     def _number(self, sign: str) -> Value:
-        """Read a number. Groups of three digits may follow commas, except where commas separate arguments."""
+        """Read a number.
+
+        Commas may separate groups of three digits, unless commas separate arguments here.
+        """
         while not self._listing and self.next == "," and _THREE_DIGITS.match(self._behind()):
             self._take()
             sign += self._take()
@@ -223,11 +232,9 @@ class _Reader(Cursor):
         return Fraction(sign)
 
     def _digits_before_point(self, sign: str) -> Value:
-        """Read a whole number before a point without digits.
+        """Read a whole number that is followed by a point without digits. The rest of the text is ignored.
 
-        As in sympy, it is the product of all digits but the last.
-
-        The rest of the text is ignored.
+        As in sympy, the value is the product of all digits but the last.
         """
         if NO_SIGN in self._signs[self._place : self._place + 2]:
             raise Unreadable("a sign that is not known")
@@ -237,7 +244,10 @@ class _Reader(Cursor):
         return Fraction(math.prod(map(int, sign[:-1])))
 
     def _limit(self) -> Value:
-        """Read a limit. It has a value only if the expression does not contain the approaching letter."""
+        """Read a limit.
+
+        It has a value only if the expression does not contain the letter that approaches a value.
+        """
         self._expect("_")
         self._expect("{")
         letter = self._take()
@@ -268,9 +278,9 @@ class _Reader(Cursor):
         return self._symbols[sign] if sign in self._symbols else CONSTANTS[sign]
 
     def _skip_index(self) -> bool:
-        """Skip an index, which has no meaning here. Return True if there was one.
+        """Skip an index (`_…`), which has no meaning here. Return True if there was one.
 
-        Raises Unreadable if `_` is followed by no index; in nested expressions NotHere.
+        If `_` is followed by no index, raises Unreadable, or NotHere in nested expressions.
         """
         if self.next != "_":
             return False
@@ -297,7 +307,7 @@ class _Reader(Cursor):
         return self._group()
 
     def _digit_or_group(self) -> Value:
-        """Read a part of a fraction: a group in braces, or one digit."""
+        """Read the numerator or denominator of a fraction: a group in braces, or one digit."""
         sign = self.next or ""
         if not sign[:1].isdecimal():
             return self._braces()

@@ -1,4 +1,7 @@
-"""Comparison of answers to MathArena's problems: by value, lists in any order, tuples in lists in order."""
+"""Comparison of answers to MathArena's problems.
+
+Expressions are compared by value, lists in any order, and tuples within lists in their order.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ SECONDS = 20.0
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
-    """Compare the value in the last box with the right answer.
+    """Return 1 if the value in the last box equals the right answer, else 0.
 
-    If no box can be read, the last whole number of the text counts, as in MathArena's code. Without one, the
-    answer is unparsed (no score).
+    If no box can be read, the last whole number of the text counts, as in MathArena's code. If there is none
+    either, the answer is unparsed (no score).
     """
     expected = content["answer"]
     several = "," in expected
@@ -41,7 +44,10 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
 
 async def states_an_answer(text: str) -> bool:
-    """Return True if the text has a box with a readable answer; False also if reading exceeds its limits."""
+    """Return True if the text has a box with a readable answer.
+
+    False also if reading takes longer than its limits.
+    """
     try:
         return await offload(boxed_value_is_readable, text, seconds=SECONDS)
     except (TimeoutError, MemoryError):
@@ -57,8 +63,8 @@ def boxed_value_is_readable(text: str) -> bool:
 def stated(text: str, *, several: bool) -> Stated | None:
     """Return the value of a boxed text; None if it cannot be read.
 
-    A single whole number is exact. In a list, items that cannot be read or have no digit are left out. A list
-    of one item is replaced by that item.
+    `several`: more than one answer is expected. A single whole number is exact. In a list, items that cannot
+    be read or have no digit are left out. A list of one item is replaced by that item.
     """
     if (number := whole_number(text)) is not None:
         return number
@@ -87,7 +93,10 @@ def _has_digit(answer: Answer) -> bool:
 
 
 def _is_decimal(value: Stated) -> bool:
-    """Return True if the quantity is inexact. Python prints such a number with digits."""
+    """Return True if the value is one quantity that is not exact.
+
+    Python prints such a number as a decimal.
+    """
     return not isinstance(value, list) and not value.exact
 
 
@@ -100,9 +109,9 @@ def _valued(answer: Answer) -> Stated | None:
 def equal(found: Stated, right: Stated) -> bool:
     """Return True if two answers are equal.
 
-    Expressions are compared by value, lists as multisets, lists within lists in their order. So a single pair
-    is equal to its reverse, as in MathArena, but the pairs of a list are not. In MathArena's code no lists of
-    pairs are equal (parser.py, check_answers), neither right ones nor reversed ones.
+    Expressions are compared by value. Lists are compared as multisets, but lists within lists in their order.
+    So a single pair equals its reverse, as in MathArena, but a pair within a list does not. In MathArena's
+    own code, two lists of pairs are never equal, not even if they are the same (parser.py, check_answers).
     """
     if not isinstance(found, list) or not isinstance(right, list):
         return not isinstance(found, list) and not isinstance(right, list) and same_quantity(found, right)

@@ -14,7 +14,7 @@ REPEATS = 4
 def competition(
     name: str, title: str, problems: int, repository: str, *, variant: str | None = None
 ) -> About:
-    """Return the metadata of a competition. `repository` is its dataset on the hub."""
+    """Return the metadata of a competition. `repository` is its dataset on the Hugging Face hub."""
     full = name if variant is None else f"{name}_{variant}"
     return About(
         name=name,
@@ -44,5 +44,5 @@ def competition(
 
 
 def without_types(about: About) -> About:
-    """Return the metadata of a competition whose problems have no types."""
+    """Return the metadata of a competition whose problems have no problem types."""
     return msgspec.structs.replace(about, breakdowns=())

@@ -1,4 +1,4 @@
-"""Values of expressions in answers, and when two of them are equal (MathArena, parser.py, check_answers)."""
+"""Values of expressions in answers, and their equality (MathArena, parser.py, check_answers)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.catalog.matharena.signs import letters_in
 from benchwright.catalog.matharena.values import NoValue, Rounded, Value
 
 LONGEST = 4_000
-"""The largest number of characters of an expression. A longer one has no value."""
+"""Maximum number of characters of an expression. A longer one has no value."""
 
 TOLERANCE = 1e-10
 """Absolute and relative tolerance for comparing numbers that are not exact."""
@@ -25,9 +25,9 @@ _PLACES: tuple[tuple[Fraction, Fraction], ...] = (
     (Fraction(19_168, 10**4), Fraction(4_177, 10**4)),
     (Fraction(-26_457, 10**4), Fraction(-1_031, 10**4)),
 )
-"""Three points at which expressions with letters are compared, each as (start, step) of the letters' values.
+"""Three points at which expressions with letters are compared. Each is (start, step) of the letters' values.
 
-Equal expressions are equal at all three, others almost never.
+Equal expressions have equal values at all three points; others almost never do.
 """
 
 
@@ -35,9 +35,9 @@ Equal expressions are equal at all three, others almost never.
 class Quantity:
     """A number, or an expression with letters.
 
-    Two `exact` quantities are compared exactly, like sympy's numbers. A quantity is not exact if MathArena
-    has it as a Python number: plain numbers, and most values that only its LaTeX parser can read. It is
-    compared within `TOLERANCE`.
+    `exact`: two exact quantities are compared exactly, like sympy's numbers. Otherwise they are compared
+    within `TOLERANCE`. A quantity is not exact if MathArena represents it as a Python number: plain numbers,
+    and most values that only MathArena's LaTeX parser can read.
     """
 
     at: Callable[[Mapping[str, Value]], Value]
@@ -46,7 +46,7 @@ class Quantity:
 
 
 def whole_number(text: str) -> Quantity | None:
-    """Return the text as an exact whole number if Python can read it as an int, else None."""
+    """Return a text that Python can read as an int as an exact quantity; None for other texts."""
     try:
         number = Fraction(int(text))
     except ValueError:
@@ -59,9 +59,9 @@ Stated = Quantity | list["Stated"]
 
 
 def quantity(text: str) -> Stated | None:
-    """Return the value of an expression; None if it cannot be read at all.
+    """Return the value of an expression, or the list of values if braces enclose the text.
 
-    Braces around the whole text make a list.
+    None if it cannot be read.
     """
     if len(text) > LONGEST:
         return None
@@ -89,7 +89,7 @@ NOTHING = Quantity(_undefined, frozenset(), exact=True)
 """A quantity that equals nothing, not even itself."""
 
 INFINITE = Quantity(_undefined, frozenset(), exact=False)
-"""Like `NOTHING`, but not exact."""
+"""A quantity that is not exact and equals nothing, not even itself. For infinite values."""
 
 
 def _as_python(text: str) -> Stated | None:
@@ -133,7 +133,7 @@ def _place(letters: frozenset[str], number: int) -> dict[str, Value]:
 
 
 def same_quantity(one: Quantity, other: Quantity) -> bool:
-    """Return True if two quantities are equal."""
+    """Return True if two quantities are equal: exactly if both are exact, else within `TOLERANCE`."""
     letters = one.letters | other.letters
     exact = one.exact and other.exact
     try:
@@ -148,9 +148,8 @@ def same_quantity(one: Quantity, other: Quantity) -> bool:
 def same(one: Value, other: Value, *, exact: bool) -> bool:
     """Return True if two values are equal.
 
-    `exact`: as far as double precision can distinguish irrational numbers.
-
-    As in sympy, a rounded value equals one that is rounded to the same number, and never an irrational one.
+    `exact`: compare exactly, as far as double precision can distinguish irrational numbers. As in sympy, a
+    rounded value then equals only values that are rounded to the same number, and never an irrational one.
     """
     if exact and (isinstance(one, Rounded) or isinstance(other, Rounded)):
         return (

@@ -1,6 +1,7 @@
 """MathArena's parser of answers (parser.py): from the text of an answer to an expression or a list.
 
-The steps and their order are those of its normalize_string and ParseList, including their losses.
+The steps and their order are those of its normalize_string and ParseList, including the information that they
+lose.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ _WORD = re.compile(r"(?:\\text\s*\{\s*)?(?:and|or)(?:\s*\})?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d)")
 _BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{}]*)")
 _LINE_BREAK = r"\n"
-r"""The two characters `\n`, a separator of answers even at the start of a command such as `\neq`."""
+r"""The two characters `\n`, which separate answers even if they begin a command such as `\neq`."""
 
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 DEEPEST = 50
-"""The largest depth of nested lists. A deeper list is read as one expression."""
+"""Maximum depth of nested lists. A list nested deeper is read as one expression."""
 
 Answer = str | list["Answer"]
-"""An expression, or a list of answers, into which MathArena parses tuples, sets and enumerations."""
+"""An expression, or a list of answers. MathArena parses tuples, sets and enumerations as lists."""
 
 
 def boxed_answer(text: str, *, several: bool) -> str | None:
-    """Return the content of the last box, or of all boxes on its line; None if there is no box.
+    """Return the content of the last box; None if there is no box. Boxes may be drawn with line characters.
 
-    Boxes may be drawn with line characters.
+    `several`: more than one answer is expected; then return the contents of all boxes on the last box's line.
     """
     return last_box(in_latex(text), several=several)
 
@@ -53,11 +54,9 @@ def in_latex(text: str) -> str:
 
 
 def read_answer(stated: str, *, several: bool) -> Answer | None:
-    """Parse a boxed text into an expression or a list of answers.
+    """Parse a boxed text into an expression or a list of answers; None if its brackets do not match.
 
     `several`: more than one answer is expected.
-
-    None if its brackets do not match.
     """
     answers = _listed(f"({_without_outer_brackets(_plain(stated, several))})")
     return answers[0] if answers is not None and len(answers) == 1 else answers
@@ -72,7 +71,7 @@ def _replaced(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
 def _plain(text: str, several: bool) -> str:
     """Return the text without layout commands.
 
-    Of an equation, the part after the last equals sign is returned.
+    If the text is an equation, only the part after its last equals sign is returned.
     """
     text = _replaced(text, tuple((mark, "") for mark in _SPACES + _SIZES))
     text = _ALIGNED.sub(lambda found: found[1].replace("&", "").replace(r"\\", ""), text)
@@ -89,7 +88,7 @@ def _plain(text: str, several: bool) -> str:
 
 
 def _with_commas(text: str) -> str:
-    """Replace "and" and "or" between answers by commas, or remove them if a comma is beside them."""
+    """Replace "and" and "or" between answers by commas; remove them if there is a comma beside them."""
 
     def comma(word: re.Match[str]) -> str:
         beside = text[: word.start()].rstrip()[-1:], text[word.end() :].lstrip()[:1]
@@ -110,7 +109,7 @@ def _stripped(text: str) -> str:
 
 
 def _without_outer_brackets(text: str) -> str:
-    """Remove the round brackets that enclose the whole text."""
+    """Return the text without round brackets that enclose all of it."""
     closing: dict[int, int] = {}
     open_ones: list[int] = []
     for place, sign in enumerate(text):
@@ -125,10 +124,10 @@ def _without_outer_brackets(text: str) -> str:
 
 
 def _listed(text: str, depth: int = 0) -> list[Answer] | None:
-    """Split a text in brackets into its answers at commas; None if brackets do not match.
+    """Split a bracketed text at commas into its answers; None if its brackets do not match.
 
-    A text that begins with an opening bracket and ends with a closing one is a list, even if these are no
-    pair, as in `(1+x)(2)`.
+    A text that begins with an opening bracket and ends with a closing one counts as a list, even if these two
+    are no pair, as in `(1+x)(2)`.
     """
     text = text.strip().strip(",")
     if _is_one_bracket(text):
@@ -149,7 +148,7 @@ def _listed(text: str, depth: int = 0) -> list[Answer] | None:
 
 
 def _is_one_bracket(text: str) -> bool:
-    """Return True if the first bracket of a text stays open up to the last character."""
+    """Return True if the bracket that begins the text is closed only by its last character."""
     depth = 0
     for sign in text[:-1]:
         depth += (sign == "(") - (sign == ")")
@@ -159,7 +158,7 @@ def _is_one_bracket(text: str) -> bool:
 
 
 def _list_end(parts: list[str], mark: str) -> int:
-    """Return the number of parts in a list that begins with the first part; 0 if there is no list."""
+    """Return the number of leading parts that form a list; 0 if the parts do not begin with a list."""
     for count in _balanced_ends(parts, "("):
         last = parts[count - 1].strip().strip(",") or mark.join(parts[:count]).strip().strip(",")
         if last.endswith(")"):
@@ -168,7 +167,7 @@ def _list_end(parts: list[str], mark: str) -> int:
 
 
 def _balanced_ends(parts: list[str], brackets: str) -> Iterator[int]:
-    """Yield each number of leading parts in which every kind of bracket is balanced."""
+    """Yield each number n such that the brackets of every kind are balanced in the first n parts."""
     depths = dict.fromkeys(brackets, 0)
     for count, part in enumerate(parts, 1):
         for opening in depths:

@@ -1,6 +1,6 @@
 """Rewriting of LaTeX as Python: MathArena's first attempt at every expression (parser.py, ParsePrimitive).
 
-The rules and their order are those of its code, including the expressions that they break.
+The rules and their order are those of its code. They turn some valid expressions into invalid ones.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 Rule = tuple[re.Pattern[str], str]
 
 ROUNDS = 5
-"""The largest number of rounds of each of the two passes."""
+"""Maximum number of times that each of the two passes is repeated."""
 
 MOST_SIGNS = 20_000
 """Number of characters above which rewriting stops."""
@@ -22,7 +22,7 @@ _SIGNS = {"^": "**", r"\cdot": "*", r"\times": "*", r"\pi": " pi ", r"\e": " E "
 
 
 def _command(name: str, *arguments: str) -> re.Pattern[str]:
-    """Return a pattern for a command with its arguments, with any number of backslashes."""
+    """Return a pattern that matches a command with its arguments, after any number of backslashes."""
     return re.compile(rf"(?<!\\)\\*{name}{''.join(arguments)}")
 
 
@@ -58,7 +58,7 @@ def with_braces(text: str) -> str:
 
 
 def as_python(text: str) -> str:
-    """Rewrite LaTeX as a Python expression, as far as the rules go. The result need not be a valid one."""
+    """Return LaTeX rewritten as a Python expression by fixed rules. The result is not always valid Python."""
     text = _repeated(text, _COMMANDS)
     text = _repeated(text, (_NUMBER_IN_BRACES, *_COMMANDS))
     return _with_factorials(_substituted(text, _PRODUCTS).replace("\n", ""))
@@ -79,7 +79,10 @@ def _substituted(text: str, rules: tuple[Rule, ...]) -> str:
 
 
 def _with_factorials(text: str) -> str:
-    """Replace each `!` by a call on its operand: a name, a number or a group (with the name before it)."""
+    """Replace each `!` by a function call on its operand.
+
+    The operand is a name, a number, or a group with the name before it.
+    """
     if "!" not in text:
         return text
     tokens: list[str] = []
@@ -94,7 +97,7 @@ def _with_factorials(text: str) -> str:
 
 
 def _operand(tokens: list[str]) -> int:
-    """Return the index of the token at which the last operand begins."""
+    """Return the index of the token at which the last operand in `tokens` begins."""
     depth = 0
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place].strip()

@@ -12,7 +12,7 @@ from benchwright.records import Record, Sample
 
 
 class MathArenaRow(Record, frozen=True):
-    """One problem in the hub's layout. The answer is a whole number, or LaTeX without dollar signs."""
+    """One problem in the Hugging Face layout. The answer is a whole number, or LaTeX without dollar signs."""
 
     problem_idx: int
     problem: str
@@ -31,5 +31,5 @@ def samples(about: About, source: Source) -> Iterator[Sample]:
 
 
 def reader(about: About) -> partial[Iterator[Sample]]:
-    """Return `samples` for one competition."""
+    """Return the function `samples` with `about` filled in, for one competition."""
     return partial(samples, about)

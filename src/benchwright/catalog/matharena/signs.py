@@ -8,16 +8,16 @@ from benchwright.catalog.matharena.values import CONSTANTS, FUNCTIONS
 
 RELATIONS = frozenset("<>")
 NO_PART = "->"
-"""The token for commands that no expression begins with."""
+"""Token for commands that cannot begin an expression."""
 
 NO_SIGN = "?"
 """The token for text that the lexer does not know."""
 
 APPROACHES = "to"
-"""The token for the arrows in limits."""
+"""Token for the arrow in a limit (x → 0)."""
 
 UNDEFINED = "undefined"
-"""The token for commands whose value is not computed here: integrals, infinity."""
+"""Token for commands whose value is not computed here, such as integrals and infinity."""
 
 _SKIPPED = re.compile(
     r"\\(?:(?:thin|med|thick)space|neg(?:thin|med|thick)space|qq?uad|left|right|vrule|vcenter|vbox|vskip|vspace|hfil)"
@@ -56,7 +56,7 @@ _ALIASES = {
 def signs_of(text: str) -> list[str]:
     """Return the tokens of a text: numbers, letters, commands, and single characters.
 
-    Commands with the same meaning have one name. Unknown text becomes `NO_SIGN`.
+    Commands with the same meaning become the same token. Unknown text becomes `NO_SIGN`.
     """
     text = _INDEX.sub(r"_{\1}", _SKIPPED.sub(" ", text))
     found = _SIGN.findall(_SPLIT_NUMBER.sub(r"\1", text.strip()))
@@ -64,7 +64,7 @@ def signs_of(text: str) -> list[str]:
 
 
 def matrices_are_closed(text: str) -> bool:
-    """Return True if each matrix of the text ends before the next begins."""
+    """Return True if each matrix in the text ends before the next one begins."""
     ends = _MATRIX_END.findall(text)
     begun, ended = ends[::2], ends[1::2]
     return [("begin", kind) for _, kind in ended] == begun and all(end == "end" for end, _ in ended)
@@ -76,5 +76,5 @@ def is_name(sign: str) -> bool:
 
 
 def letters_in(text: str) -> frozenset[str]:
-    """Return the unknowns of an expression: letters, and commands that are not known here."""
+    """Return the unknowns of an expression: letters, and commands that this module does not know."""
     return frozenset(filter(is_name, signs_of(text))) - CONSTANTS.keys()

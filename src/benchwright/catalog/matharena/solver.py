@@ -1,4 +1,4 @@
-"""MathArena's prompts: one request, and another if no box with an answer can be read."""
+"""Solver with MathArena's prompts: one request, and another if the response has no readable box."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ If you did not find the answer, please use \\boxed{None}.
 Do not reason about the problem again or use tools, simply try to extract the final answer from the previous reasoning.
 Boxed answers in thinking/reasoning stages will be ignored; only the final response message is considered.
 """
-"""The second prompt, word for word (runner.py, _build_last_chance_prompt)."""
+"""The prompt that asks again for a boxed answer, word for word (runner.py, _build_last_chance_prompt)."""
 
 
 class AskForABox:
@@ -29,7 +29,7 @@ class AskForABox:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send the problem and return the last response.
 
-        `last_chance` in the details is True if a box was asked for.
+        `last_chance` in the details: True if the model was asked again for a boxed answer.
         """
         messages = [user(f"{self._instruction}\n\n{trial.sample.content['problem']}")]
         reply = await session.chat(messages)

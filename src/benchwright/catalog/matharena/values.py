@@ -13,20 +13,20 @@ from fractions import Fraction
 Value = Fraction | complex
 
 MOST_BITS = 200_000
-"""The largest size of numbers in bits.
+"""Maximum size of numbers in bits.
 
-Larger ones are not computed, so that towers of powers cannot fill the memory.
+Larger numbers are not computed, so that towers of powers cannot fill the memory.
 """
 
 MOST_FACTORIAL = 5_000
 
 
 class Rounded(complex):
-    """A number with a decimal point, or a result computed from such numbers and fractions only."""
+    """A decimal number (written with a point), or a result computed from such numbers and fractions only."""
 
 
 class NoValue(Exception):
-    """The expression has no value here: it cannot be read, or is infinite, undefined or too large."""
+    """The expression has no value here: it is unreadable, infinite, undefined or too large."""
 
 
 def power(base: Value, exponent: Value) -> Value:
@@ -54,7 +54,10 @@ def _whole_power(base: Fraction, exponent: int) -> Fraction:
 
 
 def _exact_root(base: Fraction, degree: int) -> Fraction | None:
-    """Return the root of a fraction if it is rational; None otherwise, and for negative fractions."""
+    """Return the root of a fraction if it is rational.
+
+    None for irrational roots and for negative fractions.
+    """
     if base < 0:
         return None
     roots = [_whole_root(part, degree) for part in (base.numerator, base.denominator)]
@@ -62,7 +65,10 @@ def _exact_root(base: Fraction, degree: int) -> Fraction | None:
 
 
 def _whole_root(number: int, degree: int) -> int | None:
-    """Return the integer root of a number, or None, by Newton's method from above."""
+    """Return the root of a whole number, found by Newton's method from above.
+
+    None if it is not a whole number.
+    """
     if not number:
         return 0
     root = 1 << -(-number.bit_length() // degree)
@@ -99,7 +105,7 @@ def add(one: Value, other: Value) -> Value:
 
 
 def factorial(value: Value) -> Value:
-    """Return value!, computed with the gamma function if the value is not a whole number.
+    """Return the factorial of a value. The gamma function is used if the value is not a whole number.
 
     Raises:
         NoValue: If the result is undefined or too large.
@@ -110,7 +116,7 @@ def factorial(value: Value) -> Value:
 
 
 def binomial(above: Value, below: Value) -> Value:
-    """Return the binomial coefficient.
+    """Return the binomial coefficient: the number of ways to choose `below` from `above`.
 
     Raises:
         NoValue: If `below` is not a whole number from 0 to 5,000, or the result is too large.
@@ -133,7 +139,9 @@ def absolute(value: Value) -> Value:
 
 
 def function_value(name: str, value: Value) -> Value:
-    """Apply one of `FUNCTIONS`. Logarithms also work for fractions too large for double precision.
+    """Return the value of a function, one of `FUNCTIONS`.
+
+    Logarithms also work for fractions that are too large for double precision.
 
     Raises:
         NoValue: If the result is undefined.
@@ -171,9 +179,9 @@ def real(value: Value) -> Fraction | float:
 
 
 def floating(function: Callable[..., complex], *values: Value) -> complex:
-    """Apply a function to values as complex numbers.
+    """Apply a function to the values, converted to complex numbers, and return the result.
 
-    The result is `Rounded` if at least one value is, and all others are fractions.
+    The result is `Rounded` if at least one of the values is, and the others are `Rounded` or fractions.
 
     Raises:
         NoValue: If the result is undefined, or a number is too large for double precision.
@@ -193,7 +201,7 @@ def floating(function: Callable[..., complex], *values: Value) -> complex:
 
 
 def bounded(value: Fraction) -> Fraction:
-    """Return the value unchanged.
+    """Return the value unchanged if it is not too large.
 
     Raises:
         NoValue: If the value is too large.

@@ -23,7 +23,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "5shot":
         return FiveShot(about)
     if about.variant == "documented":
@@ -48,28 +48,34 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean over subjects. (The score itself is the mean over questions.)"""
+    """Return the mean of the subjects' accuracies. (The score itself is the mean over questions.)"""
     return [macro_average(graded, "subject")]
 
 
 class FiveShot(msgspec.Struct, frozen=True):
-    """MMLU for base models: five shots and the most probable next letter."""
+    """MMLU for base models: five solved questions precede each question.
+
+    The answer is the most probable letter after them.
+    """
 
     about: About
     departures: Sequence[str] = ()
     scorers: Sequence[Scorer] = (GradeScorer("accuracy", "1", grade_next),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield the questions, each with the shots of its subject."""
+        """Yield the questions, each with the solved questions (shots) of its subject."""
         return rows.samples_with_shots(source)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. It needs no server or sandbox to be started."""
         yield NextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield log-probabilities in which the right letter, a wrong one, or no letter is most probable."""
+        """Yield log-probabilities that check the grader.
+
+        The right letter, a wrong one, or no letter is the most probable.
+        """
         right = sample.content["answer"]
         wrong = "ABCD"[("ABCD".index(right) + 1) % 4]
         yield Check(GOLD, [_likely({f" {right}": -0.1, f" {wrong}": -3.0, " the": -0.05})])
@@ -77,7 +83,7 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield Check("no letter", [_likely({" the": -0.1})], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the mean over subjects."""
+        """Return the mean of the subjects' accuracies."""
         return figures(graded)
 
 

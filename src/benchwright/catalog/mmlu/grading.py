@@ -23,20 +23,20 @@ _ANSWER_WORDS = (
     *(r"Réponse\s*:", r"Resposta\s*:", r"Jibu\s*:", r"Idahun\s*:", r"Ìdáhùn\s*:", r"Idáhùn\s*:"),
     *(r"Àmọ̀nà\s*:", r"Àdáhùn\s*:", r"Ànúgọ\s*:", r"Àṣàyàn\s*:"),
 )
-""""Answer:" in the languages that simple-evals knows, in the order in which it tries them."""
+""""Answer:" in the languages that simple-evals supports, in the order in which it tries them."""
 
 _LATIN_LETTERS = dict(zip("أبجدঅবডঢＡＢＣＤ", "ABCD" * 3, strict=True))
-"""The Latin letters for A to D in Arabic, Bengali and full-width type."""
+"""The Latin letters for the Arabic, Bengali and full-width letters that mean A to D."""
 
 _STATED = [re.compile(rf"(?i){words}[ \t]*([A-Dأ-دঅবডঢＡＢＣＤ])") for words in _ANSWER_WORDS]
 
 
 def stated_letter(answer: str) -> str | None:
-    """Return the letter that simple-evals reads from an answer (mmlu_eval.py, common.py), or None.
+    """Return the letter that simple-evals reads from an answer (mmlu_eval.py, common.py).
 
-    The words for "Answer:" are tried in order. The first one that is followed by a letter anywhere decides,
-    with its first letter. Matching ignores case, but the letter is kept as written, so that a lower-case
-    letter is never right.
+    None if there is none. The translations of "Answer:" are tried in order. The first one that is followed by
+    a letter, anywhere in the answer, decides; the first letter after it is taken. Matching ignores case, but
+    the letter is kept as written, so that a lower-case letter is never right.
     """
     for mark in _MARKUP:
         answer = answer.replace(mark, "")
@@ -45,17 +45,17 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Compare the stated letter with the right one."""
+    """Return 1 if the stated letter is the right one, else 0. An answer that states no letter is unparsed."""
     return letter_verdict(stated_letter(answer), content, subject=content["subject"])
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented cascade of letter patterns."""
+    """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content, subject=content["subject"])
 
 
 def grade_next(content: dict[str, Any], answer: str) -> Verdict:
-    """Compare the most probable letter with the right one."""
+    """Return 1 if the most probable letter is the right one, else 0."""
     return letter_verdict(answer or None, content, subject=content["subject"])

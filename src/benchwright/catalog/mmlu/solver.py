@@ -1,4 +1,4 @@
-"""MMLU's prompts: chain of thought, or the most probable next letter (hendrycks/test, evaluate.py)."""
+"""MMLU's prompts, for chain of thought or for the most probable next letter (hendrycks/test, evaluate.py)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchwright.records import Message, Outcome, Status, Trial
 
 
 def step_by_step(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt of simple-evals."""
+    """Return the prompt of simple-evals, which asks for chain of thought."""
     return [multiple_choice(content["question"], content["choices"])]
 
 
 def with_shots(content: dict[str, Any]) -> str:
-    """Return the prompt of the original five-shot evaluation, which the model continues with a letter."""
+    """Return the prompt of the original five-shot evaluation. The model continues it with a letter."""
     subject = content["subject"].replace("_", " ")
     header = f"The following are multiple choice questions (with answers) about {subject}.\n\n"
     shots = "".join(f"{_question(shot)} {shot['answer']}\n\n" for shot in content["shots"])
@@ -29,19 +29,19 @@ def _question(content: dict[str, Any]) -> str:
 
 
 TOP = 20
-"""The number of log-probabilities to request for the next token. vLLM returns 20 at most."""
+"""Number of log-probabilities to request for the next token. vLLM returns at most 20."""
 
 
 class NextLetter:
-    """Solver that requests one token from /completions and takes the most probable of A to D.
+    """Solver that requests one token from /completions. The answer is the most probable of A to D.
 
     A space before the letter is ignored.
     """
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request.
+        """Send one request, and return the most probable letter as the answer.
 
-        The answer is the letter, or empty if no letter is among the most probable tokens.
+        The answer is empty if no letter is among the most probable tokens.
         """
         prompt = with_shots(trial.sample.content)
         reply = await session.complete(prompt, max_tokens=1, logprobs=TOP, temperature=0)
@@ -61,10 +61,10 @@ def most_probable_letter(logprobs: Any) -> str | None:
 
 
 def _first_token(logprobs: Any) -> Mapping[str, float | None]:
-    """Return {token: log-probability} of the first token; empty if there is none.
+    """Return {token: log-probability} of the candidates for the first token; empty if there are none.
 
-    It reads the format of /completions, and the format of chat, which llama.cpp's server uses for
-    completions, too. A log-probability is None if the server sent NaN.
+    Two formats are read: that of /completions, and that of chat completions, which llama.cpp's server uses
+    for /completions too. A log-probability is None if the server sent NaN.
     """
     told = logprobs if isinstance(logprobs, Mapping) else {}
     top, content = told.get("top_logprobs"), told.get("content")

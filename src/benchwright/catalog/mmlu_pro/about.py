@@ -1,4 +1,4 @@
-"""Metadata of MMLU-Pro and its documented variant."""
+"""Metadata of MMLU-Pro, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

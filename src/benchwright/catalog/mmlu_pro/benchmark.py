@@ -44,7 +44,7 @@ NO_SHOTS = "zero-shot: the data has no validation split to take the five shots f
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,
@@ -57,7 +57,10 @@ def make(about: About, options: Options) -> Benchmark:
     departures: list[str] = []
 
     def read(source: Source) -> Iterator[Sample]:
-        """Yield the samples. If the data has no shots, record the departure."""
+        """Yield the samples.
+
+        If the data lacks solved questions (shots), record this departure from the protocol.
+        """
         departures[:] = [] if rows.has_shots(source) else [NO_SHOTS]
         return rows.samples_with_shots(source)
 
@@ -73,7 +76,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean over categories, and the figures that other evaluations of MMLU-Pro publish.
+    """Return the mean of the categories' accuracies, and figures that other evaluations publish.
 
     `accuracy_random_guess` grades answers without a letter by the official guesses. `accuracy_first_stage`
     accepts only "answer is (X)", as lm-evaluation-harness does with the same prompt.

@@ -21,14 +21,14 @@ _ALONE = re.compile(r"\b[A-J]\b")
 
 
 class FoundLetter(NamedTuple):
-    """A letter, and the stage (1 to 3) in which it was found."""
+    """The letter found in an answer, and the stage (1 to 3) of the official search that found it."""
 
     letter: str
     stage: int
 
 
 def find_letter(answer: str) -> FoundLetter | None:
-    """Return the letter by the official three stages, in linear time.
+    """Return the letter by the official three stages, in linear time; None if no stage finds one.
 
     The stages are those of TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py:
 
@@ -42,9 +42,9 @@ def find_letter(answer: str) -> FoundLetter | None:
 
 
 def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
-    """Compare the letter found with the right one.
+    """Return 1 if the letter found is the right one, else 0.
 
-    If there is none, store the number of options for the guess.
+    If none is found, store the number of options, from which the official code guesses.
     """
     found = find_letter(answer)
     if found is None:
@@ -53,10 +53,10 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def lucky_guesses(graded: Iterable[Graded]) -> int:
-    """Count the answers without a letter that the official code would guess rightly.
+    """Return how many answers without a letter the official code would guess rightly.
 
-    It (evaluate_from_local.py, save_res) goes through the categories in order of their names and grades each
-    one twice, with new guesses, of which the second ones count. Each repeat counts as a separate run here.
+    It (evaluate_from_local.py, save_res) processes the categories in alphabetical order and grades each one
+    twice, with new guesses. The second grading counts. Each repeat is treated as a separate run here.
     """
     runs: dict[int, dict[str, list[Graded]]] = {}
     for one in graded:
@@ -75,7 +75,7 @@ def _lucky_guesses_of_run(categories: Mapping[str, Sequence[Graded]]) -> int:
 
 
 def _guess(numbers: random.Random, without_letter: Sequence[Graded]) -> int:
-    """Make one round of guesses and count the right ones."""
+    """Return how many of the answers without a letter are right if each letter is guessed at random, once."""
     return sum(
         LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
         for one in without_letter
@@ -97,7 +97,7 @@ def _last_alone(answer: str) -> FoundLetter | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade by the documented cascade of letter patterns."""
+    """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
     from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

@@ -18,7 +18,10 @@ FILLER = "N/A"
 
 
 class MmluProRow(Record, frozen=True):
-    """One question in the hub's layout: 1 to 10 `options` besides fillers. `answer_index` counts from 0."""
+    """One question in the Hugging Face layout. `answer_index` counts from 0.
+
+    `options`: 1 to 10 options, and fillers (`FILLER`) for missing ones.
+    """
 
     question_id: int
     question: str
@@ -36,7 +39,7 @@ class MmluProRow(Record, frozen=True):
 
     @property
     def choices(self) -> list[str]:
-        """The options without fillers."""
+        """The options, without fillers (`FILLER`) for missing ones."""
         return [option for option in self.options if option != FILLER]
 
 
@@ -47,9 +50,9 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def samples_with_shots(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question, with the first five questions of its category in the validation split.
+    """Yield one sample per question, with solved questions (shots) of its category.
 
-    Without that split there are no shots.
+    These are the category's first five questions in the validation split. Without that split there are none.
     """
     shots: dict[str, list[dict[str, Any]]] = {}
     if has_shots(source):
@@ -62,7 +65,7 @@ def samples_with_shots(source: Source) -> Iterator[Sample]:
 
 
 def has_shots(source: Source) -> bool:
-    """Return True if the source has the split with the shots."""
+    """Return True if the source has the validation split, which contains the solved questions (shots)."""
     return "validation" in source.splits
 
 

@@ -8,7 +8,7 @@ from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, HubRepository
 
 STANDARD, VISION = "standard", "vision"
-"""Our names for the two splits, each a configuration of the hub's repository."""
+"""Benchwright's names for the two configurations of the hub's repository."""
 
 _FILES: dict[str, tuple[str, ...]] = {
     STANDARD: ("standard (10 options)/test-*.parquet",),

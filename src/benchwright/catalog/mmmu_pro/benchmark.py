@@ -37,7 +37,7 @@ VISION = {
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     prompt = options.choice("prompt", ("cot", "direct"))
     with_system = options.choice("system_message", ("yes", "no")) == "yes"
     opening = [system(SYSTEM)] if with_system else []
@@ -59,7 +59,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def _with_pictures(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
-    """Return the prompt: the text without the numbers of its images, then each image once per mention."""
+    """Return the prompt: the text without its image numbers, then each image once per mention."""
     text = "\n".join([content["question"], *lettered(content["choices"]), instruction])
     return [*opening, _asking(rows.NAMED.sub("<image>", text), content)]
 
@@ -73,7 +73,7 @@ def _asking(text: str, content: dict[str, Any]) -> Message:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the expected accuracy if answers without a letter are guessed as the authors do."""
+    """Return the expected accuracy if random guesses replace missing letters, as the authors do."""
     kept = list(graded)
     right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)
     return [Figure("accuracy_random_guess", right / len(kept) if kept else None, "on average over guesses")]
@@ -83,7 +83,7 @@ NO_RIGHT_OPTION = "the data's answer is none of its options"
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield the right letter, each wrong one, and answers without a letter."""
+    """Yield answers that check the grader: the right letter, each wrong one, and answers without a letter."""
     right, letters = sample.content["answer"], LETTERS[: len(sample.content["choices"])]
     reason = None if right in letters else NO_RIGHT_OPTION
     yield Check(GOLD, [assistant(f"Let me think.\nAnswer: {right}")], reason=reason)

@@ -1,4 +1,4 @@
-"""Grading of MMMU-Pro's answers by the letter that they state or seem to mean."""
+"""Grading of MMMU-Pro's answers by the letter that they state, or else seem to mean."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ MARK = "Answer:"
 _STRIPPED = (",", ".", "!", "?", ";", ":", "'")
 
 _FEW_WORDS = 5
-"""The option's text is not searched in answers with at most this number of words."""
+"""Option texts are searched only in answers with more words than this."""
 
 
 def find_letter(answer: str, choices: Sequence[str]) -> str | None:
     """Return the letter by the official stages (mmmu-pro/evaluate.py); None if the authors would guess one.
 
     1. The only letter after the last "Answer:", even within a word.
-    2. The last of the letters that the answer contains as "(X)".
-    3. The last of the letters that the answer contains as "X ", also at the end of a word.
-    4. The last of the letters that the answer contains as "X.".
+    2. The last letter that the answer contains as "(X)".
+    3. The last letter that the answer contains as "X ", also at the end of a word.
+    4. The last letter that the answer contains as "X.".
     5. The option whose text comes last.
 
-    In stages 3 and 4, the position of a letter is its last " X ". If no letter is a separate word, the first
-    one in alphabetical order counts.
+    In stages 3 and 4, the last letter is the one whose last " X " comes last. If no letter is a separate
+    word, the first in alphabetical order counts.
     """
     letters = LETTERS[: len(choices)]
     _, mark, said = answer.rpartition(MARK)
@@ -55,9 +55,9 @@ def _letter_of_text(text: str, choices: Sequence[str]) -> str | None:
 
 
 def grade(content: dict[str, Any], answer: str) -> Verdict:
-    """Compare the letter found with the right one.
+    """Return 1 if the letter found is the right one, else 0.
 
-    If there is none, store the number of options for the guess.
+    If none is found, store the number of options, from which the authors' code guesses.
     """
     choices = content["choices"]
     letter = find_letter(answer, choices)
@@ -65,9 +65,9 @@ def grade(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def expected_guesses(graded: Iterable[Graded]) -> float:
-    """Return the expected number of answers without a letter that a guess would get right.
+    """Return how many answers without a letter a random guess is expected to get right.
 
-    The authors' code draws the guesses without a seed.
+    The authors' code draws its guesses without a seed, so that their number varies.
     """
     chances: Iterable[float] = (
         1 / one.detail["options"]

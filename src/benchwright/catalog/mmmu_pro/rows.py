@@ -35,11 +35,11 @@ DOMAINS = {
 """The authors' domain of each subject (mmmu-pro/evaluate.py)."""
 
 NAMED = re.compile(r"<image\s+(\d+)>")
-"""The mention of an image in a question or an option."""
+"""Pattern of a mention of an image in a question or an option."""
 
 
 class HubImage(Record, frozen=True):
-    """An image as stored on the hub: its bytes. Its former name, `path`, is ignored."""
+    """An image as stored on the hub: its bytes. The column's other field, `path`, is ignored."""
 
     data: bytes = msgspec.field(name="bytes")
 
@@ -55,10 +55,10 @@ class _Row(Record, frozen=True):
 
     @property
     def choices(self) -> list[str]:
-        """The options, parsed from a Python list literal without executing anything.
+        """The options, parsed from a Python list literal. Nothing is executed.
 
         Raises:
-            ValueError: If they are no such list.
+            ValueError: If the text is not such a list.
         """
         try:
             read = ast.literal_eval(self.options) if len(self.options) <= LONGEST_OPTIONS else None

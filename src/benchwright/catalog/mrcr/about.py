@@ -1,4 +1,4 @@
-"""Metadata of MRCR and its documented variant."""
+"""Metadata of MRCR, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LEFT_OUT = "conversations of more than about {most:,} tokens are left out"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     most = options.integer("max_context", 0) or None
     cut = options.integer("max_input_tokens", 0) or None
     documented = about.variant == "documented"
@@ -32,7 +32,7 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
     def read(source: Source) -> Iterator[Sample]:
-        """Yield the samples that are not too long."""
+        """Yield the conversations that are not longer than the chosen context."""
         return rows.samples(source, most)
 
     return PlainBenchmark(
@@ -47,7 +47,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean score per number of needles and bin of context lengths."""
+    """Return the mean score for each number of needles (similar texts) and each bin of context lengths."""
     parts: dict[tuple[int, int], list[float]] = {}
     for one in graded:
         part = int(one.labels["n_needles"]), rows.BINS.index(one.labels["context"])

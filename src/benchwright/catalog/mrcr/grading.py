@@ -8,15 +8,19 @@ from typing import Any
 from benchwright.catalog.grading import Verdict
 
 TIMES_TOO_LONG = 50
-"""A response this many times as long as the answer scores 0. Its similarity could not exceed 0.04."""
+"""A response more than this many times as long as the answer scores 0.
+
+Its similarity could not exceed 0.04.
+"""
 
 
 def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the similarity of response and answer, both without the prefix; 0 if the response lacks it.
+    """Return the similarity of response and answer, both without the prefix that the task requires.
 
-    As in the dataset card's code, nothing is stripped before the prefix is searched, and similarity is
-    SequenceMatcher's ratio with its default heuristic for long texts. It takes milliseconds for usual answers
-    of 1,000 to 5,000 characters, but minutes for hostile ones.
+    It is 0 if the response lacks the prefix. As in the dataset card's code, the response is not stripped
+    before its prefix is compared, and similarity is SequenceMatcher's ratio with its default heuristic for
+    long texts. It takes milliseconds for usual answers of 1,000 to 5,000 characters, but minutes for hostile
+    ones.
     """
     expected, prefix = content["answer"], content["prefix"]
     if not answer.strip():
@@ -30,14 +34,20 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def likeness(response: str, answer: str) -> float:
-    """Return 2M / T, with M matching characters of T characters in both texts (difflib)."""
+    """Return the similarity of two texts by difflib: 2M / T.
+
+    M is the number of matching characters, T that of the characters of both texts together.
+    """
     if len(response) > TIMES_TOO_LONG * max(1, len(answer)):
         return 0.0
     return SequenceMatcher(None, response, answer).ratio()
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the response is or contains the answer, ignoring case and punctuation, else 0."""
+    """Return 1 if the response is or contains the answer, else 0, as llm-benchmarker documents it.
+
+    Case and punctuation are ignored.
+    """
     from benchwright.catalog.documented.evaluators.matching import contains_match, exact_match
 
     expected = content["answer"]

@@ -15,9 +15,9 @@ CHARACTERS_PER_TOKEN = 4.9
 
 SMALLEST = 4096
 BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
-"""The published bins, starting at 4,096 tokens, each twice as large as the one before.
+"""The published bins of context lengths in tokens.
 
-The upper end is included.
+They start at 4,096, and each is twice as large as the previous. The upper end belongs to the bin.
 """
 
 
@@ -29,9 +29,9 @@ class ChatMessage(Record, frozen=True):
 
 
 class MrcrRow(Record, frozen=True):
-    """One conversation in the hub's layout. `prompt` is a string with a JSON list of messages.
+    """One conversation in the Hugging Face layout.
 
-    `conversation` is the parsed `prompt`, not a column.
+    `prompt`: a JSON list of messages, as text. `conversation`: the parsed `prompt`, which is not a column.
     """
 
     prompt: str
@@ -58,14 +58,20 @@ class MrcrRow(Record, frozen=True):
 
 
 def samples(source: Source, max_context: int | None = None) -> Iterator[Sample]:
-    """Yield one sample per conversation with at most `max_context` tokens, estimated from its characters."""
+    """Yield one sample per conversation with at most `max_context` tokens, estimated from its characters.
+
+    If `max_context` is None, yield all.
+    """
     for number, row in enumerate(source.read(MrcrRow, "train")):
         if max_context is None or row.tokens <= max_context:
             yield _sample(number, row)
 
 
 def context_bin(tokens: int) -> str:
-    """Return the bin for a number of tokens. Shorter ones are in the first bin, longer ones in the last."""
+    """Return the bin of context lengths for a number of tokens.
+
+    The first bin also takes shorter conversations, the last one also longer ones.
+    """
     upper = SMALLEST * 2
     for name in BINS[:-1]:
         if tokens <= upper:

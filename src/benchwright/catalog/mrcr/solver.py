@@ -14,14 +14,14 @@ from benchwright.records import Message, Outcome, Record, Trial
 class AskAndMeasure:
     """Solver that sends the conversation. If it has more than `most` tokens, its middle is cut out.
 
-    The recorded context length is the server's count, else estimated from the characters.
+    It records the context length: the server's count, or an estimate from the characters if there is none.
     """
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request."""
+        """Send one request, and return its response and the context length."""
         content = trial.sample.content
         messages = content["messages"]
         notes: dict[str, Any] = {}
@@ -38,8 +38,7 @@ class AskAndMeasure:
 class FittedConversation(Record, frozen=True):
     """A conversation as it is sent.
 
-    `tokens` is its length before cutting. `approximate` is True if the length was estimated from the
-    characters.
+    `tokens`: its length before cutting. `approximate`: True if that length was estimated from the characters.
     """
 
     messages: list[Message]
@@ -49,11 +48,11 @@ class FittedConversation(Record, frozen=True):
 
 
 async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
-    """Return the conversation if it has at most `most` tokens, else its beginning and end, half as long each.
+    """Return the conversation, with its middle cut out if it has more than `most` tokens.
 
-    The first message and the last one, which contains the question, are always kept, and the two speakers
-    still alternate. The server counts the tokens of the whole. A message's share of them is estimated from
-    its characters.
+    Beginning and end then have half of `most` each. The first message and the last one, which contains the
+    question, are always kept, and user and assistant still alternate. The server counts the tokens of the
+    whole conversation. The tokens of a single message are estimated from its share of the characters.
     """
     text = "\n".join(message["content"] for message in messages)
     counted = await session.count_tokens(text)
@@ -71,7 +70,7 @@ async def fit(session: Session, messages: Sequence[Message], most: int) -> Fitte
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:
-    """Return as many first messages as fit into this number of characters, but at least one."""
+    """Return as many of the first messages as fit into this number of characters, but at least one."""
     kept: list[Message] = []
     for message in messages:
         characters -= len(message["content"])

@@ -1,4 +1,4 @@
-"""Metadata of Multi-IF and its documented variant."""
+"""Metadata of Multi-IF, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

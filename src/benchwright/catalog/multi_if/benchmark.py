@@ -27,7 +27,7 @@ from benchwright.records import Sample
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     if about.variant == "documented":
         return MultiIf(about, (TurnScorer(about.metric, "1", grade_documented),), follows_documented)
     splitter = find_splitter(options.data_dir)
@@ -36,7 +36,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class MultiIf(msgspec.Struct, frozen=True):
-    """Up to three turns in one conversation. Each is graded by all instructions given so far."""
+    """The Multi-IF benchmark: one to three turns in one conversation.
+
+    Each response must follow all instructions given so far.
+    """
 
     about: About
     scorers: Sequence[Scorer]
@@ -49,11 +52,14 @@ class MultiIf(msgspec.Struct, frozen=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. It needs no server or sandbox to be started."""
         yield Turns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield answers that follow all instructions, then for each turn answers that break one of them."""
+        """Yield answers that follow all instructions, then for each turn answers that break one of them.
+
+        They check the grader.
+        """
         turns = sample.content["turns"]
         answers = [following_answer(self.follows, turn["instructions"]) for turn in turns]
         gold = [assistant(text) for text, _ in answers]
@@ -67,7 +73,7 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Check("empty", [assistant("")], passes=False)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the published figures per turn and language."""
+        """Return for each turn the mean of the four published accuracies, overall and per language."""
         return figures(graded)
 
 

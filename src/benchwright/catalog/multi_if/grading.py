@@ -26,7 +26,7 @@ GradeTurns = Callable[[dict[str, Any], Sequence[str]], Verdict]
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -> Verdict:
-    """Return the mean over the turns of the four published accuracies. Correct if all turns pass strictly.
+    """Return the mean of the four published accuracies over all turns. Correct if all turns pass strictly.
 
     The four accuracies of a turn: all instructions followed (1 or 0), and the share of instructions followed,
     each strict and loose. Published figures pool the instructions of all conversations; see `figures`.
@@ -49,7 +49,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -
 
 
 def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict:
-    """Return 1 if every turn follows all its instructions by the documented rules, else 0."""
+    """Return 1 if every turn follows all its instructions by llm-benchmarker's documented rules, else 0."""
     per_turn = []
     for turn, answer in zip(content["turns"], answers, strict=True):
         passed = [
@@ -65,7 +65,7 @@ def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict
 
 
 class TurnScorer:
-    """Scorer that applies a function to the answers of all turns, in a worker process."""
+    """Scorer that calls a grading function with the answers of all turns, in a worker process."""
 
     def __init__(self, name: str, version: str, grade: GradeTurns) -> None:
         self.name = name
@@ -73,7 +73,7 @@ class TurnScorer:
         self.fingerprint = fingerprint("grade", name, version, address(grade))
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Grade the answers that the solver stored in the artifacts."""
+        """Return the score for the answers of all turns, which the solver stored in the artifacts."""
         return verdict_score(await offload(self._grade, sample.content, outcome.artifacts[ANSWERS]))
 
 

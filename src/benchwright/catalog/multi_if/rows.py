@@ -15,13 +15,13 @@ from benchwright.records import UNREADABLE, Record, Sample
 T = TypeVar("T")
 
 NOTHING = (None, "", "None")
-"""The values that mark a missing turn."""
+"""Values that mark a missing turn."""
 
 
 class MultiIfRow(Record, frozen=True):
-    """One conversation in the hub's layout: JSON in the columns, and JSON strings in it for arguments.
+    """One conversation in the Hugging Face layout: columns with JSON, in which the arguments are again JSON strings.
 
-    The instructions of a turn include those of the turns before it.
+    The instructions of a turn include those of the previous turns.
     """
 
     key: str
@@ -37,7 +37,7 @@ class MultiIfRow(Record, frozen=True):
     turn_3_kwargs: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the turns.
+        """Check that the turns can be parsed and their instructions are known.
 
         Raises:
             ValueError: If a turn is invalid.
@@ -50,7 +50,10 @@ class _Prompt(Record, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per conversation. Translations and variations of one IFEval prompt are a group."""
+    """Yield one sample per conversation. Conversations made from one IFEval prompt form one cluster.
+
+    They are its translations and variations.
+    """
     for row in source.read(MultiIfRow, "train"):
         asked = turns(row)
         labels = {

@@ -1,4 +1,4 @@
-"""Multi-IF's rules: those of IFEval, three of them changed for other languages than English.
+"""Multi-IF's rules: those of IFEval, three of which are changed for languages other than English.
 
 Thai, which the dataset does not contain, is counted like English; the official code uses `pythainlp`.
 """
@@ -25,16 +25,16 @@ _rule = _CHANGED.rule
 
 @cache
 def rules(splitter: Splitter) -> Rules:
-    """Return all 25 rules. `splitter` splits sentences of languages without a special rule."""
+    """Return all 25 rules. `splitter` splits the sentences of languages that have no rule of their own."""
     counting = _counting_rules(splitting(splitter))
     return Rules({**ifeval_rules(splitter).by_id, **_CHANGED.by_id, **counting.by_id})
 
 
 @_rule("length_constraints:number_words")
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
-    r"""Check the number of words.
+    r"""Check that the number of words is as required.
 
-    In Hindi, the signs that `\w` does not match split words into pieces, as in the official code.
+    In Hindi, vowel signs and other characters that `\w` does not match split words, as in the official code.
     """
     chinese = detected_language(response) in CHINESE
     return compare(chinese_words(response) if chinese else word_count(response), relation, num_words)
@@ -45,7 +45,7 @@ def _counting_rules(split: Split) -> Rules:
 
     @counting.rule("length_constraints:number_sentences")
     def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
-        """Check the number of sentences, split by the rules of the detected language."""
+        """Check that the number of sentences, split by the rules of the detected language, is as required."""
         language = detected_language(response)
         if language == "hi":
             count = hindi_sentences(response)
@@ -85,10 +85,11 @@ _HINDI_END = re.compile(r"[।!?]")
 
 
 def chinese_words(text: str) -> int:
-    """Return the number of words of Chinese or Japanese text: characters, emojis, and runs of other letters.
+    """Return the number of words of Chinese or Japanese text.
 
-    Punctuation is removed first, so that the letters on both sides form one word. The official code
-    recognizes emojis with the package `emoji`; here a pattern matches the same code points.
+    A word is one character of these scripts, one emoji, or a run of other letters. Punctuation is removed
+    first, so that the letters on both sides form one word. The official code recognizes emojis with the
+    package `emoji`; here a pattern matches the same code points.
     """
     text, emojis = _EMOJI.subn("", text.translate(_PUNCTUATION))
     others, characters = _CHARACTER.subn(" ", text)
@@ -96,7 +97,7 @@ def chinese_words(text: str) -> int:
 
 
 def chinese_sentences(text: str) -> int:
-    """Return the number of sentences of Chinese or Japanese text. The end of a line ends a sentence."""
+    """Return the number of sentences of Chinese or Japanese text. A line break ends a sentence."""
     return sum(len(_CHINESE_SENTENCE.findall(line.strip())) for line in text.splitlines())
 
 

@@ -8,14 +8,17 @@ from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
 
 ANSWERS = "turns"
-"""The key of the outcome's artifacts with the answers, turn by turn."""
+"""Key of the outcome's artifact with the answers, one per turn."""
 
 
 class Turns:
     """Solver that sends the turns of a sample one after the other in one conversation."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send all turns. The status is that of the first refused or truncated response, if there is one."""
+        """Send all turns.
+
+        If a response was refused or truncated, the outcome has the status of the first such response.
+        """
         messages: list[Message] = []
         answers: list[str] = []
         status, reason = Status.ANSWERED, None

@@ -1,1 +1,1 @@
-"""MultiChallenge: last turns that depend on earlier ones (Sirdeshmukh et al. 2025, arXiv:2501.17399)."""
+"""MultiChallenge: chats whose end depends on earlier turns (Sirdeshmukh et al. 2025, arXiv:2501.17399)."""

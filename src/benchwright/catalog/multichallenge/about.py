@@ -1,4 +1,4 @@
-"""Metadata of MultiChallenge and its later set."""
+"""Metadata of MultiChallenge's first set of conversations and of its later one."""
 
 from __future__ import annotations
 

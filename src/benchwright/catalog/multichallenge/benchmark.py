@@ -16,7 +16,7 @@ NO_JUDGE = "no judge (--judge-model): the model judges its own answers"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes."""
+    """Return the benchmark in the variant that `about` describes."""
     separate = "judge" in options.roles
     judge = options.text("judge_model") if separate else ""
     return PlainBenchmark(
@@ -31,7 +31,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the unweighted mean over the axes, which is the published score."""
+    """Return the unweighted mean of the axes' scores, which is the published score.
+
+    (An axis is a category.)
+    """
     return [macro_average(graded, "axis")]
 
 

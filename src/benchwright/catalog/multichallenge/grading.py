@@ -32,7 +32,7 @@ The criteria that the model response must meet is as follows. Be VERY STRICT!:
 </CRITERIA>
 
 Print your reasoning followed by your verdict, either "YES" or "NO"."""
-"""The judge's prompt, word for word. The judge does not see the conversation."""
+"""The judge's prompt, word for word. It does not contain the conversation."""
 
 _SCHEMA = {
     "type": "object",
@@ -58,8 +58,8 @@ class _Judgement(Record, frozen=True):
 class JudgeScorer:
     """Scorer that asks the judge at temperature 0. If `slot` is None, the evaluated model judges itself.
 
-    The official judge is asked for JSON with the authors' schema, others for text, so that any model can
-    judge.
+    The official judge must reply in JSON with the authors' schema. Other judges reply in text, so that any
+    model can judge.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
@@ -72,7 +72,9 @@ class JudgeScorer:
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the judge's verdict is the row's criterion, else 0. A blank answer has no score.
+        """Return 1 if the judge's verdict (YES or NO) is the one that the row requires, else 0.
+
+        A blank answer has no score.
 
         Raises:
             GraderError: If the judge returns no verdict.
@@ -97,7 +99,10 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """Return YES or NO: the verdict in a JSON object, else the last such word in capitals, else None."""
+    """Return the verdict, YES or NO: from a JSON object, else the last such word in capitals.
+
+    None if there is none.
+    """
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()
         return stated if stated in ("YES", "NO") else None

@@ -1,4 +1,4 @@
-"""The row formats of MultiChallenge in the repository and on the hub, and the conversion into samples."""
+"""MultiChallenge's row formats, of its repository and of Hugging Face, and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ Criterion = Literal["YES", "NO"]
 
 
 class Turn(Record, frozen=True):
-    """One message."""
+    """One message of a conversation: its role and its text."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 class HubRow(Record, frozen=True):
-    """One conversation, which ends with a user message. `target_question` is the question to the judge."""
+    """One conversation in the Hugging Face layout, which ends with a user message.
+
+    `target_question`: the question that the judge is asked about the response.
+    """
 
     question_id: str
     axis: str
@@ -32,7 +35,10 @@ class HubRow(Record, frozen=True):
 
 
 class RepositoryRow(Record, frozen=True, rename="upper"):
-    """A row like `HubRow`, with names in capitals."""
+    """One conversation in the format of MultiChallenge's repository.
+
+    The fields are those of `HubRow`, with names in upper case (`QUESTION_ID`).
+    """
 
     question_id: str
     axis: str
@@ -51,7 +57,7 @@ def _check_end(conversation: list[Turn]) -> None:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per conversation, in either layout."""
+    """Yield one sample per conversation. The rows are in the hub's format or the repository's."""
     first = next(source.read(dict[str, Any], "test"), {})
     rows: Iterator[RepositoryRow] | Iterator[HubRow]
     rows = source.read(RepositoryRow, "test") if "QUESTION_ID" in first else source.read(HubRow, "test")

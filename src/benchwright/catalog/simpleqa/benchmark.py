@@ -26,7 +26,7 @@ NO_JUDGE = "no judge (--judge-model): answers are matched word for word"
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return SimpleQA with the settings of simple-evals for model and judge."""
+    """Return SimpleQA with the settings that simple-evals uses for model and judge."""
     judge = JudgePrompt(
         judge_text(Path(__file__)),
         [{"role": "system", "content": simple_evals.SYSTEM_MESSAGE}],
@@ -43,7 +43,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def judge_text(module: Path) -> str:
-    """Read the judge's prompt, word for word as published, from the file `judge.txt` beside a module."""
+    """Read the judge's prompt from the file `judge.txt` in the folder of a module.
+
+    It is word for word as published.
+    """
     return module.with_name("judge.txt").read_text(encoding="utf-8").strip()
 
 
@@ -56,7 +59,7 @@ def put_together(
     opening: Sequence[Message] = (),
     departures: Sequence[str] = (),
 ) -> Benchmark:
-    """Return a benchmark that sends each question after the opening messages and grades with a judge."""
+    """Return a benchmark that sends each question after the opening messages, and grades by a judge."""
     scorer, more = find_scorer(about, options, judge, OFFICIAL_JUDGE)
 
     def question_alone(content: dict[str, Any]) -> list[Message]:
@@ -76,7 +79,7 @@ def put_together(
 def find_scorer(
     about: About, options: Options, prompt: JudgePrompt, official: str
 ) -> tuple[Scorer, Sequence[str]]:
-    """Return the scorer, and how it departs from the official judge."""
+    """Return the scorer, and descriptions of how it departs from the official judge."""
     departures = judge_departures(options, official, NO_JUDGE)
     if "judge" not in options.roles:
         return MatchScorer(about.metric), departures

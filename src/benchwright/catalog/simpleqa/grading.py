@@ -1,4 +1,4 @@
-"""Grading of SimpleQA's answers in three grades by a judge, or by matching if there is none."""
+"""Grading of SimpleQA's answers as correct, incorrect or not attempted, by a judge or by matching."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\b(?:(NOT[ _]ATTEMPTED)|(INCORRECT|NOT[ _]CORRECT)|(CORRECT
 
 
 class JudgePrompt(Record, frozen=True):
-    """A judge's prompt: text, opening messages, and further parameters of the request.
+    """A judge's prompt: its text, messages to send before it, and further parameters of the request.
 
     The text has the placeholders {question}, {target} and {predicted_answer}.
     """
@@ -37,7 +37,7 @@ class JudgePrompt(Record, frozen=True):
     params: dict[str, Any] = {}
 
     def messages(self, content: dict[str, Any], answer: str) -> list[Message]:
-        """Return the request to the judge about an answer."""
+        """Return the messages that ask the judge about an answer."""
         filled = self.text.format(
             question=content["question"], target=content["answer"], predicted_answer=answer
         )
@@ -47,8 +47,8 @@ class JudgePrompt(Record, frozen=True):
 class JudgeScorer:
     """Scorer that asks the run's target `judge` for one of three grades. Correct scores 1, the others 0.
 
-    `model` is the intended judge. It is part of the fingerprint, so that scores by different judges are never
-    mixed.
+    `model`: name of the judge that is meant to be used. It is part of the fingerprint, so that scores by
+    different judges are never mixed.
     """
 
     def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
@@ -58,7 +58,9 @@ class JudgeScorer:
         self._prompt = prompt
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Ask the judge. A blank answer counts as not attempted without a request.
+        """Ask the judge, and return the score for its grade.
+
+        A blank answer is not attempted; no request is sent for it.
 
         Raises:
             GraderError: If the judge states no grade.
@@ -76,14 +78,17 @@ class JudgeScorer:
 
 
 class MatchScorer:
-    """Scorer without a judge: correct if the answer contains the right one word for word, else incorrect."""
+    """Scorer without a judge: correct if the answer contains the right one word for word."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("simpleqa match", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Search for the right answer's words, in their order."""
+        """Return 1 if the answer contains the words of the right answer in their order, else 0.
+
+        No score if it is blank.
+        """
         if not outcome.answer.strip():
             return graded_score(None, NOT_ATTEMPTED, sample, outcome)
         found = f" {_words(sample.content['answer'])} " in f" {_words(outcome.answer)} "
@@ -91,7 +96,7 @@ class MatchScorer:
 
 
 def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any) -> Score:
-    """Return the score for a grade."""
+    """Return the score for an answer with this grade. If `value` is None, it is no score."""
     details = {"grade": grade, **details}
     predicted = outcome.answer if value is not None else None
     return verdict_score(
@@ -102,9 +107,10 @@ def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outco
 def read_grade(said: str) -> str | None:
     """Return the grade that a judge states; None if it is unclear.
 
-    A letter at the beginning counts, else a single letter, a single word, or both if they agree. The official
-    pattern takes the first of the letters A, B and C anywhere, which finds C in CORRECT and INCORRECT and A
-    in NOT_ATTEMPTED, although the prompt asks for these words, too. Without any letter it takes C.
+    A letter (A, B or C) at the beginning counts; else the only such letter, or the only grade in words; if
+    there are both, they must agree. The official pattern takes the first letter A, B or C anywhere. So it
+    finds C in CORRECT and INCORRECT and A in NOT_ATTEMPTED, although the prompt asks for these words, too.
+    Without any letter it takes C.
     """
     letter = _LETTER.fullmatch(said.strip())
     if letter:
@@ -122,8 +128,8 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     Failed trials are left out.
 
     F1 is the harmonic mean of the share of correct answers and the accuracy on attempted questions
-    (arXiv:2411.04368): 2A / (2A + 2B + C) for A correct, B incorrect and C not attempted. If nothing was
-    attempted, that accuracy is None; the authors' code returns 0.
+    (arXiv:2411.04368): 2A / (2A + 2B + C), where A answers are correct, B incorrect and C not attempted. If
+    nothing was attempted, the accuracy on attempted questions is None; the authors' code returns 0.
     """
     grades = [str(one.detail.get("grade", NOT_ATTEMPTED)) for one in graded if one.status not in FAILED]
     right, wrong, none = map(grades.count, (CORRECT, INCORRECT, NOT_ATTEMPTED))

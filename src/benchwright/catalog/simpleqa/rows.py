@@ -18,7 +18,7 @@ class SimpleQaRow(Record, frozen=True):
 
 
 class VerifiedRow(Record, frozen=True):
-    """One question of SimpleQA Verified. The answer may end with the range of acceptable answers."""
+    """One question of SimpleQA Verified. The answer may end with the range of numbers that are acceptable."""
 
     original_index: int
     problem: str
@@ -34,14 +34,17 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def verified_samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question of SimpleQA Verified, named by its index in SimpleQA."""
+    """Yield one sample per question of SimpleQA Verified. Its id is its index in SimpleQA."""
     for row in source.read(VerifiedRow, "eval"):
         found = {"topic": row.topic, "answer_type": row.answer_type}
         yield _sample(f"simpleqa_{row.original_index}", row.problem, row.answer, found)
 
 
 def labels(metadata: str) -> dict[str, str]:
-    """Return topic and answer type; empty if the metadata is no dict of literals. Nothing is executed."""
+    """Return the topic and answer type from a question's metadata, a Python literal; empty if it is no dict.
+
+    Nothing is executed.
+    """
     try:
         read = ast.literal_eval(metadata)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

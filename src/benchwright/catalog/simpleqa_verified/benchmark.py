@@ -11,5 +11,8 @@ from benchwright.catalog.simpleqa.rows import verified_samples
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the benchmark. The judge is asked with its server's default settings."""
+    """Return the benchmark.
+
+    No sampling parameters are sent to the judge, so that its server's defaults apply.
+    """
     return put_together(about, options, verified_samples, JudgePrompt(judge_text(Path(__file__))))

@@ -18,7 +18,7 @@ RETRIEVALS = (
     *("openai_embeddings", "openai_embeddings_grep", "qwen_embeddings", "qwen_embeddings_grep"),
     *("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge"),
 )
-"""The authors' retrieval methods for the documents of banking_knowledge, by their names.
+"""The authors' methods for retrieving documents of banking_knowledge, by their names.
 
 The first is the default.
 """
@@ -31,11 +31,11 @@ EMBEDDED = {
     **dict.fromkeys(("alltools", "openai_embeddings", "openai_embeddings_grep"), OPENAI),
     **dict.fromkeys(("alltools-qwen", "qwen_embeddings", "qwen_embeddings_grep"), QWEN),
 }
-"""The retrieval methods that need an embedding model, and the authors' model for each."""
+"""The authors' embedding model for each retrieval method that needs one."""
 
 MODES = ("default", "solo")
 SOLO = ("telecom", "mock")
-"""The domains whose tasks have tickets for an agent without a user.
+"""The domains with tasks that an agent can do without a user, from a ticket.
 
 The authors published results for the first one.
 """
@@ -89,9 +89,9 @@ DATASET = Dataset(
     licence="MIT",
     local=_FILES,
 )
-"""Tasks, databases, policies, and the authors' code of the domains, which runs in the sandbox.
+"""The dataset: tasks, databases, policies, and the authors' code of the domains, which runs in the sandbox.
 
-A part of the repository is enough.
+Only a part of the repository is needed.
 """
 
 TAU2_BENCH = About(

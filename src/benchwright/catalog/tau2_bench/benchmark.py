@@ -1,4 +1,4 @@
-"""Assembly of tau2-bench from options, samples, solver and scorer; and pass^k."""
+"""Assembly of tau2-bench from options, samples, solver and scorer; and its figures (pass^k)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from benchwright.records import Sample
 from benchwright.suggest import did_you_mean
 
 JUDGED = ("retail", "banking_knowledge")
-"""The domains with tasks that a judge grades."""
+"""The domains with tasks of which a judge grades a part."""
 
 NO_JUDGE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
 
@@ -50,7 +50,7 @@ def make(about: About, options: Options) -> Benchmark:
 class Tau2Bench:
     """The tau2-bench benchmark; see `benchmark.Benchmark`.
 
-    The source of the tasks also contains the databases and the code of the domains.
+    The databases and the code of the domains are read from the same source as the tasks.
     """
 
     def __init__(self, about: About, options: Options) -> None:
@@ -71,19 +71,19 @@ class Tau2Bench:
         """Yield the solver, which starts a sandbox for each conversation.
 
         Raises:
-            UserError: If the model gets a shell and no sandbox on this machine protects the user's files from
-                it.
+            UserError: If the model gets a shell, and no sandbox on this machine can keep it from reading the
+                user's files.
         """
         if "banking_knowledge" in self._domains:
             check_shell(self._settings.retrieval)
         yield Agent(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield a conversation with the right calls, and decoys."""
+        """Yield scripted conversations that check the grader: a right one, and others that must fail."""
         return checks(sample)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return pass^k over all tasks and by domain, with a note on the simulated user's model."""
+        """Return pass^k over all tasks and per domain, with a remark on the model of the simulated user."""
         different = f"; not comparable: {'; '.join(self.departures)}" if self.departures else ""
         user = "no user" if self._settings.solo else f"user played by {self._user}"
         return reliability(graded, f"{user}{different}")
@@ -112,7 +112,7 @@ class Tau2Bench:
 
 
 def settings_of(options: Options) -> Settings:
-    """Return the options that change the samples.
+    """Return those options of a run that change its samples.
 
     Raises:
         UserError: If an option has a value that is not one of its choices.
@@ -134,10 +134,10 @@ def settings_of(options: Options) -> Settings:
 def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
     """Return the domains named in a comma-separated list, in the order of `DOMAINS`.
 
-    An empty list means the domains of the published mean (for `solo`: telecom).
+    An empty list selects the domains of the published mean; if `solo`, it selects telecom.
 
     Raises:
-        UserError: If a domain is unknown, or has no tasks for an agent alone.
+        UserError: If a domain is unknown, or if `solo` and it has no tasks for an agent without a user.
     """
     usual = SOLO[:1] if solo else EVALUATED
     named = [name.strip() for name in given.split(",") if name.strip()] or list(usual)
@@ -155,7 +155,7 @@ def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
 
 
 def _without_user(about: About, options: Options) -> About:
-    """Return the metadata without the role of the simulated user.
+    """Return the metadata without the role of the simulated user, for solo runs.
 
     Raises:
         UserError: If a model was named for the simulated user.
@@ -166,7 +166,7 @@ def _without_user(about: About, options: Options) -> About:
 
 
 def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
-    """Yield how document retrieval differs from published runs.
+    """Yield descriptions of how document retrieval differs from that of published runs.
 
     Raises:
         UserError: If the retrieval method needs an embedding model and none was named.

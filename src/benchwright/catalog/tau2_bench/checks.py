@@ -1,4 +1,4 @@
-"""Scripted conversations that check the grader: the right one of each task, and decoys that must fail."""
+"""Scripted conversations that check tau2-bench's grader: a right one per task, and wrong ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DONE = "Done"
 THANKS = f"Thank you. {STOPS[0]}"
 
 READING = ("get_", "find_", "list_", "search_", "check_", "calculate", "think", "transfer_", "KB_", "grep")
-"""Prefixes of the names of tools that change nothing."""
+"""Prefixes of the names of tools that only read."""
 
 
 KNOWN = {
@@ -35,11 +35,11 @@ KNOWN = {
         GOLD,
     ): "the user must read a notification, and must not change it",
 }
-"""Checks on tasks of release 1.0.1 that are known to fail, and why: {(sample id, check name): reason}."""
+"""Checks that are known to fail on tasks of release 1.0.1: {(sample id, check name): reason}."""
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield a conversation with all right calls and required statements, then the decoys."""
+    """Yield a conversation with all right calls and required statements, then others that must fail."""
     criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
     for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
         yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
@@ -60,9 +60,10 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
 
 
 def _checks_alone(criteria: Criteria) -> Iterator[Check]:
-    """Yield the checks of a solo task.
+    """Yield the checks of a solo task, in which the agent has no user.
 
-    The agent makes all right calls, each with the required statements as its text.
+    In the gold conversation, it makes all right calls, and the text of each call contains the required
+    statements.
     """
     end = tool_call(END, {})
     calls = [tool_call(action.name, action.arguments) for action in criteria.actions or []]
@@ -76,9 +77,9 @@ def _checks_alone(criteria: Criteria) -> Iterator[Check]:
 def _played(
     name: str, actions: Sequence[Action], words: str, *, passes: bool = True, judge: Sequence[str] = ()
 ) -> Check:
-    """Return a check in which agent and user make their calls, the agent says `words`, and the user stops.
+    """Return a check in which agent and user make their calls, the agent says `words`, and the user ends it.
 
-    The agent asks the user for each group of calls that the user makes.
+    Before each series of calls by the user, the agent asks for it. `judge`: the judge's scripted responses.
     """
     replies: list[Message] = []
     user: list[str | Message] = [HELLO]
@@ -93,7 +94,10 @@ def _played(
 
 
 def _judged(criteria: Criteria, met: bool) -> list[str]:
-    """Return the judge's response to a judged task, as a list; an empty list if the task has no judge."""
+    """Return the judge's scripted responses to a task, with `met` as every verdict.
+
+    Empty if the task has no judge.
+    """
     if "NL_ASSERTION" not in criteria.reward_basis or not criteria.nl_assertions:
         return []
     results = [

@@ -1,4 +1,4 @@
-"""A conversation under the rules of the authors' orchestrator: turns, tool calls, limits and how it ends."""
+"""A conversation by the rules of tau2-bench's orchestrator: turns, tool calls, limits and endings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
 MAX_STEPS = 200
-"""The largest number of steps. A message is a step, and so is a round of tool calls."""
+"""Maximum number of steps. Each message is a step, and so is each execution of a message's tool calls."""
 MAX_ERRORS = 10
-"""The largest number of failed calls, of agent and user together."""
+"""Maximum number of failed tool calls, of agent and user together."""
 
 RETRIES = 3
-"""How often a conversation is restarted after one side sent an unusable message (runner/progress.py)."""
+"""How often a conversation is started again after an unusable message (runner/progress.py)."""
 
 Side = Literal["assistant", "user"]
 
@@ -31,15 +31,15 @@ PREMATURE: dict[Ending, str] = {
     "agent_error": f"{RETRIES + 1} times the agent said nothing (alone: made no call), or made a call whose arguments "
     "are no JSON object",
 }
-"""Endings with reward 0, whatever the state of the database, each with its explanation."""
+"""Endings for which the reward is 0, whatever the final state, each with its explanation."""
 
 Tools = list[dict[str, Any]] | None
 
 
 class Unusable(Exception):
-    """A message without text and calls, or a call whose arguments are no JSON object.
+    """A model sent an empty message (no text, no calls), or a call whose arguments are not a JSON object.
 
-    `side` is its sender.
+    `side`: who sent it, agent or user.
     """
 
     def __init__(self, side: Side, what: str) -> None:
@@ -48,7 +48,7 @@ class Unusable(Exception):
 
 
 class Conversation(ABC):
-    """A conversation, and the message history that is sent to each side's model.
+    """A conversation between agent and user, with the message history that each side's model receives.
 
     Neither side sees the other's tool calls.
     """
@@ -66,7 +66,9 @@ class Conversation(ABC):
         self._steps = self._errors = 0
 
     async def hold(self) -> Ending:
-        """Let both sides talk until one of them or a limit ends the conversation. Return the reason.
+        """Let both sides talk until one of them or a limit ends the conversation.
+
+        Return the reason why it ended.
 
         Raises:
             Unusable: If one side sends an unusable message.
@@ -86,7 +88,7 @@ class Conversation(ABC):
 
     @abstractmethod
     def _stopped(self) -> Ending | None:
-        """Return the ending if the last message ends the conversation, else None."""
+        """Return the reason if the last message ends the conversation, else None."""
 
     @abstractmethod
     def _next(self) -> Side:
@@ -97,9 +99,9 @@ class Conversation(ABC):
         """Send the history of one side to its model. Return the response, and the message made from it."""
 
     def _limit(self) -> Ending | None:
-        """Return the limit that was reached, or None.
+        """Return the limit that was reached.
 
-        While calls wait for their results, no limit applies.
+        None if none was, and while tool calls wait for their results.
         """
         if self.messages[-1].get("tool_calls"):
             return None
@@ -125,7 +127,7 @@ class Conversation(ABC):
     def _note(self, message: Message, sent: dict[str, Any] | None = None) -> None:
         """Append a message to the conversation and to the history of each side that sees it.
 
-        `sent` is the message as the model itself sent it, if a model did.
+        `sent`: the message as the model sent it; None if it is no model's message.
         """
         self.messages.append(message)
         calls = message.get("tool_calls")
@@ -164,7 +166,7 @@ def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
 
 
 def as_sent(message: Message) -> dict[str, Any]:
-    """Convert a message from the task's own history into the form in which a model would have sent it."""
+    """Convert a message of a task's prescribed history into the form in which a model would have sent it."""
     sent: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
     if calls := message.get("tool_calls"):
         sent["tool_calls"] = [

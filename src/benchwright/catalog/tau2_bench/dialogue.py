@@ -1,4 +1,4 @@
-"""The agent in conversation with a simulated user, who may have tools too (user_simulator.py)."""
+"""tau2-bench's agent in conversation with a simulated user, who may also have tools (user_simulator.py)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Try to be helpful and always follow the policy. Always make sure you generate va
 
 
 class Dialogue(Conversation):
-    """A conversation of agent and user, both at temperature 0. The user ends it."""
+    """A conversation of the agent with a simulated user, who ends it. Both models have temperature 0."""
 
     def __init__(self, session: Session, world: World, guidelines: str, task: dict[str, Any]) -> None:
         told = world.told
@@ -64,7 +64,7 @@ def agent_prompt(policy: str) -> str:
 def user_prompt(guidelines: str, scenario: str) -> str:
     """Return the simulated user's system prompt.
 
-    The place for a persona stays empty, as in the authors' default.
+    No persona is filled in, as in the authors' default.
     """
     general = guidelines.replace("<PERSONA_GUIDELINES>", "")
     return f"{general}\n\n<scenario>\n{scenario}\n</scenario>"

@@ -1,4 +1,4 @@
-"""The reward: the product of the parts in a task's reward basis (evaluator.py and the modules it calls)."""
+"""tau2-bench's reward: the product of the parts in a task's reward basis (evaluator.py)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Judgement(Record, frozen=True):
 
 
 class RewardScorer:
-    """Scorer of a conversation by its messages and the final state of the environment."""
+    """Scorer that computes a conversation's reward from its messages and the environment's final state."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -101,11 +101,11 @@ class RewardScorer:
 
 
 class JudgedRewardScorer(RewardScorer):
-    """A `RewardScorer` for domains with judged tasks. The judge is asked at temperature 0.
+    """A `RewardScorer` for domains in which a judge grades a part of some tasks, at temperature 0.
 
-    If `slot` is None, the model judges itself. The judge is asked only if all other parts are met, because
-    the reward is 0 otherwise. As only one part of some rewards is judged, this is no `JudgingScorer`, whose
-    every score is a judge's.
+    If `slot` is None, the evaluated model is its own judge. The judge is asked only if all other parts are
+    met, because the reward is 0 otherwise. As the judge grades only one part of some rewards, this is not a
+    `JudgingScorer`, all of whose scores come from a judge.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
@@ -125,7 +125,7 @@ class JudgedRewardScorer(RewardScorer):
 
 
 def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]:
-    """Return which parts of a task's reward basis are met, without the judged one."""
+    """Return for each part of the reward, except the judged one, whether it is met."""
     examined, conversation = artifacts[EXAMINED], artifacts[CONVERSATION]
     calls = [call for message in conversation for call in message.get("tool_calls") or ()]
     met: dict[Part, bool] = {
@@ -138,10 +138,10 @@ def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]
 
 
 def matches(action: Action, call: Call) -> bool:
-    """Return True if a call has the right name and its compared arguments are equal to the right ones.
+    """Return True if a call has the name of a right action, and equal values of the arguments to compare.
 
-    If the action names no arguments to compare, the arguments of the call are compared, so that a call that
-    lacks some of the action's arguments matches, too. The side that makes the call is not compared.
+    If the action does not name these arguments, all arguments of the call are compared; so a call that lacks
+    some of the action's arguments matches, too. Who makes the call, agent or user, is not compared.
     """
     if action.name != call["name"]:
         return False
@@ -150,7 +150,7 @@ def matches(action: Action, call: Call) -> bool:
 
 
 def is_told(text: str, conversation: Sequence[Message]) -> bool:
-    """Return True if a message of the agent contains the text, ignoring case and the message's commas."""
+    """Return True if a message of the agent contains the text, ignoring case and commas in the message."""
     return any(
         text.lower() in (message.get("content") or "").lower().replace(",", "")
         for message in conversation
@@ -159,13 +159,13 @@ def is_told(text: str, conversation: Sequence[Message]) -> bool:
 
 
 def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the request to the judge: all messages of both sides, and the expected outcomes."""
+    """Return the messages that ask the judge: the whole conversation, and the expected outcomes."""
     lines = "\n".join(f"{message['role']}: {message.get('content')}" for message in conversation)
     return [system(JUDGE_PROMPT), user(JUDGED.format(conversation=lines, outcomes=list(outcomes)))]
 
 
 def verdicts(reply: Reply) -> list[bool]:
-    """Parse the judge's verdict on each expected outcome from its JSON object, which may be in a code fence.
+    """Return the judge's verdict on each expected outcome, from a JSON object, which may be in a code fence.
 
     Raises:
         GraderError: If there is no such object, or it has no results.

@@ -1,4 +1,4 @@
-"""Document retrieval for banking_knowledge outside the domain's sandbox: a shell, and embedding search."""
+"""The host side of document retrieval in tau2-bench (banking_knowledge): shell and embedding search."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEXTS_AT_ONCE = 64
 """Documents per embedding request."""
 
 OUTPUT = 4 * MiB
-"""Limit in bytes on a command's stdout, on its stderr, and on each file that it may write."""
+"""Limit in bytes for a command's stdout, for its stderr, and for each file that it may write."""
 
 SHELL_LIMITS = Limits(
     cpu_seconds=60, file_bytes=OUTPUT, kept_bytes=64 * MiB, output_bytes=64 * MiB, disk_bytes=64 * MiB
@@ -40,9 +40,9 @@ SHELL_LIMITS = Limits(
 
 
 class Command(Record, frozen=True):
-    """A bash command for the folder of documents, and its time limit in seconds.
+    """A bash command to run in the folder of documents, and its time limit in seconds.
 
-    `files` are the documents, {name: text}. They come with a conversation's first command.
+    `files`: the documents, {name: text}, with the first command of a conversation; empty with later ones.
     """
 
     command: str
@@ -51,14 +51,14 @@ class Command(Record, frozen=True):
 
 
 class Search(Record, frozen=True):
-    """A query, and the largest number of documents to return."""
+    """A query for search by embeddings, and the maximum number of documents to return."""
 
     query: str
     most: int
 
 
 class Question(Record, frozen=True):
-    """A request from a sandboxed domain during a call: either a shell command or a search."""
+    """A request that a sandboxed domain makes while a tool runs: a shell command or a search."""
 
     shell: Command | None = None
     search: Search | None = None
@@ -74,21 +74,21 @@ class Ended(Record, frozen=True):
 
 
 class Helper(Protocol):
-    """The host's side of document retrieval in one conversation."""
+    """The host's part of document retrieval in one conversation."""
 
     async def answer(self, question: Question) -> Any:
-        """Answer a question with a value that JSON can represent."""
+        """Return the answer to a question, as a value that JSON can represent."""
         ...
 
 
 class Retrieval:
     """A retrieval method, which creates a helper for each conversation.
 
-    Documents are embedded once for all of them.
+    The documents are embedded once, for all conversations.
     """
 
     def __init__(self, name: str, documents: Mapping[str, str]) -> None:
-        """Create the method `name` for `documents`, {id: text}."""
+        """Create the retrieval method called `name` for `documents`, {id: text}."""
         self._writes = name == "terminal_use_write"
         self._nearest = Nearest(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
         self._sandbox = LocalSandbox(SHELL_LIMITS)
@@ -112,11 +112,10 @@ class _Helper:
 
 
 class Shell:
-    """Runner for the commands of one conversation.
+    """Runner for the shell commands of one conversation.
 
-    Each runs in a fresh sandbox that contains only the documents.
-
-    If commands may write, the files that one leaves are available to the next.
+    Each command runs in a fresh sandbox that contains only the documents. If commands may write, the files
+    that one command leaves are given to the next.
     """
 
     def __init__(self, sandbox: LocalSandbox, writes: bool) -> None:
@@ -126,7 +125,9 @@ class Shell:
         self._program = (Path(__file__).parent / "inside" / "shell.py").read_bytes()
 
     async def run(self, asked: Command) -> Ended:
-        """Run a command. The exit code is 137 if a limit killed it, and None if it timed out.
+        """Run a command and return its result.
+
+        Its exit code is 137 if a limit killed it, and None if it timed out.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.
@@ -150,7 +151,7 @@ class Shell:
 
 
 class Nearest:
-    """Documents ranked by the cosine of their vectors with the query's, as in cosine_retriever.py."""
+    """Search for the documents nearest to a query, by the cosine of embeddings (cosine_retriever.py)."""
 
     def __init__(self, documents: Mapping[str, str], query: str) -> None:
         self._documents = documents
@@ -159,7 +160,7 @@ class Nearest:
         self._embedding = asyncio.Lock()
 
     async def find(self, search: Search, session: EmbeddingSession) -> list[tuple[str, float]]:
-        """Return (id, cosine) of the nearest documents, nearest first.
+        """Return (document id, cosine) of the documents nearest to the query, nearest first.
 
         Raises:
             ProviderError: If the embedding model returns no usable response.
@@ -200,7 +201,7 @@ class _Document(Record, frozen=True):
 
 
 def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the documents among the files of the domain, {id: text}, in the order of the file names.
+    """Return the documents among a domain's files, {id: text}, in the order of the file names.
 
     Raises:
         DatasetParseError: If a file is not a valid document.
@@ -220,7 +221,7 @@ def check_shell(retrieval: str) -> None:
     """Check that the shell of this retrieval method, if it has one, can read no files but the documents.
 
     Raises:
-        UserError: If no sandbox protection that works on this machine ensures that.
+        UserError: If no protection that works on this machine ensures this.
     """
     if retrieval not in SHELLS:
         return

@@ -16,11 +16,14 @@ from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetV
 from benchwright.records import UNREADABLE, Record, Sample
 
 Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
-"""A part of a task's reward."""
+"""A part of a task's reward, by its name in the authors' data."""
 
 
 class Action(Record, frozen=True):
-    """A right call. `compare_args` names the arguments to compare; None for all that the graded call has."""
+    """A right tool call. `compare_args`: names of the arguments to compare.
+
+    None to compare all that the graded call has.
+    """
 
     name: str
     arguments: dict[str, Any]
@@ -29,7 +32,10 @@ class Action(Record, frozen=True):
 
 
 class Assertion(Record, frozen=True):
-    """A condition on the final environment: a function of one side's toolkit, and its expected result."""
+    """A condition on the final environment: a toolkit's function, and its expected result.
+
+    The toolkit is the agent's or the user's.
+    """
 
     env_type: Literal["assistant", "user"]
     func_name: str
@@ -38,7 +44,7 @@ class Assertion(Record, frozen=True):
 
 
 class Criteria(Record, frozen=True):
-    """The criteria of a task's reward. The parts in `reward_basis` are multiplied (data_model/tasks.py)."""
+    """The criteria for a task's reward, the product of the parts in `reward_basis` (data_model/tasks.py)."""
 
     actions: list[Action] | None = None
     env_assertions: list[Assertion] | None = None
@@ -55,10 +61,10 @@ class Scenario(Record, frozen=True):
 
 
 class Settings(Record, frozen=True):
-    """The run's options that change the prompts, and so are part of the samples.
+    """The options of a run that change the prompts, and are therefore stored in the samples.
 
-    `retrieval` is the retrieval method for the documents of banking_knowledge. `solo` is True if the agent
-    works without a user. `policy` is the version of telecom's policy.
+    `retrieval`: the retrieval method for the documents of banking_knowledge. `solo`: True if the agent works
+    without a user. `policy`: the version of telecom's policy.
     """
 
     split: str
@@ -68,7 +74,7 @@ class Settings(Record, frozen=True):
 
 
 class TaskRow(Record, frozen=True):
-    """The fields of a task that are read here. The authors' code gets the whole task."""
+    """The fields of a task that Benchwright reads. The authors' code gets the whole task."""
 
     id: str
     user_scenario: Scenario
@@ -76,7 +82,7 @@ class TaskRow(Record, frozen=True):
 
 
 def samples(source: Source, domains: Sequence[str], settings: Settings, files: Files) -> Iterator[Sample]:
-    """Yield one sample per task of the split, domain by domain.
+    """Yield one sample per task in the chosen split, domain by domain.
 
     Raises:
         DatasetError: If a domain has no tasks in the split, or a task is invalid.
@@ -103,7 +109,7 @@ def samples(source: Source, domains: Sequence[str], settings: Settings, files: F
 
 
 def is_for_one(task: dict[str, Any]) -> bool:
-    """Return True if an agent can do the task without a user (`check_valid_task` of LLMSoloAgent)."""
+    """Return True if an agent without a user can do the task (`check_valid_task` of LLMSoloAgent)."""
     state = task.get("initial_state")
     if state is not None:
         history = state.get("message_history") or []
@@ -114,12 +120,12 @@ def is_for_one(task: dict[str, Any]) -> bool:
 
 
 def criteria_of(task: dict[str, Any]) -> Criteria | None:
-    """Return the criteria of a task's reward; None if only the end of the conversation is required."""
+    """Return the criteria for a task's reward; None if the conversation only has to end regularly."""
     return msgspec.convert(task, TaskRow).evaluation_criteria
 
 
 def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
-    """Return the task ids of a split; None for all tasks, if the domain has no splits."""
+    """Return the task ids in a split; None if the domain has no splits, so that all its tasks are meant."""
     listed = source.files("splits") if "splits" in source.splits else []
     for file in listed:
         if domain_of(file) == domain:
@@ -164,7 +170,7 @@ def _told_to_the_user(scenario: Scenario) -> str:
 
 
 def _target(criteria: Criteria | None) -> str:
-    """Return the reward basis, then the actions of a perfect agent and user, one item per line."""
+    """Return a sample's target as text: the reward basis, then all right actions, one per line."""
     if criteria is None:
         return "an end"
     lines = [" × ".join(criteria.reward_basis) or "an end"]

@@ -1,4 +1,7 @@
-"""The agent without a user: it works from a ticket, with the user's tools besides its own (LLMSoloAgent)."""
+"""tau2-bench's agent without a user (LLMSoloAgent).
+
+It works from a ticket, and has the user's tools besides its own.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ Always follow the policy. Always make sure you generate valid JSON only."""  # n
 
 
 class Alone(Conversation):
-    """A conversation of the agent with its tools only, until it calls `done` or a limit ends it."""
+    """A conversation of an agent only with its tools, until it calls `done` or a limit ends it."""
 
     def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
         prompts: dict[Side, str] = {"assistant": agent_prompt(world.told.policy, str(task.get("ticket")))}
@@ -58,7 +61,7 @@ class Alone(Conversation):
 
 
 def agent_prompt(policy: str, ticket: str) -> str:
-    """Return the agent's system prompt."""
+    """Return the solo agent's system prompt, which contains the policy and the ticket."""
     return (
         f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>\n"
         f"<ticket>\n{ticket}\n</ticket>"

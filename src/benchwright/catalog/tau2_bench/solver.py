@@ -1,4 +1,4 @@
-"""The solver: a conversation with a simulated user, or a solo agent with a ticket; then the state check."""
+"""tau2-bench's solver: an agent talks with a simulated user or works alone; then the state is checked."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
 
 
 class Agent:
-    """Solver that follows the authors' half-duplex orchestrator.
+    """Solver that follows the authors' half-duplex orchestrator, in which agent and user take turns.
 
-    Agent and user simulator are asked at temperature 0.
+    The models of agent and user are asked at temperature 0.
     """
 
     def __init__(self, worlds: Worlds) -> None:

@@ -1,6 +1,6 @@
-"""Environments of the authors' domains.
+"""Environments ("worlds") of tau2-bench's domains, as seen from the host.
 
-Their code runs in the sandbox, one process per conversation, never here.
+The authors' code runs in the sandbox, in one process per conversation, never here.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 from benchwright.sandbox.limits import MiB
 
 STEP_SECONDS = 60.0
-"""Timeout in seconds for one line from the process. Opening a world on a busy machine takes longest."""
+"""Timeout in seconds for each line from the process. Opening a world on a busy machine takes longest."""
 
 LIMITS = Limits(
     wall_seconds=24 * 3600.0, cpu_seconds=600, memory_bytes=1024 * MiB, processes=8, line_bytes=16 * MiB
 )
-"""Limits on one process, which mostly waits for the models."""
+"""Limits on a domain's process. It mostly waits for the models."""
 
 INSIDE = ("server.py", "libraries.py", "retrieval.py")
-"""Our programs that run beside the authors' code."""
+"""Benchwright's programs that run in the sandbox beside the authors' code."""
 
 ASKS = b'{"asks"'
-"""The start of a line in which a domain asks a question itself."""
+"""The start of a line with which the process asks the host a question."""
 
 Answer = TypeVar("Answer")
 
@@ -42,9 +42,10 @@ Message = dict[str, Any]
 
 
 class Told(Record, frozen=True):
-    """The context of a task: policy and tools for the agent, scenario and tools (None if none) for the user.
+    """The context of a task: policy and tools for the agent, scenario and tools for the user.
 
-    A solo agent has the user's tools besides its own, and one to report that it has finished.
+    `user_tools` is None if the user has none. An agent without a user gets the user's tools besides its own,
+    and one to report that it has finished.
     """
 
     policy: str
@@ -61,10 +62,10 @@ class Result(Record, frozen=True):
 
 
 class Examined(Record, frozen=True):
-    """The result of the state check.
+    """The result of the state check at the end of a conversation.
 
-    `database` is True if the databases equal those after the right calls, and None if the task has neither
-    calls nor assertions. `assertions` states for each assertion about the final state whether it holds.
+    `database`: True if the databases equal those after the right calls; None if the task has neither calls
+    nor assertions. `assertions`: for each assertion about the final state, True if it holds.
     """
 
     database: bool | None
@@ -80,7 +81,7 @@ class _Asks(Record, frozen=True):
 
 
 class World:
-    """The environment of one conversation; see `Worlds.open`."""
+    """The environment of one conversation, whose code runs in the sandbox. `Worlds.open` creates it."""
 
     def __init__(self, process: SandboxProcess, told: Told, helper: Helper | None) -> None:
         self._process = process
@@ -88,16 +89,16 @@ class World:
         self.told = told
 
     async def call(self, calls: Sequence[dict[str, Any]]) -> list[Result]:
-        """Make calls ({id, name, arguments, requestor}) in order and return their results.
+        """Make tool calls ({id, name, arguments, requestor}) in order, and return their results.
 
         Raises:
             ExecutionError: If the sandbox was lost, or exceeded its time or memory limit.
-            ProviderError: If documents are found by embeddings, and the embedding model returns none.
+            ProviderError: If documents are searched by embeddings, and the embedding model returns none.
         """
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def examine(self, conversation: Sequence[Message]) -> Examined:
-        """Replay all calls on a fresh environment and compare its final state with the right one.
+        """Replay all calls in a fresh environment, and compare its final state with the right one.
 
         Raises:
             ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result
@@ -107,14 +108,14 @@ class World:
 
 
 class Files:
-    """The files that worlds are made of, read from the source of the tasks."""
+    """The files from which worlds are made, read from the source of the tasks."""
 
     def __init__(self, source: Source | None = None) -> None:
         self._source = source
         self._read: dict[str, dict[str, bytes]] = {}
 
     def lie_in(self, source: Source) -> None:
-        """Set the source of the files."""
+        """Set the source from which the files are read."""
         if source is not self._source:
             self._source = source
             self._read.clear()
@@ -123,7 +124,7 @@ class Files:
         """Return the code and the data of a domain, {path in the repository: content}.
 
         Raises:
-            DatasetError: If the files are missing, or were fetched and have changed since.
+            DatasetError: If the files are missing, or have changed since they were fetched.
         """
         if domain not in self._read:
             source = self._there()
@@ -136,7 +137,7 @@ class Files:
         return self._read[domain]
 
     def digest(self, domain: str) -> str:
-        """Return a digest of the domain's files."""
+        """Return a hash of the domain's files, which changes if one of them does."""
         digest = xxhash.xxh3_128()
         for name, content in sorted(self.of(domain).items()):
             digest.update(f"{name} {len(content)}\n".encode())
@@ -144,9 +145,9 @@ class Files:
         return digest.hexdigest()
 
     def guidelines(self, tools: bool) -> str:
-        """Return the authors' instructions for every simulated user.
+        """Return the authors' instructions for simulated users.
 
-        `tools` selects the version for a user with tools.
+        `tools`: True for the version for a user with tools.
 
         Raises:
             DatasetNotFound: If the file is missing.
@@ -164,14 +165,14 @@ class Files:
 
 
 def domain_of(file: Path) -> str | None:
-    """Return the domain to whose folder a file belongs; None if it belongs to no domain."""
+    """Return the domain to whose folder a file belongs; None if it is in no domain's folder."""
     parts = file.parent.parts
     place = len(parts) - parts[::-1].index("domains") if "domains" in parts else len(parts)
     return parts[place] if place < len(parts) else None
 
 
 class Worlds:
-    """Opens worlds, each in its own sandbox."""
+    """Factory of worlds, each in its own sandbox."""
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -207,7 +208,7 @@ async def _ask(
 ) -> Answer:
     """Send a request to a sandboxed domain and return its answer.
 
-    The helper answers the domain's questions meanwhile.
+    Until it comes, `helper` answers the questions that the domain asks.
     """
     await process.send(msgspec.json.encode(question))
     try:

@@ -1,4 +1,4 @@
-"""Metadata of tau-bench and its documented variant."""
+"""Metadata of tau-bench, and of its variant as llm-benchmarker documents it."""
 
 from __future__ import annotations
 

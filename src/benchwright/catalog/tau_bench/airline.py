@@ -1,4 +1,4 @@
-"""The airline domain: flights, reservations, users, and the agent's tools (tau_bench/envs/airline/tools).
+"""tau-bench's airline domain: flights, reservations, users, and the agent's tools (envs/airline/tools).
 
 The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
 score.
@@ -61,7 +61,10 @@ def get_user_details(database: Database, /, user_id: str) -> str:
 
 
 def get_reservation_details(database: Database, /, reservation_id: str) -> str:
-    """Return a reservation. (That the error calls a missing one a user is tau-bench's own mistake.)"""
+    """Return a reservation.
+
+    The error for a missing one says "user", which is tau-bench's own mistake.
+    """
     if reservation_id not in database["reservations"]:
         raise ToolError("user not found")
     return json.dumps(database["reservations"][reservation_id])
@@ -85,8 +88,8 @@ def search_direct_flight(database: Database, /, origin: str, destination: str, d
 def search_onestop_flight(database: Database, /, origin: str, destination: str, date: str) -> str:
     """Return the available pairs of flights with one stop.
 
-    As in tau-bench, the seats and prices of the second flight are those on the date of the first, even if it
-    leaves the day after.
+    As in tau-bench, seats and prices of the second flight are those on the date of the first flight, even if
+    it leaves the day after.
     """
     found = []
     for first, second in _connections(database, origin, destination):
@@ -196,7 +199,7 @@ def update_reservation_baggages(
     nonfree_baggages: int,
     payment_id: str,
 ) -> str:
-    """Set the numbers of bags of a reservation and charge for additional paid ones."""
+    """Set the numbers of bags of a reservation, and charge for additional bags that are not free."""
     reservation = _reservation(database, reservation_id)
     price = BAGGAGE_PRICE * max(0, nonfree_baggages - reservation["nonfree_baggages"])
     method = _payment_method(database, reservation, payment_id, price)
@@ -253,7 +256,7 @@ def _connections(database: Database, origin: str, destination: str) -> Iterator[
 def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list[Any]) -> None:
     """Check that there are enough seats, and add price and airports to the flight.
 
-    The number of available seats does not change.
+    As in tau-bench, the number of available seats is not reduced.
     """
     number = flight["flight_number"]
     if number not in database["flights"]:
@@ -272,7 +275,10 @@ def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list
 
 
 def _kept_flight(reservation: dict[str, Any], flight: Flight, cabin: str) -> Flight | None:
-    """Return the flight as already booked, with its price; None if not booked on that date in that cabin."""
+    """Return the flight as already booked, with its price.
+
+    None if it is not booked on this date in this cabin.
+    """
     for booked in reservation["flights"]:
         if (
             booked["flight_number"] == flight["flight_number"]
@@ -298,7 +304,10 @@ def _check_payments(user: dict[str, Any], payments: list[dict[str, Any]], price:
 
 
 def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
-    """Deduct the amounts from gift cards. A certificate is used up, whatever its amount."""
+    """Deduct the payments from the user's gift cards.
+
+    A certificate is used up, whatever the amount of the payment.
+    """
     methods = user["payment_methods"]
     for payment in payments:
         payment_id = payment["payment_id"]
@@ -318,7 +327,7 @@ def _reservation(database: Database, reservation_id: str) -> dict[str, Any]:
 def _payment_method(
     database: Database, reservation: dict[str, Any], payment_id: str, price: Any
 ) -> dict[str, Any]:
-    """Return a payment method of the reservation's user that can be charged the price."""
+    """Return a payment method of the reservation's user. Raises ToolError if it cannot pay `price`."""
     methods = own(database, "users", reservation["user_id"])["payment_methods"]
     if payment_id not in methods:
         raise ToolError("payment method not found")

@@ -1,4 +1,4 @@
-"""Assembly of tau-bench from options, samples, solver and scorer; and pass^k."""
+"""Assembly of tau-bench from options, samples, solver and scorer; and its figures (pass^k)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN_USER = "the model plays the simulated user itself (set another with --option
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Return the variant that `about` describes.
+    """Return the benchmark in the variant that `about` describes.
 
     Raises:
         UserError: If an option has a value that is not one of its choices.
@@ -30,9 +30,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class TauBench:
-    """Both variants of tau-bench; see `benchmark.Benchmark`.
+    """The tau-bench benchmark, and its variant as llm-benchmarker documents it; see `benchmark.Benchmark`.
 
-    The source of the tasks also contains the databases.
+    The databases are read from the same source as the tasks.
     """
 
     def __init__(self, about: About, options: Options) -> None:
@@ -52,17 +52,17 @@ class TauBench:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. It needs no server or sandbox to be started."""
         yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield a conversation with the gold actions, and decoys."""
+        """Yield scripted conversations that check the grader: a right one, and others that must fail."""
         if self._documented:
             return sequence_checks(sample)
         return checks(sample, self._worlds[sample.content["domain"]])
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return pass^k over all tasks and by domain."""
+        """Return pass^k over all tasks and per domain."""
         note = f"not comparable: {'; '.join(self.departures)}" if self.departures else None
         return reliability(graded, note)
 
@@ -78,8 +78,8 @@ def reliability(graded: Iterable[Graded], note: str | None = None) -> Sequence[F
     """Return pass^1 to pass^n over all tasks and, if there are several domains, for each domain.
 
     n is the largest number of tries at a task. pass^k is the mean of C(c, k) / C(n, k) over the tasks with at
-    least k tries, with c the successes among the n tries at a task. A try without a score counts as a failed
-    one (Yao et al. 2024, section 4).
+    least k tries, where c of the n tries at a task succeeded. A try without a score counts as a failure (Yao
+    et al. 2024, section 4). `note` is added to the figures.
     """
     tries: dict[str, dict[str, list[bool]]] = {}
     for one in graded:

@@ -1,4 +1,4 @@
-"""Scripted conversations that check the grader: the right one of each task, and decoys that must fail."""
+"""Scripted conversations that check tau-bench's grader: a right one per task, and wrong ones."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ EXTRA_WRITE: dict[str, Call] = {
 
 
 def checks(sample: Sample, world: World) -> Iterator[Check]:
-    """Yield a conversation with the gold actions and all required outputs, then the decoys.
+    """Yield a conversation with the gold actions and all required outputs, then conversations that must fail.
 
-    A gold write that fails changes nothing, so that leaving it out is right, too. The decoys therefore leave
-    out or change the last write that changes the final database.
+    These leave out or change the last write that affects the final database. (If a gold write itself fails,
+    it changes nothing, so that leaving it out would be right, too.)
     """
     content = sample.content
     gold = [(action["name"], action["kwargs"]) for action in content["actions"]]
@@ -53,9 +53,9 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
 
 
 def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Check:
-    """Return a check that makes the calls one by one, then says `said`.
+    """Return a check in which the agent makes the calls one by one, then says `said`.
 
-    The user then stops, unless the agent transfers to a human.
+    The user then ends the conversation, unless the agent has transferred it to a human.
     """
     transfer = [call for call in calls if call[0] == TRANSFER]
     replies = [*map(_call, _untransferred(calls)), assistant(said), *map(_call, transfer[:1])]
@@ -67,7 +67,7 @@ def _wrong(name: str, calls: list[Call], said: str) -> Check:
 
 
 def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
-    """Return a check with a write as the second call of a response, which is never executed."""
+    """Return a check with a write as the second call of a response. Such a call is never executed."""
     both = _call(("think", {"thought": "Now."}))
     both["tool_calls"] += _call(call)["tool_calls"]
     replies = [*map(_call, _untransferred(before)), both, assistant(said)]
@@ -83,7 +83,10 @@ def _call(call: Call) -> Message:
 
 
 def _last_that_matters(calls: list[Call], world: World) -> int | None:
-    """Return the index of the last call without which the final database would differ, or None."""
+    """Return the index of the last call without which the final database would differ.
+
+    None if there is none.
+    """
     right = replayed(world, calls)
     for index in reversed(range(len(calls))):
         if not same_state(right, replayed(world, calls[:index] + calls[index + 1 :])):
@@ -92,6 +95,6 @@ def _last_that_matters(calls: list[Call], world: World) -> int | None:
 
 
 def _with_another_value(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with the last one changed."""
+    """Return the arguments of a call with the value of the last one changed."""
     name, value = list(arguments.items())[-1]
     return arguments | {name: value + "0" if isinstance(value, str) else [] if isinstance(value, list) else 7}

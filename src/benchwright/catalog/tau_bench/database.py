@@ -1,4 +1,4 @@
-"""A domain's database: tables of records that one trial can write to without copying them all.
+"""The database of a tau-bench domain: tables that each trial can write to without copying all records.
 
 A table is a `ChainMap` of two dicts: the records written by this trial, then those shared by all trials. A
 tool that changes a record gets a copy by `own`; all other records are only read. A new database costs a
@@ -20,12 +20,12 @@ Database = dict[str, ChainMap[str, Any]]
 
 
 def fresh(tables: Tables) -> Database:
-    """Return a database in its initial state."""
+    """Return a new database in the initial state, with these shared tables."""
     return {name: ChainMap({}, records) for name, records in tables.items()}
 
 
 def own(database: Database, table: str, key: str) -> Any:
-    """Return the trial's own copy of a record, which may be changed.
+    """Return the trial's own copy of a record, made on first use, which the trial may change.
 
     Raises:
         KeyError: If there is no such record.
@@ -47,7 +47,7 @@ def whole(database: Database, table: str) -> dict[str, Any]:
 
 
 def same_state(one: Database, other: Database) -> bool:
-    """Return True if two databases over the same tables are equal, as tau-bench's hashes of them would be."""
+    """Return True if two databases made from the same tables are equal, as their hashes in tau-bench are."""
     return all(_same_records(one[table], other[table]) for table in one)
 
 

@@ -1,4 +1,4 @@
-"""tau_bench as llm-benchmarker documents it: simulated tool results, graded by the sequence of tool names."""
+"""The variant tau_bench of llm-benchmarker: tool results are simulated, and tool names are graded."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ MAX_TURNS = 20
 
 
 class SimulatedToolbox:
-    """A toolbox whose every call succeeds and does nothing."""
+    """A toolbox in which every call succeeds without doing anything."""
 
     def __init__(self, tools: Sequence[dict[str, Any]]) -> None:
         self.tools = tools
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Return the documented result."""
+        """Return the result that llm-benchmarker documents for every call."""
         return json.dumps({"status": "success", "result": f"Executed {name}"})
 
 
 class SimulatedToolsSolver:
-    """Solver that sends the model the whole task at once and lets it call tools until it answers."""
+    """Solver that sends the whole task at once and lets the model call simulated tools until it answers."""
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run the tool loop for at most 20 turns."""
+        """Let the model call tools for at most 20 turns, and return the outcome."""
         content = trial.sample.content
         world = self._worlds[content["domain"]]
         messages = [system(world.wiki), user(content["instruction"])]
@@ -44,19 +44,19 @@ class SimulatedToolsSolver:
 
 
 class SequenceScorer:
-    """Scorer that compares the names of all called tools, in order, with the task's actions."""
+    """Scorer that compares the names of all called tools, in order, with the names in the task's actions."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("tau_bench sequence", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the sequences are equal, else 0."""
+        """Return 1 if the names of the called tools are those of the task's actions, in order; else 0."""
         return verdict_score(grade_sequence(sample.content, outcome.messages))
 
 
 def grade_sequence(content: dict[str, Any], messages: Iterable[Message]) -> Verdict:
-    """Return 1 if the names are the same in the same order, else 0."""
+    """Return 1 if the called tools have the same names in the same order as the task's actions, else 0."""
     called = [call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()]
     expected = _expected(content)
     return Verdict(
@@ -68,7 +68,7 @@ def grade_sequence(content: dict[str, Any], messages: Iterable[Message]) -> Verd
 
 
 def sequence_checks(sample: Sample) -> Iterator[Check]:
-    """Yield the right sequence of calls, and sequences with one call too many or too few."""
+    """Yield checks of the grader: the right sequence of calls, and sequences with a call more or less."""
     names = _expected(sample.content)
     if len(names) < MAX_TURNS:
         yield Check(GOLD, _replies(names))

@@ -1,4 +1,4 @@
-"""The type of a domain with its tables and tools, and the tools that every domain has."""
+"""The type of tau-bench's domains, each with its tables and tools; and the tools that all of them have."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import msgspec
 from benchwright.catalog.tau_bench.database import Database
 
 Tool = Callable[..., str]
-"""(database, arguments by name) -> the tool result for the model.
+"""Function (database, arguments by name) -> the result for the model.
 
-May raise any exception; see `Domain.call`.
+It may raise any exception; see `Domain.call`.
 """
 
 TRANSFER = "transfer_to_human_agents"
@@ -22,7 +22,7 @@ TRANSFER = "transfer_to_human_agents"
 
 
 class ToolError(Exception):
-    """An error that a tool reports to the model, which reads its text after `Error: `."""
+    """An error that a tool reports to the model, as a result with the text `Error: …`."""
 
 
 class Domain(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Domain(msgspec.Struct, frozen=True):
 
 
 def by_name(*tools: Tool) -> dict[str, Tool]:
-    """Return the tools by name.
+    """Return the tools by the names of their functions.
 
     Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong
     arguments are the same.
@@ -94,12 +94,12 @@ def calculate(database: Database, /, expression: str) -> str:
 
 
 def think(database: Database, /, thought: str) -> str:
-    """Do nothing. The thought stays in the conversation."""
+    """Do nothing. The thought only becomes part of the conversation."""
     return ""
 
 
 def transfer_to_human_agents(database: Database, /, summary: str) -> str:
-    """End the conversation."""
+    """Return that the transfer succeeded. A call of this tool ends the conversation."""
     return "Transfer successful"
 
 

@@ -1,4 +1,4 @@
-"""The reward: whether the final database is right and all outputs were said (tau_bench/envs/base.py)."""
+"""tau-bench's reward: 1 if the final database is right and all outputs were said (envs/base.py)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
 
 
 def executed_calls(messages: Iterable[Message]) -> list[Call]:
-    """Return the agent's tool calls in order, the first one of each response."""
+    """Return the agent's executed tool calls in order: the first call of each response that has any."""
     calls = [message["tool_calls"][0] for message in messages if message.get("tool_calls")]
     return [
         (call["function"]["name"], read_object(call["function"]["arguments"], lenient=True) or {})
@@ -78,7 +78,7 @@ def executed_calls(messages: Iterable[Message]) -> list[Call]:
 
 
 def said_to_user(messages: Iterable[Message]) -> list[str]:
-    """Return the texts of the agent's responses without a tool call."""
+    """Return the texts that the agent sent to the user: those of its responses without a tool call."""
     return [
         message.get("content") or ""
         for message in messages
@@ -96,7 +96,10 @@ def ended_by(messages: Sequence[Message]) -> str | None:
 
 
 def replayed(world: World, calls: Iterable[Call]) -> Database:
-    """Return the database after these calls. Calls that only read are skipped."""
+    """Return the database after these calls, starting from its initial state.
+
+    Calls that only read are skipped.
+    """
     database = world.database()
     for name, arguments in calls:
         if name in world.domain.writing:

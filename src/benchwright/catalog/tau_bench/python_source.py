@@ -1,7 +1,4 @@
-"""Reader of tau-bench's Python files as data.
-
-Tasks and tool schemas are literals there; no code is executed.
-"""
+"""Reader of the literals in tau-bench's Python files: its tasks and tool schemas. No code is executed."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _CONSTRUCTORS = frozenset({"Task", "Action"})
 
 
 def task_list(path: Path) -> list[dict[str, Any]]:
-    """Return the tasks of a file like tasks_test.py: each `Task(...)` in its list as a dict of the arguments.
+    """Return the tasks in a file such as tasks_test.py. Each `Task(...)` becomes a dict of its arguments.
 
     Raises:
         DatasetParseError: If the file contains no such list, or the list contains something that is not a
@@ -29,7 +26,7 @@ def task_list(path: Path) -> list[dict[str, Any]]:
 
 
 def tool_schemas(directory: Path) -> list[dict[str, Any]]:
-    """Return the schemas of the tools in a directory, in the order of its ALL_TOOLS.
+    """Return the schemas of the tools in a directory, in the order of its list `ALL_TOOLS`.
 
     Raises:
         DatasetParseError: If a file is not structured as in tau-bench.
@@ -59,7 +56,7 @@ def _listed_tools(path: Path) -> Iterator[str]:
 
 
 def _schemas(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the literal that each class's `get_info` in a file returns, by class name."""
+    """Return the tool schemas in a file, by class name: what each class's `get_info` returns."""
     found = {}
     for kind in _parse(path).body:
         for method in kind.body if isinstance(kind, ast.ClassDef) else ():

@@ -1,4 +1,4 @@
-"""The retail domain: orders, products and users, and the tools of its agents (tau_bench/envs/retail/tools).
+"""tau-bench's retail domain: orders, products, users, and the agent's tools (envs/retail/tools).
 
 The tools' results and the order of their checks are the same as in tau-bench, because both affect a model's
 score.
@@ -67,7 +67,7 @@ def list_all_product_types(database: Database, /) -> str:
 
 
 def cancel_pending_order(database: Database, /, order_id: str, reason: str) -> str:
-    """Cancel an order. Payments by gift card are refunded to the card at once."""
+    """Cancel an order. What was paid by gift card is refunded to it at once."""
     order = _order(database, order_id, "pending", "non-pending order cannot be cancelled")
     if reason not in CANCEL_REASONS:
         raise ToolError("invalid reason")
@@ -110,7 +110,7 @@ def modify_pending_order_items(
 ) -> str:
     """Replace items of an order by other variants of the same products.
 
-    The order cannot be modified again.
+    After that, the order cannot be modified again.
     """
     order = _order(database, order_id, "pending", "non-pending order cannot be modified")
     difference = _price_difference(database, order, item_ids, new_item_ids)
@@ -174,7 +174,10 @@ def modify_user_address(
 def return_delivered_order_items(
     database: Database, /, order_id: str, item_ids: list[str], payment_method_id: str
 ) -> str:
-    """Request the return of items, refunded to the order's original payment method or a gift card."""
+    """Request the return of items.
+
+    The refund goes to the order's original payment method or to a gift card.
+    """
     order = _order(database, order_id, "delivered", "non-delivered order cannot be returned")
     _method(database, order, payment_method_id)
     original = order["payment_history"][0]["payment_method_id"]
@@ -217,7 +220,11 @@ def _details(database: Database, table: str, key: str, missing: str) -> str:
 
 
 def _order(database: Database, order_id: str, status: str, otherwise: str) -> Order:
-    """Return the trial's copy of an order. Raises ToolError if it is missing or does not have the status."""
+    """Return the trial's own copy of an order, which may be changed.
+
+    Raises:
+        ToolError: If the order is missing, or does not have the status; then with the text `otherwise`.
+    """
     if order_id not in database["orders"]:
         raise ToolError("order not found")
     order: Order = own(database, "orders", order_id)
@@ -256,7 +263,7 @@ def _item(order: Order, item_id: str) -> dict[str, Any]:
 def _price_difference(
     database: Database, order: Order, item_ids: Sequence[str], new_item_ids: Sequence[str]
 ) -> Any:
-    """Return the price of the new items minus that of the old ones."""
+    """Return the total price of the new items minus that of the old ones."""
     missing = _missing_item(order, item_ids)
     if missing is not None:
         raise ToolError(f"{missing} not found")

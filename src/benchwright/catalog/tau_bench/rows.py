@@ -17,16 +17,17 @@ from benchwright.records import Record, Sample
 
 
 class Action(Record, frozen=True):
-    """A tool call."""
+    """A gold tool call: the tool's name and its arguments."""
 
     name: str
     kwargs: dict[str, Any]
 
 
 class TaskRow(Record, frozen=True):
-    """A task: the user's instruction, the gold actions, and the outputs that the agent must say to the user.
+    """A task of tau-bench.
 
-    `task_index` counts from 0 within the domain's split.
+    `instruction`: text for the simulated user. `actions`: the gold tool calls. `outputs`: texts that the
+    agent must say to the user. `task_index`: counts from 0 within the domain's split.
     """
 
     domain: str
@@ -38,7 +39,7 @@ class TaskRow(Record, frozen=True):
 
 
 def samples(source: Source, split: str, domain: str, worlds: Worlds) -> Iterator[Sample]:
-    """Yield one sample per task of a domain (`all` for both).
+    """Yield one sample per task of a domain. If `domain` is `all`, yield the tasks of both domains.
 
     Raises:
         DatasetError: If there are no tasks, or one is invalid.
@@ -86,6 +87,6 @@ def _sample(row: TaskRow, worlds: Worlds) -> Sample:
 
 
 def _target(row: TaskRow) -> str:
-    """Return the gold actions, one call per line, and the required outputs."""
+    """Return a sample's target as text: the gold actions, one per line, and the required outputs."""
     calls = [f"{action.name}({json.dumps(action.kwargs, ensure_ascii=False)})" for action in row.actions]
     return "\n".join([*(calls or ["no call"]), *(f"tells the user: {output}" for output in row.outputs)])

@@ -1,4 +1,4 @@
-"""The solver: an agent with tools and a policy in conversation with a model that plays the customer."""
+"""tau-bench's solver: an agent with tools and a policy talks with a model that plays the customer."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Rules:
 - If the instruction goal is satisified, generate '###STOP###' as a standalone message without anything else to end the conversation.
 - Do not repeat the exact instruction in the conversation. Instead, use your own words to convey the same information.
 - Try to make the conversation as natural as possible, and stick to the personalities in the instruction."""  # noqa: E501
-"""The simulated user's system prompt in tau-bench (strategy "llm"), word for word, for comparable scores."""
+"""tau-bench's system prompt for the simulated user (strategy "llm"), word for word."""
 
 
 class Customer:
-    """The simulated user. It sees the agent's messages, but not the tool calls."""
+    """The simulated user, played by a model. It receives the agent's messages, but not the tool calls."""
 
     def __init__(self, session: Session, instruction: str) -> None:
         self._session = session
@@ -51,11 +51,11 @@ class Customer:
 
 
 class Agent:
-    """Solver with tau-bench's tool-calling agent: one action per step, until the user or a transfer ends it.
+    """Solver with tau-bench's tool-calling agent: one action per step, until the user ends the conversation.
 
-    Of a response with tool calls, only the first call counts, and its text does not reach the user. Any other
-    response is sent to the user. Tool arguments that are no JSON object end the conversation, because in
-    tau-bench they end the program.
+    A transfer to a human also ends it. If a response has tool calls, only the first one is executed, and the
+    response's text is not sent to the user. Any other response is sent to the user. Tool arguments that are
+    not a JSON object end the conversation, because they make tau-bench's program fail.
     """
 
     def __init__(self, worlds: Worlds) -> None:

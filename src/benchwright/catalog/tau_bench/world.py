@@ -1,6 +1,6 @@
-"""Reader of a domain's world: its policy, the schemas of its tools and its initial database.
+"""Reader of a tau-bench domain's world: its policy, tool schemas and initial database.
 
-There are two layouts: a checkout of the repository (tau_bench/envs/<domain>/), and plain files
+Two layouts are read: a checkout of the repository (tau_bench/envs/<domain>/), and plain files
 (<domain>_wiki.md, <domain>_tools.json and <domain>_<table>.json, or .json.gz). Python files are parsed, never
 executed.
 """
@@ -29,7 +29,7 @@ ENVIRONMENTS = "tau_bench/envs"
 
 
 class World(msgspec.Struct, frozen=True):
-    """A domain in its initial state. `digest` identifies its contents."""
+    """A domain's world: its policy, tool schemas and initial database. `digest` identifies its contents."""
 
     domain: Domain
     wiki: str
@@ -38,19 +38,22 @@ class World(msgspec.Struct, frozen=True):
     digest: str
 
     def database(self) -> Database:
-        """Return a database in its initial state."""
+        """Return a new database in the initial state."""
         return fresh(self.tables)
 
 
 class Worlds:
-    """The worlds in the source of the tasks. Each is read once per process, on first use."""
+    """The worlds of all domains, read from the source of the tasks.
+
+    Each is read once per process, on first use.
+    """
 
     def __init__(self, source: Source | None = None) -> None:
         self._source = source
         self._read: dict[str, World] = {}
 
     def lie_in(self, source: Source) -> None:
-        """Set the source of the worlds."""
+        """Set the source from which the worlds are read."""
         if source is not self._source:
             self._source = source
             self._read.clear()
@@ -71,7 +74,7 @@ class Worlds:
 
 
 def read_world(source: Source, domain: Domain) -> World:
-    """Read the world of a domain from a source.
+    """Read the policy, tools and database of a domain from the source of the tasks.
 
     Raises:
         DatasetError: If a file is missing or invalid.

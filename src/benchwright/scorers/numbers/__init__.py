@@ -1,4 +1,4 @@
-"""A reader of numbers as people and models write them. docs/scorers.md states the rules once.
+"""A reader of numbers as people and models write them. docs/scorers.md states its rules.
 
     text ──► tokens.py ──► expressions.py ──► items.py ──► sentences.py ──► final.py
              tokens        one value          numbers,     the number       the number of

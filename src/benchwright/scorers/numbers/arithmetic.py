@@ -1,4 +1,7 @@
-"""Arithmetic with values: exact if the result is rational, and bounded for any input."""
+"""Arithmetic with exact values, bounded in time and memory for any input.
+
+The result is exact if it is rational.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +22,26 @@ NO_NUMBER = "not a number"
 TOO_LARGE = "a number that is too large to compare"
 
 Value = Quantity | str
-"""The value of an expression: a quantity, or words for what it is instead (`a division by zero`)."""
+"""The value of an expression: a quantity, or words that say what it is instead (`a division by zero`)."""
 
 
 def bounded(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
-    """Return the value as a quantity, or `TOO_LARGE`."""
+    """Return the value as a quantity; `TOO_LARGE` if it has more than `MOST_BITS`."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
         return TOO_LARGE
     return Quantity(value, whole, unit)
 
 
 def negated(quantity: Quantity) -> Quantity:
-    """Return the quantity with the other sign."""
+    """Return the quantity with the opposite sign."""
     return quantity._replace(value=-quantity.value)
 
 
 def added(one: Value, other: Value, sign: int) -> Value:
-    """Return one + sign * other, converted to the unit of `one`. Different dimensions have no sum."""
+    """Return one + sign * other, in the unit of `one`.
+
+    If the dimensions of the units differ, return words that say so.
+    """
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     if one.unit and other.unit and one.unit != other.unit:
@@ -52,7 +58,7 @@ def _share(value: Quantity) -> Quantity:
 
 
 def multiplied(one: Value, other: Value) -> Value:
-    """Return one * other; percentages become shares."""
+    """Return one * other. Percentages are converted into shares first."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     one, other = _share(one), _share(other)
@@ -61,7 +67,7 @@ def multiplied(one: Value, other: Value) -> Value:
 
 
 def divided(one: Value, other: Value) -> Value:
-    """Return one / other; percentages become shares."""
+    """Return one / other. Percentages are converted into shares first."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     if not other.value:
@@ -88,7 +94,7 @@ def powered(base: Value, exponent: Value) -> Value:
 
 
 def factorial(value: Quantity) -> Value:
-    """Return the factorial of a value; `TOO_LARGE` above 2,000, and for negative or fractional values."""
+    """Return the factorial of a value; `TOO_LARGE` if the value is above 2,000, negative or fractional."""
     number = value.value.numerator
     if value.value.denominator != 1 or not 0 <= number <= 2_000:
         return TOO_LARGE
@@ -96,7 +102,7 @@ def factorial(value: Quantity) -> Value:
 
 
 def root_of(value: Fraction, degree: Fraction) -> Value:
-    """Return the root of a value: exact if it is rational, else to `PLACES` decimal places."""
+    """Return the root of a value: exact if it is rational, else rounded to `PLACES` decimal places."""
     if degree.denominator != 1 or not 1 <= degree <= 100 or (value < 0 and degree % 2 == 0):
         return NO_NUMBER
     sign, number = (-1 if value < 0 else 1), degree.numerator
@@ -110,7 +116,7 @@ def root_of(value: Fraction, degree: Fraction) -> Value:
 
 
 def _whole_root(number: int, degree: int) -> int:
-    """Return the largest whole number whose power is at most `number`, by Newton's method from above."""
+    """Return the root of `number`, rounded down to a whole number, found by Newton's method from above."""
     if degree == 2 or not number:
         return isqrt(number)
     root = 1 << -(-number.bit_length() // degree)

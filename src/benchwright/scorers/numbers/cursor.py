@@ -1,4 +1,4 @@
-"""A position in a list of tokens."""
+"""A cursor: the current position in a list of tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from benchwright.scorers.numbers.tokens import Token
 
 
 class Cursor:
-    """A reader of tokens. Functions that read something move `place` behind it, or leave it unchanged."""
+    """A reader of tokens.
+
+    Functions that read something move `place` past it; if they fail, they leave it unchanged.
+    """
 
     def __init__(self, tokens: Sequence[Token], place: int = 0) -> None:
         self.tokens = tokens
@@ -20,16 +23,16 @@ class Cursor:
         return self.tokens[place] if 0 <= place < len(self.tokens) else None
 
     def is_sign(self, *texts: str, ahead: int = 0) -> bool:
-        """Return True if a token is one of these signs, braces or commands."""
+        """Return True if the token at `place + ahead` is a sign, brace or command with one of these texts."""
         token = self.peek(ahead)
         return token is not None and token.text in texts and token.kind in ("sign", "group", "command")
 
     def is_word(self, *texts: str, ahead: int = 0) -> bool:
-        """Return True if a token is one of these words (given in lower case), in any case."""
+        """Return True if the token at `place + ahead` is one of these lower-case words, in any case."""
         token = self.peek(ahead)
         return token is not None and token.kind == "word" and token.text.lower() in texts
 
     def is_number(self, ahead: int = 0) -> bool:
-        """Return True if a token is a number in digits."""
+        """Return True if the token at `place + ahead` is a number in digits."""
         token = self.peek(ahead)
         return token is not None and token.kind == "number"

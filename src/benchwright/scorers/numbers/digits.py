@@ -1,4 +1,4 @@
-"""Digits with separators: one rule for the signs that group thousands and the sign before decimals."""
+"""Reader of digits with separators: one rule decides which separate thousands and which precede decimals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 LONGEST = 4_000
-"""Maximum number of digits, and largest exponent of ten, because Python converts no longer numbers."""
+"""Maximum number of digits, and largest exponent of ten. Python converts no longer numbers."""
 
 BLANKS = "\u00a0\u2009\u202f"
 BLANK = rf"(?:[ {BLANKS}]|\\[,;:!\ ])"
@@ -17,7 +17,7 @@ WRITTEN = rf"""
       | [0-9]+ (?: (?: {_COMMA} | [.'\u2019_] ) [0-9]+ )*
       | \.[0-9]+ )
     (?: [eE] [-+\u2212]? [0-9]+ (?!\w) )?"""
-"""Verbose regular expression for the digits of a number and all separators between them."""
+"""Regular expression (verbose) for the digits of a number and all separators between them."""
 
 _GROUPED = {
     mark: re.compile(rf"(?P<whole>[0-9]{{1,3}}(?:{sign}[0-9]{{3}})+)(?:{decimals}(?P<part>[0-9]+))?")
@@ -35,8 +35,8 @@ def read_digits(written: str) -> tuple[Fraction, bool] | None:
 
     Groups of exactly three digits are thousands after a comma (`1,234,567`), a blank or an apostrophe, or
     after two or more points (`1.234.567`). Otherwise a point or a single comma begins the decimals (`3.5`,
-    `3,5`, `0,125`). With a point and a comma, the last one does (`1.234,5`). Return None for other forms
-    (`1,3,7`, `1.2.3`).
+    `3,5`, `0,125`). If there are both points and commas, the last sign begins the decimals (`1.234,5`).
+    Return None for other forms (`1,3,7`, `1.2.3`).
     """
     if len(written) > LONGEST:
         return None

@@ -1,4 +1,4 @@
-"""The value of an expression: written arithmetic is computed."""
+"""Parser that computes the value of a written arithmetic expression."""
 
 from __future__ import annotations
 
@@ -38,16 +38,19 @@ _TWO = Quantity(Fraction(2), True)
 
 
 def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
-    """Return the value of the longest expression at a token and the position behind; None without one."""
+    """Return the value of the longest expression that begins at a token, and the position after it.
+
+    None if there is none.
+    """
     expression = _Expression(tokens, place)
     value = expression.whole()
     return None if value is None else (value, expression.place)
 
 
 class _Expression(Cursor):
-    """A recursive descent parser: sums of products of signed powers.
+    """A recursive descent parser for sums of products of powers, which may have signs.
 
-    Each method moves the cursor behind what it has read.
+    Each method moves the cursor past what it has read.
     """
 
     def __init__(self, tokens: Sequence[Token], place: int) -> None:
@@ -83,7 +86,8 @@ class _Expression(Cursor):
     def _plus_or_minus(self) -> str | None:
         """Return the sign between two terms; None if there is none.
 
-        A hyphen without blanks between numbers outside of a formula does not count: it may mean "to".
+        Outside of formulas, a hyphen without blanks between two numbers does not count, because it may mean
+        "to".
         """
         token, after = self.peek(), self.peek(1)
         if token is None or after is None or token.kind != "sign" or token.text not in ("+", "-"):
@@ -107,7 +111,10 @@ class _Expression(Cursor):
         return value
 
     def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
-        """Read the sign between two factors. The sign × may be missing, or be the word "of" after a share."""
+        """Read the sign between two factors and return its operation; None if no factor follows.
+
+        The sign × may be missing, or be the word "of" after a share.
+        """
         token = self.peek()
         if token is None:
             return None
@@ -185,7 +192,7 @@ class _Expression(Cursor):
         return read_money(self) if begins_amount(self) else self._group()
 
     def _group(self) -> Value | None:
-        """Read an expression in brackets or braces."""
+        """Read an expression in brackets or braces and return its value; None if there is none."""
         token = self.peek()
         closing = _CLOSING.get(token.text) if token is not None and token.kind in ("sign", "group") else None
         if closing is None:
@@ -217,7 +224,10 @@ class _Expression(Cursor):
         return Quantity(Fraction(int(token.text)), True)
 
     def _root(self) -> Value | None:
-        """Read a root. If its radicand or degree has letters, it is an expression with letters."""
+        """Read a root and return its value; None if there is none.
+
+        If its radicand or degree has letters, the value is words: an expression with letters.
+        """
         self.place += 1
         degree = self._group() if self.is_sign("[") else _TWO
         radicand = self._group() or self._deeper(self._atom)

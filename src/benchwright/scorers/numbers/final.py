@@ -1,4 +1,4 @@
-"""The number of an answer that counts. docs/scorers.md states the rule."""
+"""Choice of the number that counts in an answer. docs/scorers.md states the rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.scorers.numbers.tokens import Token, tokens_of
 
 SEVERAL = "several numbers"
 LONGEST = 4_000
-"""Maximum number of characters searched: the last ones of a line, the first ones of a statement."""
+"""Maximum number of characters searched: the last ones of a line, the first ones after a statement's verb."""
 
 MOST = 30
 """Maximum number of marks that are examined, from the last."""
@@ -35,7 +35,10 @@ _CLOSE = 0.01
 
 
 def read_answer(text: str) -> Reading | None:
-    """Return the number of an answer, or the kind of its result; None without anything like a number."""
+    """Return the number that counts in an answer, or the kind of its result (a date, a range, …).
+
+    None if the answer contains nothing like a number.
+    """
     marks = marks_of(text)
     text = text[: answer_end(text, marks)]
     marks = [mark for mark in marks if mark.start < len(text)]
@@ -51,7 +54,7 @@ def read_answer(text: str) -> Reading | None:
 def read_gold(text: str) -> Reading:
     """Return the one number of a gold answer, or its kind: several numbers, a date, no number, ….
 
-    If a solution has a mark (`#### 18`), the number is read there. In an equation the last side counts.
+    If a solution has a mark (`#### 18`), the number is read there. In an equation, the last side counts.
     """
     for mark in reversed(marks_of(text)[-MOST:]):
         reading = _marked(text, mark)
@@ -67,7 +70,7 @@ def read_gold(text: str) -> Reading:
 
 
 def _is_equation(tokens: Sequence[Token], items: Sequence[Item]) -> bool:
-    """Return True if each number except the first follows a sign of equality."""
+    """Return True if each number except the first follows an equals sign (= or ≈)."""
     return all(tokens[item.first - 1].text in ("=", "≈") for item in items[1:])
 
 
@@ -83,7 +86,10 @@ def _marked(text: str, mark: Mark) -> Reading | None:
 
 
 def _stated(rest: str) -> Reading | None:
-    """Read a statement (`the answer is …`). `rest` is all the text after its verb."""
+    """Return the number in a statement (`the answer is …`); None if there is none.
+
+    `rest`: all the text after the statement's verb.
+    """
     rest = rest[:LONGEST]
     if _DECLINED.match(rest):
         return Reading(rest.strip().split("\n")[0], (), NOTHING)
@@ -103,14 +109,17 @@ def _stated(rest: str) -> Reading | None:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """Return True if more numbers follow the first sentence: the text then reasons and does not answer."""
+    """Return True if these tokens, which follow the first sentence, contain numbers.
+
+    The text then reasons, and states no answer.
+    """
     return bool(items_of(tokens[:400]))
 
 
 def _last_line(text: str) -> Reading | None:
-    """Read the number of the last sentence with a number, in the last line with one.
+    """Return the number of the last line with a number, from its last sentence with one.
 
-    Number words are read only if no line has digits.
+    None if there is none. Number words count only if no line has a number in digits.
     """
     for words in (False, True):
         for line in reversed(text.split("\n")):
@@ -138,7 +147,7 @@ def _line(line: str, words: bool) -> Reading | None:
 
 
 def _only_one(items: Sequence[Item]) -> bool:
-    """Return True if all numbers are the word "one", which is hardly ever meant as a number."""
+    """Return True if all numbers have the value 1. The word "one" is hardly ever meant as a number."""
     return all(isinstance(item.value, Quantity) and item.value.value == 1 for item in items)
 
 

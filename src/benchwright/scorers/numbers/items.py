@@ -1,4 +1,4 @@
-"""The numbers of a text, and items that only look like numbers: dates, times, ranges, lists, expressions."""
+"""Recognition of numbers in a text, and of items with numbers: dates, times, ranges, lists, expressions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.scorers.numbers.words import PARTS, word_set
 
 _KINDS = {"date": "a date", "time": "a time of day"}
 TIMES = tuple(_KINDS.values())
-"""Kinds of items that are points in time."""
+"""The kinds of items that are points in time (dates, times)."""
 
 _LABELS = word_set(
     "step steps question problem example option part figure table equation case exercise chapter section"
@@ -25,7 +25,10 @@ _LABELS = word_set(
 
 
 class Item(NamedTuple):
-    """The value of tokens `first` to `last` (exclusive): a quantity, or words for what they are instead."""
+    """A number or similar item: the tokens from `first` to `last` (exclusive), and their value.
+
+    `value`: a quantity, or words for what it is instead (a date, a range, …).
+    """
 
     value: Value
     first: int
@@ -33,14 +36,14 @@ class Item(NamedTuple):
 
     @property
     def is_ordinal(self) -> bool:
-        """True for an ordinal number, which counts only if there is no other number."""
+        """True for an ordinal number (5th), which counts only if there is no other number."""
         return self.value == ORDINAL
 
 
 def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
-    """Return the numbers among tokens and items that look like numbers, in order.
+    """Return the numbers among the tokens, and the items that contain numbers, in order.
 
-    With `words`, number words are included.
+    `words`: include numbers written in words.
     """
     found: list[Item] = []
     place = 0
@@ -53,7 +56,7 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
 
 
 def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
-    """Return the item that begins at a token; None if there is none."""
+    """Return the number or similar item that begins at a token; None if there is none."""
     token = tokens[place]
     if token.kind in _KINDS:
         return Item(_KINDS[token.kind], place, place + 1)
@@ -73,7 +76,10 @@ def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item
 
 
 def _behind_name(tokens: Sequence[Token], place: int) -> int:
-    """Return the position behind a name with a number, such as COVID-19 or Step 3; else the next position."""
+    """Return the position after a name with a number, such as COVID-19 or Step 3.
+
+    If there is no such name, return the next position.
+    """
     token, cursor = tokens[place], Cursor(tokens, place)
     if token.kind != "word" or token.math:
         return place + 1
@@ -85,7 +91,7 @@ def _behind_name(tokens: Sequence[Token], place: int) -> int:
 
 
 def _is_label(tokens: Sequence[Token], place: int) -> bool:
-    """Return True if a number only numbers a line, as in `2. Add them`."""
+    """Return True if the number at a token only labels its line, as in `2. Add them`."""
     if (
         tokens[place].kind != "number"
         or (place > 0 and tokens[place - 1].text != "\n")
@@ -97,7 +103,7 @@ def _is_label(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Return True if an arithmetic sign follows a single letter, as in x + 5."""
+    """Return True if the token is an arithmetic sign after a single letter, as in x + 5."""
     if place == 0 or tokens[place].kind != "sign" or tokens[place].text not in "+-×/^":
         return False
     before = tokens[place - 1]
@@ -105,7 +111,7 @@ def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
-    """Return the item together with what is joined to it: smaller units, the rest of a range or list."""
+    """Return the item extended by what is joined to it: a smaller unit, or the rest of a range or list."""
     cursor = Cursor(tokens, item.last)
     token = cursor.peek()
     if token is None:
@@ -145,7 +151,10 @@ def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
 
 
 def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
-    """Return an item with a smaller unit behind it (2 hours and 30 minutes) as one; None if there is none."""
+    """Return an item and the amount in a smaller unit after it (2 hours and 30 minutes) as one item.
+
+    None if no such amount follows.
+    """
     if not isinstance(item.value, Quantity) or item.value.unit is None:
         return None
     cursor = Cursor(tokens, item.last)

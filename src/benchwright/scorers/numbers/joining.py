@@ -1,4 +1,4 @@
-"""Amounts, and numbers joined to others: ranges, lists, ratios, tuples."""
+"""Reader of amounts, and of numbers joined to other numbers: ranges, lists, ratios, tuples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONGEST_TUPLE = 200
 
 
 def amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int] | None:
-    """Return the tuple, expression or number in words at a position, and the position behind it.
+    """Return the tuple, expression or number in words at a position, and the position after it.
 
     None if there is none. If brackets are nested too deeply, only the inner ones are read.
     """
@@ -53,7 +53,7 @@ def amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int
 
 
 def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
-    """Return the position behind a tuple, set or interval; None if there is none."""
+    """Return the position after a tuple, set or interval; None if there is none."""
     if not _opens(tokens, place) or _opens(tokens, place + 2):
         return None
     cursor = Cursor(tokens, place + 1)
@@ -90,7 +90,7 @@ def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | No
 
 
 def joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """Return the kind of a number together with what follows (a range, a list, …), and the position behind.
+    """Return the kind that a number forms with what follows (range, list, …), and the position after.
 
     None if nothing is joined to the number.
     """
@@ -116,7 +116,10 @@ def joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
 
 
 def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """Read the rest of a list of numbers. It must end its clause: `In 2020, 18 came` is not a list."""
+    """Return the kind "list" and the position after the rest of a list of numbers; None if it is no list.
+
+    A list must end its clause: `In 2020, 18 came` is not one.
+    """
     while cursor.is_sign(",", ";"):
         cursor.place += 1
         cursor.place += cursor.is_word("and", "or")

@@ -1,4 +1,4 @@
-"""Marks of an answer in a text: a box, `####`, `A:`, an <answer> tag, "the answer is"."""
+"""Search for marked answers in a text: a box, `####`, `A:`, an <answer> tag, "the answer is"."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _REPLACEMENT = re.compile(
 
 
 class Mark(NamedTuple):
-    """A marked answer: the kind of the mark, and the answer's text from `start` to `end`.
+    """A marked answer: the kind of mark, and the position of the answer's text, from `start` to `end`.
 
-    For a statement, `end` is the end of the whole text.
+    For a statement ("the answer is"), `end` is the end of the whole text.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(text: str) -> list[Mark]:
-    """Return the marks of a text in order. A box that is not closed does not count."""
+    """Return the marks of a text in order. A box without a closing brace is not a mark."""
     return sorted(_marks(text), key=lambda mark: (mark.start, mark.end))
 
 
@@ -66,7 +66,7 @@ def _marks(text: str) -> Iterator[Mark]:
 
 
 def _closing(text: str) -> dict[int, int]:
-    """Map the position of each closed brace to the position of its closing brace."""
+    """Return the position of the closing brace for each opening brace that is closed."""
     opened: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):
@@ -78,15 +78,18 @@ def _closing(text: str) -> dict[int, int]:
 
 
 def answer_end(text: str, marks: Sequence[Mark]) -> int:
-    """Return the end of the answer: the position at which the model asks itself another question.
+    """Return the end of the answer: the position at which the model begins to ask itself another question.
 
-    Base models go on like that. Without such a question, it is the end of the text.
+    Base models often do this. Without such a question, it is the end of the text.
     """
     asked = _ANOTHER_QUESTION.search(text, marks[0].start) if marks else None
     return asked.start() if asked else len(text)
 
 
 def retraction(text: str, start: int) -> int | None:
-    """Return the position after the last words that retract or replace an answer; None if there are none."""
+    """Return the end of the last words after `start` that retract or replace an answer.
+
+    None if there are none.
+    """
     places = [found.end() for found in _REPLACEMENT.finditer(text, start)]
     return max((place for place in (taken_back(text, start), *places) if place is not None), default=None)

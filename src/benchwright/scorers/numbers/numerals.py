@@ -1,4 +1,4 @@
-"""Numbers in digits with their scale, fraction, currency and unit."""
+"""Reader of numbers in digits with their scale, fraction, currency and unit."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ LISTED = "a list of numbers"
 ORDINAL = "an ordinal number"
 MORNING = ("am", "pm", "a.m", "p.m")
 CODES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "rs", "us"})
-"""Currency words that may precede an amount, in lower case."""
+"""Words and codes of currencies that may precede an amount, in lower case."""
 
 _REPEATING = re.compile(r"([0-9]+)\.([0-9]*)(?:\\overline\{|\()([0-9]+)")
 _FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
 
 
 def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
-    """Read the number at the cursor, which must be on digits. `money` is the currency before them, if any."""
+    """Read the number at the cursor, which must be at digits, and return its value.
+
+    `money`: the currency before the digits; None if there is none.
+    """
     token = cursor.tokens[cursor.place]
     cursor.place += 1
     found = read_digits(token.text)
@@ -44,7 +47,10 @@ def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
 
 
 def read_money(cursor: Cursor) -> Value | None:
-    """Read the sign or code of a currency and the amount behind it. Return None if there is no amount."""
+    """Read a currency's sign or code and the amount after it, and return the amount.
+
+    None if there is none.
+    """
     before, token = cursor.place, cursor.tokens[cursor.place]
     cursor.place += 1
     if token.text.lower() == "us" and cursor.is_sign("$"):
@@ -69,7 +75,7 @@ def read_repeating(text: str) -> Quantity:
 
 
 def begins_amount(cursor: Cursor) -> bool:
-    """Return True if the sign or code of a currency is at the cursor."""
+    """Return True if the cursor is at the sign or code of a currency."""
     token = cursor.peek()
     return token is not None and (
         token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CODES)
@@ -77,9 +83,10 @@ def begins_amount(cursor: Cursor) -> bool:
 
 
 def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
-    """Read letters attached to digits: a factor (5k), an ordinal (5th), or an expression with letters (5x).
+    """Read letters attached to a number, and return their value.
 
-    None for units, for a word without a blank before it, and if there are no letters.
+    They are a factor (5k), an ordinal (5th), or unknowns of an expression (5x). None if there are no such
+    letters, or if they are a unit or an ordinary word (156pieces).
     """
     token = cursor.peek()
     if token is None or token.after_blank or token.kind != "word":
@@ -101,7 +108,7 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
 
 
 def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:
-    """Add the proper fraction behind a whole number, if there is one: 2 1/2, 2½, 2\\frac{1}{2}, 2 and 1/2."""
+    r"""Return the number plus the proper fraction after it, if any: 2 1/2, 2½, 2\frac{1}{2}, 2 and 1/2."""
     before = cursor.place
     if cursor.is_word("and") or cursor.is_sign("&"):
         cursor.place += 1
@@ -138,7 +145,7 @@ def _proper_fraction(cursor: Cursor) -> Fraction | None:
 
 
 def vulgar_fraction(sign: str) -> Fraction:
-    """Return the value of a sign like ½."""
+    """Return the value of a fraction that is one character, such as ½."""
     import unicodedata
 
     return Fraction(unicodedata.numeric(sign)).limit_denominator(20)

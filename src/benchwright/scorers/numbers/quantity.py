@@ -1,4 +1,4 @@
-"""Quantities: exact values with a unit, and their equality."""
+"""Quantities (exact values with a unit), and the comparison of two of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 TOLERANCE = Fraction(1, 10**9)
-"""Relative difference up to which two numbers are equal, if they are not both whole numbers."""
+"""Relative difference up to which two numbers are equal, unless both are whole numbers."""
 
 NEAR_WHOLE = Fraction(1, 10**6)
 """Absolute difference up to which a number that is not whole equals a whole number."""
 
 
 class Unit(NamedTuple):
-    """A unit: its dimensions, and its size in the base unit.
+    """A unit: its dimensions, and its size in the base unit of these dimensions.
 
-    A cent has two dimensions, because dollars and euros have cents.
+    A cent has two dimensions, because both dollars and euros have cents.
     """
 
     name: str
@@ -30,13 +30,16 @@ class Unit(NamedTuple):
 SHARE = frozenset({"share"})
 PERCENT = Unit("%", SHARE, Fraction(1, 100))
 EITHER_WAY = (SHARE, frozenset({"count"}))
-"""Dimensions of units that one of two equal numbers may lack, with or without conversion: percent, dozens."""
+"""Dimensions (percent, dozens) of units that one of two equal numbers may lack.
+
+The numbers are compared both before and after conversion.
+"""
 
 
 class Quantity(NamedTuple):
-    """A number as it is written: `value` does not include the unit, so 50 % has the value 50.
+    """A number as it is written. `value` is without the unit: that of 50 % is 50.
 
-    `whole` is True if it is written as a whole number, without decimals or division.
+    `whole`: True if it is written as a whole number, without decimals or division.
     """
 
     value: Fraction
@@ -45,18 +48,19 @@ class Quantity(NamedTuple):
 
     @property
     def in_base_units(self) -> Fraction:
-        """The value in the base unit."""
+        """The value in the base unit: that of 50 % is 0.5."""
         return self.value * self.unit.factor if self.unit else self.value
 
 
 NOTHING = "no number"
-"""Kind of a reading without anything like a number."""
+"""Kind of a reading that contains nothing like a number."""
 
 
 class Reading(NamedTuple):
-    """The content of one place of a text: a number, or something of another `kind` (a date, a list, …).
+    """The content read at one place of a text: a number, or something of another `kind` (a date, …).
 
-    `quantities` is empty for other kinds. It contains two values if a rounded number follows an exact one.
+    `quantities`: the number; empty for other kinds. There are two if an exact number is followed by its
+    rounded value.
     """
 
     span: str
@@ -65,7 +69,7 @@ class Reading(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """The allowed difference between equal numbers: `relative` to the larger one, or `absolute`.
+    """The difference up to which two numbers count as equal: `relative` to the larger one, or `absolute`.
 
     If `relative` is None, whole numbers must be the same, and others may differ by `TOLERANCE`.
     """
@@ -74,7 +78,7 @@ class Tolerance(NamedTuple):
     absolute: Fraction = Fraction(0)
 
     def allows(self, one: Quantity, other: Quantity) -> bool:
-        """Return True if two quantities are equal.
+        """Return True if two quantities are equal within the tolerance.
 
         If both have a unit, they are converted; different dimensions are never equal. If only one has a unit,
         the values are compared. For percent and dozens, the converted value is compared too (50 % equals 50

@@ -1,4 +1,7 @@
-"""The main number of a sentence: the one at its beginning, or its last one that is no mere circumstance."""
+"""Choice of the main number of a sentence: the one at its beginning, else its last main number.
+
+Numbers in circumstances (`in 30 days`) are not main numbers.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.words import word_set
 
 MOST = 30
-"""Maximum number of numbers of a sentence that are examined, from the last."""
+"""Maximum number of numbers in a sentence that are examined, counted from the last."""
 
 _DECORATIONS = word_set(
     "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are "
@@ -27,7 +30,7 @@ _NOT = frozenset({"not", "never"})
 
 
 def behind_decorations(tokens: Sequence[Token]) -> int:
-    """Return the position behind words and signs that may precede a number, such as `about` and `=`."""
+    """Return the position after the words and signs that may precede a number, such as `about` and `=`."""
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -40,7 +43,7 @@ def behind_decorations(tokens: Sequence[Token]) -> int:
 
 
 def sentence_end(tokens: Sequence[Token], begin: int) -> int:
-    """Return the end of the sentence that begins at a token: the position of its final mark or line end."""
+    """Return the end of the sentence that begins at a token: its final punctuation mark, or the line end."""
     for place in range(begin, len(tokens)):
         token = tokens[place]
         ends = token.text in (".", "!", "?") and (place + 1 == len(tokens) or tokens[place + 1].after_blank)
@@ -50,7 +53,7 @@ def sentence_end(tokens: Sequence[Token], begin: int) -> int:
 
 
 def begun(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
-    """Return the number at the beginning of a text, or on the last side of an equation there.
+    """Return the number with which a text begins; of an equation there, the number on its last side.
 
     None if the text begins with words.
     """
@@ -69,12 +72,12 @@ def begun(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
 
 
 def _names_a_side(tokens: Sequence[Token]) -> bool:
-    """Return True if tokens are the left side of an equation, as in `x =` or `total cost =`."""
+    """Return True if the tokens are a left side and an equals sign, as in `x =` or `total cost =`."""
     return bool(tokens) and tokens[-1].text in ("=", "≈") and len(tokens) < 9 and _is_plain(tokens)
 
 
 def _is_plain(tokens: Sequence[Token]) -> bool:
-    """Return True for at most eight tokens, none of which begins another clause."""
+    """Return True if there are at most eight tokens, and none of them begins another clause."""
     clause = {"because", "since", "as", "which", "where", "if", "when", "so", "and", ",", ";", "."}
     return len(tokens) < 9 and not any(token.text.lower() in clause for token in tokens)
 
@@ -93,7 +96,7 @@ def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
 
 
 def _is_remark(tokens: Sequence[Token], item: Item) -> bool:
-    """Return True if an item is in round brackets that are not part of an expression."""
+    """Return True if an item is in round brackets that are a remark, not part of an expression."""
     depth = 0
     for place in range(item.first - 1, -1, -1):
         depth += (tokens[place].text == ")") - (tokens[place].text == "(")
@@ -111,7 +114,10 @@ def _is_denied(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
-    """Return True if an item is a time, duration or condition, as in `in 30 days`; `for $5` is a price."""
+    """Return True if an item is a time, duration or condition, as in `in 30 days`.
+
+    A price is not a circumstance, as in `for $5`.
+    """
     place = item.first - 1
     while place >= 0 and tokens[place].text.lower() in _BETWEEN:
         place -= 1
@@ -128,7 +134,7 @@ def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_purpose(tokens: Sequence[Token], item: Item) -> bool:
-    """Return True if an item is part of a purpose or means: `25 passes to save $2`, `64 by adding 15`."""
+    """Return True if an item is part of a purpose (`25 passes to save $2`) or means (`64 by adding 15`)."""
     if item.first < 2:
         return False
     before, verb = tokens[item.first - 2].text.lower(), tokens[item.first - 1].text.lower()

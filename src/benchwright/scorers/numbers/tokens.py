@@ -1,4 +1,4 @@
-"""The tokens of a text with numbers. LaTeX and Markdown are read as what they display."""
+"""Tokenizer of a text with numbers. LaTeX and Markdown are read as what they display."""
 
 from __future__ import annotations
 
@@ -84,10 +84,11 @@ _PROSE = re.compile(r"(?<!\\)\b[a-z]{3,}\s+[a-z]{2,}\b")
 
 
 class Token(NamedTuple):
-    """A piece of a text, from `start` to `end`.
+    """A token of a text, from `start` to `end`.
 
-    `kind` is number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `after_blank`
-    is True if white space precedes it, `math` if it is part of a formula, `bold` if it is in bold type.
+    `kind`: number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `after_blank`:
+    True if white space precedes it. `math`: True if it is part of a formula. `bold`: True if it is in bold
+    type.
     """
 
     kind: str
@@ -100,7 +101,7 @@ class Token(NamedTuple):
 
 
 def tokens_of(text: str, *, math: bool = False) -> list[Token]:
-    """Return the tokens of a text, in time linear in its length. With `math`, the whole text is a formula."""
+    """Return the tokens of a text, in time linear in its length. `math`: the whole text is a formula."""
     return list(_tokens(plain_characters(text), math))
 
 
@@ -136,9 +137,9 @@ def _formulas(text: str) -> Iterator[re.Match[str]]:
 
 
 def _shown(kind: str, piece: str, text: str, start: int, braces: list[bool]) -> tuple[str, str] | None:
-    """Return (kind, text) of the token that a piece displays; None if it displays nothing.
+    """Return (kind, text) of the token that a piece of text displays; None if it displays nothing.
 
-    `braces` is a stack with an entry for each open brace: True if the brace is a token.
+    `braces`: a stack with an entry for each open brace, True if the brace is itself a token.
     """
     if kind == "sign" and piece in "{}":
         if piece == "{":
@@ -159,7 +160,7 @@ def _shown(kind: str, piece: str, text: str, start: int, braces: list[bool]) -> 
 
 
 def _shows_group(text: str, brace: int) -> bool:
-    """Return True if a brace belongs to a command that only displays its content, as in \\text{km}."""
+    r"""Return True if a brace belongs to a command that only displays its content, such as \text{km}."""
     name = _NAME_BEFORE.search(text, max(0, brace - 20), brace)
     return name is not None and (name[1] in _SHOWN or name[1] in _LAYOUT)
 

@@ -1,4 +1,4 @@
-"""Units between which numbers are converted, by their words and signs."""
+"""Units that can be converted into each other, found by their words and signs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
     "‰": UNITS["permille"],
     "°": UNITS["degree"],
 }
-"""Units by sign."""
+"""Units by their signs, such as %."""
 
 
 def unit_named(word: str) -> Unit | None:
@@ -75,14 +75,17 @@ def unit_named(word: str) -> Unit | None:
 
 
 def raised(unit: Unit, power: int) -> Unit:
-    """Return a unit of area or volume: the power of a unit of length."""
+    """Return a unit of area or volume: a unit of length raised to `power`."""
     return Unit(
         f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power
     )
 
 
 def read_unit(cursor: Cursor) -> Unit | None:
-    """Read the unit at the cursor and move behind it. Return None without a unit or for a rate (km/h)."""
+    """Read the unit at the cursor, move past it and return it.
+
+    None if there is no unit, or if it is a rate (km/h).
+    """
     found = _unit_at(cursor)
     if found is None:
         return None
@@ -97,7 +100,7 @@ def read_unit(cursor: Cursor) -> Unit | None:
 
 
 def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
-    """Return the unit at the cursor and the number of its tokens; None if there is no unit."""
+    """Return the unit at the cursor and how many tokens it has; None if there is no unit."""
     token, after = cursor.peek(), cursor.peek(1)
     if token is None:
         return None
@@ -120,7 +123,7 @@ def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
 
 
 def _power(cursor: Cursor) -> int | None:
-    """Read the power of a unit: ², ^2, ^{2}. Return None if there is none."""
+    """Read the power of a unit and return it: ², ^2, ^{2}. None if there is none."""
     token = cursor.peek()
     if token is not None and token.kind == "raised" and token.text in ("²", "³"):
         cursor.place += 1

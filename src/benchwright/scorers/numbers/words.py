@@ -1,4 +1,4 @@
-"""Number words: cardinal numbers, simple fractions, and words for powers of ten."""
+"""Reader of number words: cardinal numbers, simple fractions, and words for powers of ten."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SCALES = {
     "万": 10**4,
     "亿": 10**8,
 }
-"""Words after a number that multiply it."""
+"""Words after a number that multiply it (hundred, thousand, …), with their factors."""
 
 LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-"""Letters attached to a number that multiply it."""
+"""Letters attached to a number that multiply it, with their factors (5k)."""
 
 MONEY_LETTERS = LETTERS | {"m": 10**6, "b": 10**9}
-"""Letters attached to an amount of money that multiply it."""
+"""Letters attached to an amount of money that multiply it, with their factors."""
 
 PARTS = {
     "half": 2,
@@ -55,12 +55,14 @@ MOST = 10**15
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
+    """Return the set of the words in a text."""
     return frozenset(text.split())
 
 
 def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
-    """Return the number at the beginning of `words` and the number of its words; None if there is none.
+    """Return the number with which `words` begin, and how many words it has.
+
+    None if they begin with no number.
 
     `words` are in lower case and include hyphens: `twenty - one`, `one hundred and five`, `two and a half`,
     `three quarters`, `half`, `a hundred`.
@@ -82,10 +84,13 @@ def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
 
 
 def _cardinal(words: Sequence[str]) -> tuple[int, int]:
-    """Return the whole number at the beginning of the words, and the number of its words; (0, 0) if none."""
+    """Return the whole number with which the words begin, and how many words it has.
+
+    Return (0, 0) if there is none.
+    """
     total = current = count = 0
     below = MOST
-    """Exclusive upper bound of the next word: 10 after `twenty`, 100 after `hundred`."""
+    """Exclusive upper bound for the next word's number: 10 after `twenty`, 100 after `hundred`."""
     for place, word in enumerate(words):
         begins = current > 0 or words[:place] == ["a"]
         if word in CARDINALS and CARDINALS[word] < below:

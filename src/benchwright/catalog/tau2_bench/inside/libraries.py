@@ -1,10 +1,9 @@
-"""Replacements for the libraries that the authors' domains import, as far as they are used.
+"""Replacements for the libraries that the authors' domains import, with only the functions that are used.
 
 Runs in the sandbox.
 
-loguru, deepdiff, yaml, dotenv   stubs: nothing is logged, compared or read with them here
-toml                             `load`, with Python's tomllib
-addict                           `Dict`: dicts with a recursive update
+loguru, deepdiff, yaml, dotenv   stubs: nothing is logged, compared or read with them here toml
+`load`, with Python's tomllib addict                           `Dict`: dicts with a recursive update
 docstring_parser                 `parse`: docstrings in Google's style, as far as tool schemas need them
 rank_bm25                        `BM25Okapi`: the same scores, computed in the same order
 """
@@ -37,7 +36,7 @@ class Parameter(NamedTuple):
 
 
 class Docstring:
-    """The parts of a docstring that a tool's schema is made of."""
+    """The parts of a docstring from which a tool's schema is made."""
 
     returns = None
     raises: tuple[Any, ...] = ()
@@ -77,10 +76,10 @@ def _parameter(part: str) -> Parameter:
 
 
 class BM25Okapi:
-    """BM25 scores of documents for a query, both as lists of words (Robertson et al.; rank_bm25 0.2.2).
+    """BM25 scores of documents for a query, both given as lists of words (Robertson et al.; rank_bm25 0.2.2).
 
-    Words in more than half of the documents have a negative weight, which is replaced by `epsilon` times the
-    mean weight.
+    A word in more than half of the documents would have a negative weight. It is replaced by `epsilon` times
+    the mean weight.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class BM25Okapi:
         self._weights = {word: weight if weight >= 0 else least for word, weight in self._weights.items()}
 
     def get_scores(self, query: list[str]) -> list[float]:
-        """Return the score of each document."""
+        """Return the score of each document for the query, in the order of the documents."""
         scores = [0.0] * len(self._lengths)
         for word in query:
             weight = self._weights.get(word) or 0
@@ -114,7 +113,7 @@ class BM25Okapi:
 
 
 class Updatable(dict[str, Any]):
-    """A dict whose `update` is recursive."""
+    """A dict whose `update` merges nested dicts, for addict's `Dict`."""
 
     def update(self, *others: Any, **more: Any) -> None:
         """Merge other dicts into this one, recursively. Lists are replaced."""
@@ -127,19 +126,19 @@ class Updatable(dict[str, Any]):
             self[name] = value
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the dict itself."""
+        """Return the dict itself, which is already plain."""
         return self
 
 
 class Silence:
-    """A logger with any method, which logs nothing."""
+    """A logger that has every method and logs nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *words, **more: None
 
 
 def offer() -> None:
-    """Make the replacements importable under the names of the libraries."""
+    """Make the replacements importable under the names of the libraries that they replace."""
     offered: dict[str, dict[str, Any]] = {
         "loguru": {"logger": Silence()},
         "deepdiff": {"DeepDiff": None},

@@ -2,8 +2,8 @@
 
 Runs in the sandbox.
 
-The shell and the embedding model are outside the sandbox. Each request to them is sent out as a question, and
-the answer comes back.
+The shell and the embedding model are outside the sandbox. Each request to them is written out as a question,
+and the host replies with the answer.
 
     {"shell": {"command": "ls", "seconds": 30, "files": {"INDEX.md": "…"}}}
         -> {"code": 0, "stdout": "…", "stderr": ""}
@@ -33,7 +33,10 @@ _PIPELINE = (
 
 
 def prepare(ask: Ask) -> None:
-    """Register the parts of all retrieval methods, with replacements for those that need a service."""
+    """Register the components of all retrieval methods.
+
+    Those that need a service are replaced; they use `ask`.
+    """
     for name in _PIPELINE:
         importlib.import_module(name)
     registry = importlib.import_module("tau2.knowledge.registry")
@@ -47,27 +50,30 @@ def prepare(ask: Ask) -> None:
 
 
 class Unchanged:
-    """Replacement for the step that embeds documents.
+    """Replacement for the step that embeds documents. It does nothing.
 
-    They are embedded outside, once for all conversations.
+    The documents are embedded outside the sandbox, once for all conversations.
     """
 
     def __init__(self, **settings: Any) -> None:
         pass
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:
-        """Return the input unchanged."""
+        """Return the documents unchanged."""
         return given
 
 
 class QueryGiven(Unchanged):
-    """Replacement for the step that embeds a query. Like the original, it refuses a blank query."""
+    """Replacement for the step that embeds a query.
+
+    It passes the query on, and like the original refuses a blank one.
+    """
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:
         """Return the input unchanged.
 
         Raises:
-            ValueError: If the query is blank. The model reads the message.
+            ValueError: If the query is blank. The model receives the error message.
         """
         query = given["query"]
         if not query or not query.strip():
@@ -78,7 +84,7 @@ class QueryGiven(Unchanged):
 
 
 class Nearest:
-    """A retriever that asks for the documents whose vectors are nearest to the query's."""
+    """A retriever that asks the host for the documents whose embeddings are nearest to the query's."""
 
     def __init__(self, ask: Ask, top_k: int = 10, **settings: Any) -> None:
         self._ask = ask
@@ -91,7 +97,7 @@ class Nearest:
 
 
 class Shell:
-    """Replacement for `subprocess` in the module where the authors' code starts its own sandbox."""
+    """Replacement for the module `subprocess` where the authors' code starts its own sandbox."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -100,7 +106,7 @@ class Shell:
     def run(
         self, argv: list[str], *, timeout: float, cwd: str, **more: Any
     ) -> subprocess.CompletedProcess[str]:
-        """Run the last argument as a bash command, in a folder with the files of `cwd`.
+        """Run the last argument as a bash command on the host, in a folder with the files in `cwd`.
 
         Raises:
             subprocess.TimeoutExpired: If the command takes longer than `timeout` seconds.

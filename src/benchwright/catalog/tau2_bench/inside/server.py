@@ -1,4 +1,4 @@
-"""Server of one conversation's environment in the authors' domains: one JSON line in, one out.
+"""Server of one conversation's environment in tau2-bench. It reads and writes lines of JSON.
 
 Runs in the sandbox.
 
@@ -9,8 +9,8 @@ Runs in the sandbox.
     {"examine": [message, …]}
         -> {"database": true, "assertions": [true]} ("database" is null if it is not graded)
 
-While calls are made, {"asks": question} may be written first. A line with the answer must then be sent
-(retrieval.py).
+Before the results of calls, the server may write {"asks": question}. The host must then send a line with the
+answer (retrieval.py).
 
 Messages are {"role": "assistant", "user" or "tool", "content", "tool_calls", "id", "requestor", "error"}. The
 behaviour of the domains is the authors' alone: none of it is written here. The repository's files are below
@@ -31,16 +31,16 @@ from typing import Any
 HERE = Path(__file__).parent
 
 EVALUATED = ("calculate", "grep")
-"""Tools that evaluate text from the model, which may take forever.
+"""Tools that evaluate an expression from the model, which may take forever.
 
-They only read, and run in a separate process.
+They only read, so that they can run in a separate process.
 """
 SECONDS = 2
 BYTES = 256 * 2**20
 
 
 class World:
-    """The environment of one task."""
+    """The environment of one task, created by the authors' code."""
 
     def __init__(
         self, domain: str, task: dict[str, Any], retrieval: str | None, solo: bool, policy: str | None
@@ -60,14 +60,14 @@ class World:
         self.environment = self.begin(self.history(), **self.alone)
 
     def history(self) -> list[Any]:
-        """Return the messages that precede the conversation."""
+        """Return the messages that the task prescribes before the conversation."""
         state = self.task.initial_state
         return list((state and state.message_history) or [])
 
     def begin(self, messages: list[Any], **alone: bool) -> Any:
-        """Create a fresh environment and make all calls of these messages in it.
+        """Create a fresh environment, and repeat all calls of these messages in it.
 
-        `alone` is set for an agent without a user.
+        `alone`: {"solo_mode": True} for an agent without a user, else empty.
         """
         state = self.task.initial_state
         environment = self.make(**self.settings, **alone)
@@ -79,7 +79,7 @@ class World:
         return environment
 
     def described(self) -> dict[str, Any]:
-        """Return what agent and user need at the start: policy and tools, scenario and tools."""
+        """Return the policy and tools of the agent, and the scenario and tools of the user."""
         return {
             "policy": self.environment.get_policy(),
             "scenario": str(self.task.user_scenario),
@@ -88,7 +88,10 @@ class World:
         } | (self.tools_of_one() if self.alone else {})
 
     def tools_of_one(self) -> dict[str, Any]:
-        """Return a solo agent's tools: its own, the user's, and one to end the task (llm_agent.py)."""
+        """Return the tools of an agent without a user (llm_agent.py).
+
+        These are its own, the user's, and one to end the task.
+        """
 
         def done() -> str:
             """Call this function when you are done with the task."""
@@ -99,7 +102,10 @@ class World:
         return {"tools": [tool.openai_schema for tool in tools], "user_tools": None}
 
     def user_tools(self) -> list[dict[str, Any]] | None:
-        """Return the user's tools; None if there are none, or if the task names unknown ones."""
+        """Return the schemas of the user's tools.
+
+        None if the user has none, or if the task names unknown ones.
+        """
         try:
             tools = self.environment.get_user_tools(include=self.task.user_tools)
         except ValueError:
@@ -112,9 +118,9 @@ class World:
         return {"content": answer.content, "error": answer.error}
 
     def examine(self, conversation: list[dict[str, Any]]) -> dict[str, Any]:
-        """Compare the final state with the one after the right calls, and evaluate the assertions.
+        """Compare the final state with the state after the right calls, and evaluate the assertions.
 
-        The official code is evaluator_env.py.
+        The authors' code for this is in evaluator_env.py.
         """
         criteria = self.task.evaluation_criteria
         if criteria is None or (criteria.actions is None and criteria.env_assertions is None):
@@ -150,9 +156,9 @@ def holds(environment: Any, assertion: Any) -> bool:
 
 
 def reads_that_count(task: dict[str, Any]) -> set[str]:
-    """Return the discoverable tools that the right calls use.
+    """Return the names of the discoverable tools in the right calls.
 
-    Reading with any other leaves no trace (runner/build.py).
+    Reading with any other tool leaves no trace in the final state (runner/build.py).
     """
     actions = (task.get("evaluation_criteria") or {}).get("actions") or []
     found = [one for one in actions if one["name"] == "call_discoverable_agent_tool"]
@@ -160,7 +166,7 @@ def reads_that_count(task: dict[str, Any]) -> set[str]:
 
 
 def ask(question: dict[str, Any]) -> Any:
-    """Write a question to the host and return its answer."""
+    """Write a question to the host, wait, and return its answer."""
     say({"asks": question})
     return json.loads(sys.stdin.readline())
 
@@ -173,7 +179,7 @@ def say(line: dict[str, Any]) -> None:
 
 
 def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
-    """Make a call in a child process with limits on CPU time and memory, and return its result."""
+    """Return the result of a call, made in a child process with limits on CPU time and memory."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -197,7 +203,10 @@ def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
 
 
 def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str, Any]]:
-    """Handle one input line. Return the world, which "open" creates, and the answer."""
+    """Process one input line.
+
+    Return the world (created by "open", else the given one), and the answer to write.
+    """
     if "open" in line:
         world = World(**line["open"])
         return world, world.described()
@@ -213,7 +222,7 @@ def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str
 def list_in_order() -> None:
     """Make `Path.glob` list folders by name.
 
-    The file system's order would decide between documents of equal score.
+    Otherwise the order in the file system would decide between documents of equal score.
     """
     found = Path.glob
     listed: Any = Path
@@ -221,7 +230,7 @@ def list_in_order() -> None:
 
 
 def main() -> None:
-    """Answer line by line until stdin ends. Output that the domains print goes to stderr."""
+    """Answer the lines of stdin until it ends. Output that the domains print goes to stderr."""
     sys.stdout = sys.stderr
     importlib.import_module("libraries").offer()
     list_in_order()

@@ -43,7 +43,7 @@ def text(file: Path) -> str:
 
 
 def left() -> dict[str, str]:
-    """Return the files in the folder, {relative name: content}."""
+    """Return the files that are in the folder now, {relative name: content}."""
     files = (path for path in sorted(FOLDER.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(FOLDER)): text(path) for path in files}
 
