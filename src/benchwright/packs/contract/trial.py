@@ -22,7 +22,7 @@ class Tried(NamedTuple):
 
 
 class CannedTrial:
-    """Runner of scenarios of a prepared pack, while `server` sends canned answers."""
+    """Runs scenarios of a prepared pack against `server`, which sends canned answers."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Limits, progress and settings of an installation."""
+"""Limits and settings of installations, and the reports of their progress."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ Check = Callable[[Path, PackManifest], None]
 
 
 def quiet(progress: InstallProgress) -> None:
-    """Report nothing."""
+    """Ignore a progress report."""
 
 
 def unchecked(directory: Path, manifest: PackManifest) -> None:
-    """Accept any pack."""
+    """Accept any pack: the default check."""
 
 
 class InstallSettings(Record, frozen=True):

@@ -48,9 +48,9 @@ class Address(Record, frozen=True):
         return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
 
     def environment(self) -> dict[str, str]:
-        """Return the environment in which the `docker` program uses the same engine.
+        """Return environment variables with which the `docker` program uses the same engine.
 
-        It follows a context itself.
+        None are needed for a docker context, which the program follows itself.
         """
         return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
 

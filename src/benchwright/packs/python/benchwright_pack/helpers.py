@@ -15,12 +15,12 @@ Pack = TypeVar("Pack")
 
 
 def define_bench_pack_manifest(manifest: Mapping[str, Any]) -> Json:
-    """Return the manifest with the two version numbers added."""
+    """Return the manifest with `schemaVersion` and `protocolVersion` added, unless it has them."""
     return {"schemaVersion": SCHEMA_VERSION, "protocolVersion": PROTOCOL_VERSION, **manifest}
 
 
 def define_bench_pack(pack: Pack) -> Pack:
-    """Return the pack unchanged."""
+    """Return the pack unchanged; exists as the counterpart of the SDK's function."""
     return pack
 
 
@@ -44,12 +44,15 @@ def require_scored_results(results: Iterable[Json]) -> list[Json]:
 
 
 def create_host_helpers(context: Json) -> HostHelpers:
-    """Return look-up functions for the host's context."""
+    """Return an object with functions that look things up in the host's context."""
     return HostHelpers(context)
 
 
 class HostHelpers:
-    """Look-ups in the host's context. Those named `get_required_…` raise LookupError if nothing is found."""
+    """Look-ups in the host's context.
+
+    Those named `get_required_…`, and those called with `required`, raise LookupError if nothing is found.
+    """
 
     def __init__(self, context: Json) -> None:
         self._providers = _table(context.get("providers"), "id")
@@ -112,7 +115,7 @@ class HostHelpers:
         return self.get_verifier(id, running_only=running_only, required=True) or {}
 
     def resolve_generation_request(self, overrides: Mapping[str, Any] | None = None) -> Json:
-        """Return the settings that are not None."""
+        """Return the generation settings `overrides` without those that are None."""
         return {name: value for name, value in (overrides or {}).items() if value is not None}
 
     def get_scenario_by_id(self, scenarios: Iterable[Json], id: str) -> Json:
