@@ -1,4 +1,4 @@
-"""An agent over a dataset as an engine task: each row becomes a rollout, and its result an outcome."""
+"""A `RolloutAgentLoop` over a dataset as an engine task: each row is one rollout, whose result is scored."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ VERSION = "1"
 class AgentTask(RowsTask):
     """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
 
-    `module` is the `module:attribute` from which the agent was loaded, if any. `max_turns` is a hint that
-    agents may ignore. `completion_params` are body fields that reach the model if the agent passes them on.
-    The fingerprint covers both, and the code of the agent's class and of that module (see
+    `module` is the `module:attribute` from which the agent was loaded, None if there is none. `max_turns` is
+    a hint that agents may ignore. `completion_params` are body fields that reach the model if the agent
+    passes them on. The fingerprint covers both, and the code of the agent's class and of that module (see
     `source_fingerprint`). Events that the agent logs by `ctx.log_event` are written to files in `debug_dir`.
     """
 

@@ -1,4 +1,4 @@
-"""A mark in the environment of a program's processes, by which they are found if its keeper was killed."""
+"""Finds the processes of a program whose keeper was killed, by a mark in their environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUND_SECONDS = 0.02
 
 
 def end_marked(value: str) -> int:
-    """Kill all processes started with this value of the mark; return their number.
+    """Kill all processes that have the mark with this value in their environment; return their number.
 
     A process that has cleared its environment is not found. Needs Linux's /proc (proc(5), environ).
     """

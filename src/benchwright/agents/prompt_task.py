@@ -1,4 +1,4 @@
-"""A dataset of prompts as an engine task: one prompt, one answer, no code by the user."""
+"""A dataset of prompts as an engine task: each prompt is sent once, without any code by the user."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class PromptTask(RowsTask):
     """The task: one request per row of the dataset at `path`, scored with `scorers`.
 
     A sample's content is the row with the documented names (see `PromptColumns.content`). `columns` names the
-    columns of parts without a conventional name. Without `needs_target`, a row may have no target. `system`
-    replaces the row's own system prompt. In `template`, `{prompt}` is replaced by the row's prompt.
+    columns for parts (such as the prompt) that have no conventional column name. Without `needs_target`, a
+    row may have no target. `system` replaces the row's own system prompt. In `template`, `{prompt}` is
+    replaced by the row's prompt.
 
     Raises:
         DatasetError: If the file cannot be read, is empty, or lacks a part.

@@ -1,4 +1,4 @@
-"""Runs a Python program to determine whether control reaches its end."""
+"""Runs a Python program and finds out whether control reaches its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMED_OUT = "timed out"
 
 
 class PythonVerdict(Record, frozen=True):
-    """The verdict on a program: whether it ran to its end.
+    """The verdict on a program. `passed`: True if control reached its end.
 
     `reason` is "passed", "timed out" or "failed: ...".
     """

@@ -1,4 +1,4 @@
-"""Builds images from a folder with a Dockerfile by the `docker` program (BuildKit, .dockerignore)."""
+"""Builds images from a folder with a Dockerfile by `docker build`, with BuildKit and .dockerignore."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Container:
         self.memory_kills = 0
 
     async def state(self) -> dict[str, Any]:
-        """Return the engine's `State`: Running, ExitCode, OOMKilled and so on.
+        """Return the engine's `State` of the container: Running, ExitCode, OOMKilled and so on.
 
         Empty if the container was removed.
 

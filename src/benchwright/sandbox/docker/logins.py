@@ -1,4 +1,4 @@
-"""Reads the logins stored by `docker login`. They are sent to the engine with each pull, as `docker` does."""
+"""Reads the logins stored by `docker login`, to send them to the engine with each pull, as `docker` does."""
 
 from __future__ import annotations
 

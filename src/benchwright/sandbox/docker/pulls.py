@@ -38,7 +38,7 @@ class Pulls:
         self._layers.pop(image, None)
 
     def lines(self) -> list[str]:
-        """Describe the pulls in progress, with the downloaded share, in one line; [] if there are none.
+        """Describe the pulls in progress in one line, with downloaded and total size; [] if there are none.
 
         The engine reports the size of a layer when its download begins, so the total may grow.
         """

@@ -1,4 +1,4 @@
-"""Snapshots: the changes in a container's file system, kept as an image for as long as they are needed.
+"""Snapshots: images of a container's present state (its changed files), kept as long as they are needed.
 
 The engine takes them from outside. They do not include volumes, mounts made inside the container, or
 processes.
@@ -25,7 +25,7 @@ _KINDS: tuple[Kind, ...] = ("changed", "added", "deleted")
 
 
 class Change(Record, frozen=True):
-    """A path in a container that differs from its image. The content of an added folder is also "added"."""
+    """A path in a container that differs from its image. Everything in an added folder is "added" too."""
 
     path: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""Limits how much a container writes to its own file system and volumes, if nothing else limits it."""
+"""Limits how much a container writes to disk (its file system and volumes), if nothing else limits it."""
 
 from __future__ import annotations
 
