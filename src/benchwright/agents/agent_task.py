@@ -135,7 +135,10 @@ def _outcome(result: RolloutResult, status: Status, reason: str | None) -> Outco
 
 
 def _sources(agent: RolloutAgentLoop, module: str | None) -> list[str]:
-    """Return fingerprints of the file that defines the agent's class and of the module that names it."""
+    """Return a fingerprint of the file that defines the agent's class and, if given, one of the module.
+
+    `module` is the `module:attribute` from which the agent was loaded.
+    """
     places: list[object] = [type(agent)]
     if module is not None:
         places.append(sys.modules[module.rpartition(":")[0]])

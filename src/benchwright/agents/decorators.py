@@ -19,9 +19,9 @@ _MISSING = inspect.Parameter.empty
 
 
 def osmosis_reward(func: Function) -> Function:
-    """Mark a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
+    """Wrap a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
 
-    The decorated function raises TypeError if it returns anything but a float, and drops the keyword
+    The wrapped function raises TypeError if it returns anything but a float, and drops the keyword
     `data_source` if the function does not accept it. Async functions stay async.
 
     Raises:
@@ -39,7 +39,7 @@ def osmosis_reward(func: Function) -> Function:
 
 
 def osmosis_rubric(func: Function) -> Function:
-    """Check and wrap a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
+    """Wrap a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
 
     The wrapped function raises TypeError for a solution or target that is not a string (the target may be
     None). Otherwise it behaves like one decorated with `osmosis_reward`.

@@ -91,7 +91,10 @@ def _become(command: list[str], keeper: int, lifeline: int, trouble: int) -> NoR
 
 
 def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
-    """Wait until the program has ended or everything must end. Return True in the latter case."""
+    """Wait until the program has ended, or everything must end because the host asks for it or is gone.
+
+    Return True in the latter case.
+    """
     poll = select.poll()
     for descriptor in (lifeline, woken):
         poll.register(descriptor, select.POLLIN)

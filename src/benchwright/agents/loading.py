@@ -129,7 +129,10 @@ def as_agent(found: Any, path: str) -> RolloutAgentLoop:
 
 
 def in_one_line(failure: BaseException) -> str:
-    """Describe an error and its place: a syntax error's own, else the innermost line of the user's code."""
+    """Describe an error in one line, with its place.
+
+    The place is that of a syntax error, or else the innermost line of the user's code.
+    """
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} ({_place(failure.filename, failure.lineno)})"
     if isinstance(failure, SystemExit):

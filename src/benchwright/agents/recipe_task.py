@@ -73,10 +73,11 @@ def recipe_task(
 
 
 class RecipeAgent:
-    """Agent program, started once per row in an empty folder with the row's `files` ({path: text}), if any.
+    """Runs an agent's program once per row, in an empty folder with the row's `files` ({path: text}).
 
-    Its prompt is the row's system prompt, if any, and user prompt. Its answer is its model's last response.
-    Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` of its folder, as texts.
+    The prompt consists of the row's system prompt, if any, and user prompt. The answer is the model's last
+    response. Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` in its folder, as
+    texts.
 
     Raises:
         UserError: If the agent is not installed.

@@ -1,4 +1,4 @@
-"""Names of Osmosis' hosted rubric judge, which Benchwright lacks, so that programs can import them."""
+"""The names of Osmosis' hosted rubric judge. Programs can import them, but Benchwright has no such judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installs agents: pinned npm packages, without their scripts, or PyPI packages in their own environment."""
+"""Installs agents from pinned packages: npm's without running their scripts, PyPI's in an environment."""
 
 from __future__ import annotations
 

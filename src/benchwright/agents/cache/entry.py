@@ -230,7 +230,7 @@ def _set_aside(path: Path, suffix: str) -> Path:
 
 
 def samples_path(path: Path) -> Path:
-    """Return the path of a cache file's logged conversations."""
+    """Return the path of the logged conversations (`--log-samples`) that belong to a cache file."""
     return path.with_suffix(".jsonl")
 
 

@@ -225,7 +225,7 @@ def _has_ids(table: RunTable) -> bool:
 def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
     """Yield the table rows of the trials in the mask `done`, by dataset row, model and repeat.
 
-    One part of the dataset is sorted at a time, to save memory.
+    One part of the dataset is sorted at a time.
     """
     import numpy as np
 
