@@ -21,7 +21,7 @@ def majority_status(statuses: Sequence[str]) -> str:
 
 
 def representative(results: Sequence[Result]) -> Result:
-    """Return one result for all attempts at a cell, computed as in the desktop host.
+    """Return one result for all attempts at a cell, computed as BenchLocal's desktop host does.
 
     The result is the best attempt with the majority status (no provider error, then higher score, then higher
     points). Its summary is preceded by the counts per status, all logs are concatenated, and durations are

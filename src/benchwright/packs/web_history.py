@@ -136,7 +136,7 @@ class WebSession:
         return artifact
 
     def close(self) -> None:
-        """Save the counts of the requests made since the page last saved."""
+        """Write the counts of the requests made since the page last saved."""
         if self.saved is not None and self._requests:
             self.save({})
 

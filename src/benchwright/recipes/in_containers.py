@@ -51,7 +51,7 @@ class ContainerAgent(Record, frozen=True):
 
 
 def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
-    """Return what a container needs to run a recipe's agent. `relay`: the folder of the relay's socket.
+    """Return a recipe's agent as needed in a container. `relay`: the folder of the relay's socket.
 
     Everything else that it needs is created on first use. For an agent whose loop is run by Benchwright,
     `launch` starts its terminal.
@@ -113,7 +113,7 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
-    """Return the command that prints the matching text files below a folder as one JSON object."""
+    """Return a command for a container that prints the matching texts below a folder as one JSON object."""
     return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
 
 

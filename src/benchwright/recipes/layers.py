@@ -46,7 +46,9 @@ def layer_of(recipe: Recipe) -> Layer | None:
 
 
 def launch_on_host(recipe: Recipe) -> list[str]:
-    """Return the words that start an agent's program on this machine, or [] if the recipe installs nothing.
+    """Return the command (without arguments) of an agent's program on this machine.
+
+    [] if the recipe installs nothing.
 
     Raises:
         UserError: If it works in containers only, is not installed, or needs a missing Node.js. The message

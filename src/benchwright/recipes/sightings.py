@@ -1,4 +1,4 @@
-"""What the tests with real agents last found to work, for each agent: the file `sightings.toml`."""
+"""Points that were last found to hold for each agent, by tests with real agents: `sightings.toml`."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class CacheMismatch(UserError, RuntimeError):
 
 
 class PassedOver(msgspec.Struct, gc=False):
-    """A run in a cache file, of which only the existence is read."""
+    """A run in a cache file, read only to be counted."""
 
 
 class CacheEntry(msgspec.Struct):
@@ -157,7 +157,7 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
 
 
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
-    """Add runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
+    """Add runs to a cache file in progress: `write_entry` wrote it for this entry, without a summary.
 
     The file is replaced whole; its existing runs are copied as bytes. Without new runs, it is left unchanged.
 

@@ -1,4 +1,4 @@
-"""Functions that parse tool calls, run them and build their result messages; exceptions for such agents."""
+"""Functions for agents with tools: parse and run tool calls, build result messages; and the exceptions."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class SteppingClient:
 
     @property
     def failure(self) -> object:
-        """Why the last call failed; see `ExternalLLMClient.failure`."""
+        """The failure of the last call; see `ExternalLLMClient.failure`."""
         return getattr(self._client, "failure", None)
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:

@@ -1,4 +1,4 @@
-"""Finds the place in a pack's files where an error was thrown."""
+"""Finds the line in a pack's files at which an error was raised."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Verifiers:
 
     @property
     def problems(self) -> list[str]:
-        """For each required verifier that is not running, one line with the reason and what to do."""
+        """One line for each required verifier that is not running, with the reason and what to do."""
         return [
             f"The verifier {endpoint.id!r} of {self._pack.id} is not running: {endpoint.details}"
             for endpoint in self.endpoints

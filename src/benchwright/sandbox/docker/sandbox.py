@@ -77,7 +77,7 @@ class Sandbox(Protocol):
         kept_bytes: int = KEPT_BYTES,
         output_bytes: int = OUTPUT_BYTES,
     ) -> ExecResult:
-        """Run a program until it ends or reaches its limit."""
+        """Run a program until it ends or reaches its limit, and return its result."""
         ...
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:

@@ -1,12 +1,12 @@
 """Network access (egress) for containers, through our own HTTP proxy, which allows listed hosts and logs.
 
-    hosts.py       the allowed hosts, with the reason for each: package mirrors; tasks add their own
-    addresses.py   addresses of hosts: only public ones, and the connection goes to the address that was checked
-    heads.py       strict parser of clients' requests
-    hello.py       the server named in TLS, which must be the host named to the proxy
-    grants.py      who may use the proxy, and the log of requests
-    passing.py     bytes in both directions
-    proxy.py       the server, at a Unix socket mounted in containers
+hosts.py       the allowed hosts, with the reason for each: package mirrors; tasks add their own
+addresses.py   addresses of hosts: only public ones, and the connection goes to the address that was checked
+heads.py       strict parser of clients' requests
+hello.py       the server named in TLS, which must be the host named to the proxy
+grants.py      who may use the proxy, and the log of requests
+passing.py     bytes in both directions
+proxy.py       the server, at a Unix socket mounted in containers
 
 A container reaches the socket through a forwarder on its loopback. It has no other network.
 """

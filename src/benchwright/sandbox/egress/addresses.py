@@ -41,7 +41,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a connection to an address.
+    """Open a connection to an address, and return its streams.
 
     Raises:
         OSError: If the connection fails.

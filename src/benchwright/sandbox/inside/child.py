@@ -85,7 +85,7 @@ def _end_streams() -> None:
 
 
 class _NoInput:
-    """Replacement for stdin: reading raises an error, as in the official harness."""
+    """Replacement for stdin: reading raises an error, as in the official HumanEval harness."""
 
     encoding = "utf-8"
 
