@@ -88,7 +88,10 @@ class EvalFnScorer:
         return self._fingerprint
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score one outcome. The sample's content is the row with its `ground_truth`."""
+        """Return the eval function's score of an outcome.
+
+        The sample's content is the row with its `ground_truth`.
+        """
         row = sample.content
         try:
             value = await self._wrapper(outcome.messages, as_text(row["ground_truth"]), row)

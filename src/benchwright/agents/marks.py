@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MARK = "BENCHWRIGHT_PROCESS"
-"""The environment variable. Its value is unique for each program."""
+"""Name of the environment variable that is the mark. Its value is unique for each program."""
 ROUNDS = 100
 ROUND_SECONDS = 0.02
 """Number of searches for marked processes, and seconds between them: two seconds in total."""

@@ -103,7 +103,7 @@ class OutsideSolver:
         self._relay = relay
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run the agent on the trial's row.
+        """Run the agent on the trial's row, and return the outcome.
 
         Raises:
             TrialError: If the agent gave up because the endpoint failed or a limit was reached.

@@ -70,7 +70,7 @@ class SourcedScorer:
         self._scorer = scorer
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score one outcome with the user's scorer."""
+        """Return the score that the user's scorer gives an outcome."""
         score: Score = await self._scorer.score(sample, outcome, session)
         return score
 

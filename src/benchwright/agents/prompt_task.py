@@ -77,7 +77,7 @@ class PromptSolver:
         self._before, self._after = template.split(PLACE, 1)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the prompt. The text of the response, without its reasoning, is the answer."""
+        """Send the prompt, and return the outcome. Its answer is the response's text without reasoning."""
         messages = self.messages(trial.sample.content)
         reply = await session.chat(messages)
         messages.append(reply.message)

@@ -27,10 +27,10 @@ Wrong = Callable[[Row], str | None]
 
 
 ID, GROUP = "id", "group"
-"""Columns with a row's sample id and its group."""
+"""Columns with a row's sample id and its cluster (rows that belong together)."""
 
 LONGEST_NAME = 200
-"""Maximum length of an id or a group in characters. Longer values are ordinary texts."""
+"""Maximum length of an id or a cluster's name in characters. Longer values are ordinary texts."""
 
 
 class LeftOut(NamedTuple):

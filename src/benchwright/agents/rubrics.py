@@ -25,7 +25,7 @@ class ModelNotFoundError(ProviderRequestError):
 
 
 def evaluate_rubric(*_: Any, **__: Any) -> float:
-    """Raise an error, because there is no hosted judge.
+    """Raise an error, because Benchwright has no hosted judge.
 
     Raises:
         UserError: Always. The message names the alternative.

@@ -110,7 +110,7 @@ def _place(library: Library, directory: Path) -> Path:
 
 
 def _fetched(library: Library, room: Path, npm: str) -> Path:
-    """Fetch a library's archive with npm, under the user's own npm settings."""
+    """Fetch a library's archive with npm, under the user's own npm settings; return its path."""
     program = shutil.which(npm)
     if program is None:
         raise UserError(

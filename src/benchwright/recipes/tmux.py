@@ -18,7 +18,7 @@ from benchwright.runs.keys import fingerprint
 
 PROGRAM = "tmux"
 LOCALE = "C.utf8"
-"""tmux does not start without a UTF-8 locale."""
+"""A UTF-8 locale, without which tmux does not start."""
 _LOCALES = Path("/usr/lib/locale")
 ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
 

@@ -70,7 +70,7 @@ class LocalSandbox:
         stdin: bytes = b"",
         limits: Limits | None = None,
     ) -> ProgramResult:
-        """Run a program until it ends, and end all processes that it started.
+        """Run a program until it ends, then end all processes that it started; return its result.
 
         `files` are written to the folder in which it starts ({relative name: content}). Its environment has
         PATH, HOME, TMPDIR and LANG. Cancelling ends the program.
@@ -82,7 +82,9 @@ class LocalSandbox:
         return ended
 
     async def attempt(self, program: str, *, limits: Limits | None = None) -> Attempt:
-        """Execute a Python program. It passes only if control reaches its end; see `run_python`.
+        """Execute a Python program and return its outcome.
+
+        It passes only if control reaches its end; see `run_python`.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.

@@ -28,7 +28,7 @@ class PythonVerdict(Record, frozen=True):
 async def run_python(
     sandbox: LocalSandbox, program: str, *, seconds: float = 3.0, memory: int = 512 * MiB
 ) -> PythonVerdict:
-    """Run a Python program as the official HumanEval harness does, but in a sandbox.
+    """Return a verdict on a Python program, run as the official HumanEval harness does, but in a sandbox.
 
     The program is executed in fresh globals, without `__name__ == "__main__"`. Reading stdin raises an error.
     Its output is not printed but kept. It passes only if control reaches its end within `seconds`:

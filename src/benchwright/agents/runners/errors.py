@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 LocalExecutionError = BenchwrightError
-"""Base of all the others."""
+"""Base class of the other exceptions."""
 
 
 class SystemicProviderError(ProviderError):

@@ -81,7 +81,7 @@ class EvalRunner:
         runner: LocalRolloutRunner | None = None,
         model_tag: str | None = None,
     ) -> EvalRunResult:
-        """Run the agent once on a row and score its messages with all eval functions.
+        """Run the agent once on a row, and return its result with the scores of all eval functions.
 
         `runner` is used if given; otherwise `model_tag` selects the model.
 

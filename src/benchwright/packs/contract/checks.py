@@ -31,7 +31,7 @@ class Finding(Record, frozen=True):
 
 
 async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[Finding]:
-    """Check a prepared pack with a canned model.
+    """Run all checks of a prepared pack with a canned model, and return their findings.
 
     Raises:
         ExecutionError: If the pack's process cannot be restarted.
@@ -105,7 +105,7 @@ def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterat
 def _reached(
     results: Iterable[Mapping[str, Any]], canned: bool, scenarios: Sequence[str]
 ) -> Iterator[Finding]:
-    """Report the statuses that were reached, and each scenario that was never passed or never failed."""
+    """Yield which statuses were reached, and a problem for each scenario never passed or never failed."""
     reached: dict[str, set[str]] = {name: set() for name in scenarios}
     for result in results:
         reached[str(result["scenarioId"])].add(str(result["status"]))

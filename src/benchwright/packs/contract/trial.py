@@ -42,7 +42,10 @@ class CannedTrial:
         conduct: Conduct = "answers",
         seconds: float = CELL_SECONDS,
     ) -> Tried:
-        """Run one attempt in which the model's messages are `turns`. `seconds` is the time limit."""
+        """Run one attempt in which the model's messages are `turns`; return its outcome.
+
+        `seconds` is the time limit.
+        """
         self._server.say(turns, conduct)
         self._count += 1
         given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)

@@ -60,7 +60,7 @@ def find(source: Source, settings: InstallSettings) -> PackLocation:
 def fetch(
     found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[Phase, str], None]
 ) -> FetchedFiles:
-    """Download, check and unpack a pack's files into `room`, or copy them there.
+    """Download, check and unpack a pack's files into `room`, or copy them there; return their root.
 
     Raises:
         UserError: If the files cannot be fetched, their SHA-256 is wrong, or they break a rule for archives.

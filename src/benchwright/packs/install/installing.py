@@ -77,7 +77,7 @@ def install(
     copy: bool = False,
     report: Report = quiet,
 ) -> InstalledPack:
-    """Install the pack named by SOURCE (see `parse_source`) and make it the current version.
+    """Install the pack named by SOURCE (see `parse_source`), make it the current version, and return it.
 
     A directory is used in place, or with `copy` copied into the storage. `sha256` is the expected digest of
     the archive.

@@ -115,7 +115,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def locked(storage: Path) -> Iterator[None]:
-    """Lock the storage against other processes, for a short change.
+    """Lock the storage against other processes until exit, for a short change.
 
     Raises:
         UserError: If another process held the lock for `LOCK_SECONDS`.

@@ -85,7 +85,7 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
 
 
 async def set_network(engine: Engine, container: Container, opened: bool) -> None:
-    """Move a running container to the open network (`opened`) or the closed one, unless it is there already.
+    """Move a running container to the open network (`opened`) or the closed one, if it is not there yet.
 
     Raises:
         EngineError: If the engine refuses.

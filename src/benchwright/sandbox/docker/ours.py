@@ -1,4 +1,4 @@
-"""Our own images: pulled ones (recorded in notes) and built ones (marked by labels).
+"""Images that Benchwright pulled (recorded in `notes`) or built itself (marked by labels).
 
 Images that existed before are somebody else's; they are neither listed nor removed.
 """

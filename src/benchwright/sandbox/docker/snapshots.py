@@ -21,7 +21,7 @@ from benchwright.sandbox.docker.errors import EngineError, engine_errors
 Kind = Literal["changed", "added", "deleted"]
 
 _KINDS: tuple[Kind, ...] = ("changed", "added", "deleted")
-"""In the engine's numbering."""
+"""Kinds of changes; the index of each is its number in the engine's answers."""
 
 
 class Change(Record, frozen=True):

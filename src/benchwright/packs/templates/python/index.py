@@ -29,7 +29,7 @@ def list_scenarios() -> list[dict[str, Any]]:
 
 
 def prepare(context: dict[str, Any]) -> Prepared:
-    """Prepare a run. Called once per run."""
+    """Return the pack prepared for a run. Called once per run."""
     return Prepared()
 
 
