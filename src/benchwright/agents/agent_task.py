@@ -26,12 +26,13 @@ VERSION = "1"
 
 
 class AgentTask(RowsTask):
-    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
+    """Engine task that runs a `RolloutAgentLoop` on each row of the dataset at `path`.
 
-    `module` is the `module:attribute` from which the agent was loaded, None if there is none. `max_turns` is
-    a hint that agents may ignore. `completion_params` are body fields that reach the model if the agent
-    passes them on. The fingerprint covers both, and the code of the agent's class and of that module (see
-    `source_fingerprint`). Events that the agent logs by `ctx.log_event` are written to files in `debug_dir`.
+    The results are scored with `scorers`. `module` is the `module:attribute` from which the agent was loaded,
+    None if there is none. `max_turns` is a hint that agents may ignore. `completion_params` are body fields
+    that reach the model if the agent passes them on. The fingerprint covers both, and the code of the agent's
+    class and of that module (see `source_fingerprint`). Events that the agent logs by `ctx.log_event` are
+    written to files in `debug_dir`.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class AgentTask(RowsTask):
 
 
 class AgentSolver:
-    """Solver that runs the agent once per trial."""
+    """Solver that runs a `RolloutAgentLoop` once per trial."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class AgentSolver:
         self._debug_dir = debug_dir
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run one rollout.
+        """Run the agent on the trial's row (one rollout), and return the outcome.
 
         Raises:
             TrialError: If the agent gave up because the endpoint failed or a limit was reached.

@@ -41,7 +41,7 @@ class OutsideAgent(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the task."""
+        """The name of the task that runs this agent."""
         ...
 
     @property
@@ -50,7 +50,7 @@ class OutsideAgent(Protocol):
         ...
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Run the agent on one row.
+        """Run the agent on one row, and return its answer.
 
         Until this returns, it may send requests to the model as described by `calls`.
 
@@ -62,10 +62,11 @@ class OutsideAgent(Protocol):
 
 
 class OutsideTask(RowsTask):
-    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
+    """Engine task that runs an external agent on each row of the dataset at `path`.
 
-    The agent gets the row as converted by `content`, by default with the documented column names, and two
-    additional columns: `row_index`, the row's index in the file from 0, and `run_index`, the repeat from 0.
+    The results are scored with `scorers`. The agent gets the row as converted by `content`, by default with
+    the documented column names, and two additional columns: `row_index`, the row's index in the file from 0,
+    and `run_index`, the repeat from 0.
     """
 
     def __init__(

@@ -80,7 +80,7 @@ class SourcedJudge(SourcedScorer):
 
     @property
     def judging(self) -> JudgeInfo:
-        """Description of the judge."""
+        """Description of the judge that the scorer asks."""
         judging: JudgeInfo = self._scorer.judging
         return judging
 

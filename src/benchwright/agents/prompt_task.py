@@ -23,7 +23,7 @@ PLACE = "{prompt}"
 
 
 class PromptTask(RowsTask):
-    """The task: one request per row of the dataset at `path`, scored with `scorers`.
+    """Engine task that sends one request per row of the dataset at `path`, scored with `scorers`.
 
     A sample's content is the row with the documented names (see `PromptColumns.content`). `columns` names the
     columns for parts (such as the prompt) that have no conventional column name. Without `needs_target`, a

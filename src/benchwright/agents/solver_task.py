@@ -51,7 +51,7 @@ def solver_task(
 
 
 class SolverTask(RowsTask):
-    """The task: passes each row of the dataset, with the documented column names, to the solver."""
+    """Engine task that passes each row of a dataset, with the documented column names, to a user's solver."""
 
     def __init__(self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], solver: Solver) -> None:
         super().__init__(rows, spec, scorers)

@@ -99,12 +99,12 @@ class _Model(Record, frozen=True):
 
 
 def desktop_configuration() -> Path:
-    """Return the path of the desktop host's configuration file."""
+    """Return the path of the configuration file of BenchLocal, the desktop host."""
     return typed_path("~/.benchlocal/config.toml")
 
 
 def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> PackConfiguration:
-    """Read and merge these files. Files that do not exist are skipped.
+    """Read and merge these configuration files. Files that do not exist are skipped.
 
     `environ` resolves the names of environment variables that hold keys.
 

@@ -42,7 +42,7 @@ class PackEvents:
         self._finished: set[str] = set()
 
     def known(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
-        """Add an attempt finished in an earlier session, whose result remains valid."""
+        """Add an attempt from an earlier session of the run, whose result remains valid. Emits nothing."""
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
 
     def heard(self, events: Iterable[Event]) -> None:

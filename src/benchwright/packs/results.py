@@ -56,7 +56,7 @@ class CellState(msgspec.Struct):
     message: str = ""
 
     def add(self, attempt: Attempt) -> None:
-        """Add a finished attempt."""
+        """Add a finished attempt; none is running then."""
         self.running_since = None
         self.seconds += attempt.duration / 1e9
         self.attempts.append(attempt.shown)

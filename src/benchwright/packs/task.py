@@ -50,7 +50,7 @@ class PackRunSetup(Record, frozen=True):
 
 
 def scope_of(chosen: int, listed: int) -> str:
-    """Format the number of chosen scenarios, with the total if only some are chosen."""
+    """Format the number of chosen scenarios, with the number of all if only some are chosen."""
     return counted(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {counted(listed, 'scenario')}"
 
 

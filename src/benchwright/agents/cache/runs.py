@@ -137,7 +137,7 @@ class DocumentedRuns:
         return self.table.failure_reasons(self._done)
 
     def row_count(self, target: Target | None = None) -> int:
-        """Return the number of dataset rows that have runs, of one model or of all."""
+        """Return the number of dataset rows with runs of one model or, if `target` is None, of any model."""
         from benchwright.stats.arrays import count_distinct
 
         return count_distinct(self.table.sample.narrow(self._done if target is None else self._of(target)))

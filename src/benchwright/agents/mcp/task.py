@@ -25,7 +25,7 @@ VERSION = "1"
 
 
 class McpTask(RowsTask):
-    """The task: sends each row of the dataset at `path` to the model with the tools of `directory`.
+    """Engine task that sends each row of the dataset at `path` to the model with the tools of `directory`.
 
     A trial has at most `max_turns` responses by the model. A trial that reaches this limit is scored by the
     conversation so far. `completion_params` are body fields of every request. The fingerprint covers both,

@@ -1,4 +1,4 @@
-"""The result of one cell: one scenario run by one model."""
+"""The result of one cell, which is one scenario run by one model."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class Child(asyncio.SubprocessProtocol):
             os.close(their_write)
 
     def send(self, line: bytes) -> None:
-        """Send one line. Do nothing if the process has stopped reading."""
+        """Send one line to the pack's process. Do nothing if it has stopped reading."""
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(line + b"\n")
 

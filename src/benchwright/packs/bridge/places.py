@@ -15,7 +15,7 @@ _PYTHON = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 def place_of(stack: str, directory: Path) -> str | None:
-    """Return `file:line` of the innermost stack frame inside the pack, or None if there is none.
+    """Return `file:line` of a stack trace's innermost frame inside the pack, or None if there is none.
 
     JavaScript lists the innermost frame first, Python last.
     """

@@ -34,7 +34,7 @@ def digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
 
 
 def tree_digest(files: Mapping[str, str]) -> str:
-    """Return one SHA-256 over the sorted paths and digests of a tree."""
+    """Return one SHA-256 for all files: over their sorted paths and digests."""
     whole = hashlib.sha256()
     for name, digest in sorted(files.items()):
         whole.update(f"{digest}\0{name}\0".encode(errors="surrogateescape"))

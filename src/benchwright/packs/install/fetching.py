@@ -40,7 +40,7 @@ class FetchedFiles(Record, frozen=True):
 
 
 def find(source: Source, settings: InstallSettings) -> PackLocation:
-    """Return the location of a source's files.
+    """Return where the files of a source are; a name is looked up in the registry.
 
     Raises:
         UserError: If the registry cannot be read, or has no such pack for this host.

@@ -53,7 +53,7 @@ Phase = Literal["resolving", "downloading", "extracting", "validating", "activat
 
 
 class InstallProgress(Record, frozen=True):
-    """The start of a phase. `pack_id` is None until it is known."""
+    """A report that a phase of an installation begins. `pack_id` is None until it is known."""
 
     action: Action
     phase: Phase

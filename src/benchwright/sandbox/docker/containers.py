@@ -37,7 +37,7 @@ class Resources(Record, frozen=True):
 
 
 def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
-    """Return the part of a container's HostConfig that sets its limits."""
+    """Return the settings (part of a container's HostConfig) that limit its resources."""
     cpus = min(resources.cpus, engine.information.get("NCPU") or resources.cpus)
     disk = resources.disk_bytes
     return {
@@ -54,7 +54,7 @@ def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
 
 
 class Container:
-    """A container.
+    """A container in the engine.
 
     `trouble`: why Benchwright ended it early, None if it did not. `over_disk`: True if it was ended because
     it wrote too much. `memory_kills`: number of its processes known to have been killed for lack of memory.

@@ -69,7 +69,7 @@ class HostHelpers:
         )  # fmt: skip
 
     def get_required_provider(self, id: str, *, enabled_only: bool = False) -> Json:
-        """Return a provider."""
+        """Return a provider. Raises LookupError if it does not exist."""
         return self.get_provider(id, enabled_only=enabled_only, required=True) or {}
 
     def get_secret(self, provider_id: str) -> Json | None:
@@ -81,7 +81,7 @@ class HostHelpers:
         return (self._secrets.get(provider_id) or {}).get("value")
 
     def get_required_secret_value(self, provider_id: str) -> str:
-        """Return a provider's secret."""
+        """Return a provider's secret. Raises LookupError if it has none."""
         return self.get_secret_value(provider_id) or _missing("Secret", provider_id, "is missing.")
 
     def get_registered_model(self, id: str) -> Json | None:
@@ -89,7 +89,7 @@ class HostHelpers:
         return self._models.get(id)
 
     def get_required_model(self, id: str) -> Json:
-        """Return a model."""
+        """Return a model. Raises LookupError if it does not exist."""
         return self._models.get(id) or _missing("Model", id)
 
     def get_inference_endpoint(self, model_id: str) -> Json | None:
@@ -97,7 +97,7 @@ class HostHelpers:
         return self._endpoints.get(model_id)
 
     def get_required_inference_endpoint(self, model_id: str) -> Json:
-        """Return the endpoint of a model, which must be running."""
+        """Return the endpoint of a model. Raises LookupError if it does not exist or is not running."""
         found = self._endpoints.get(model_id) or _missing("Inference endpoint", model_id)
         if found["status"] != "running":
             _missing("Inference endpoint", model_id, found.get("details") or "is present but not running.")
@@ -111,7 +111,7 @@ class HostHelpers:
         )  # fmt: skip
 
     def get_required_verifier(self, id: str, *, running_only: bool = False) -> Json:
-        """Return a verifier."""
+        """Return a verifier. Raises LookupError if it does not exist."""
         return self.get_verifier(id, running_only=running_only, required=True) or {}
 
     def resolve_generation_request(self, overrides: Mapping[str, Any] | None = None) -> Json:

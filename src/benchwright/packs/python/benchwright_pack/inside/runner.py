@@ -36,7 +36,7 @@ class Runner:
         self._context: dict[str, Any] = {}
 
     def take(self, given: dict[str, Any]) -> None:
-        """Start to handle a message."""
+        """Start to handle a message of the host, and return at once."""
         if given["call"] == "abort":
             self._abort(given)
         elif given["call"] == "forget":
