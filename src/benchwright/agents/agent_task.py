@@ -62,7 +62,7 @@ class AgentTask(RowsTask):
         self._solver = AgentSolver(agent, max_turns, completion_params or {}, debug_dir)
 
     def offers_tools(self) -> bool:
-        """Return True if the agent's own code offers tools for the first row; False if that fails."""
+        """Return True if the agent offers tools for the dataset's first row. False if that call fails."""
         try:
             sample = next(self.samples())
             return bool(self._agent.get_tools(dataset_row_to_request(sample.content, sample.row_index)))

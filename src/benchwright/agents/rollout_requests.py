@@ -96,7 +96,7 @@ class OffersTools(LLMClientProtocol, Protocol):
     """A client of a model that can be told which tools to offer."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
-        """Set the tools offered with every call."""
+        """Set the tools that are offered to the model with every call."""
         ...
 
 

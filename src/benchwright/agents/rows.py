@@ -60,7 +60,7 @@ class SampleRows(msgspec.Struct):
     _first_bad: str = ""
 
     def first(self) -> Row:
-        """Return the first row unchanged.
+        """Return the first row of the part, unchanged.
 
         Raises:
             DatasetError: If the file cannot be read or has no such row.
@@ -195,17 +195,17 @@ class DatasetTask(Task, Protocol):
     """A task whose samples are the rows of a dataset."""
 
     def skip_bad_rows(self) -> None:
-        """Skip invalid rows."""
+        """Skip invalid rows from now on, instead of raising an error."""
         ...
 
     @property
     def left_out(self) -> LeftOut | None:
-        """See `SampleRows.left_out`."""
+        """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         ...
 
     @property
     def identity(self) -> dict[str, str]:
-        """See `SampleRows.identity`."""
+        """The columns chosen for ids and clusters; see `SampleRows.identity`."""
         ...
 
 
@@ -233,7 +233,7 @@ class RowsTask:
         return self._rows.size(self._content, self._wrong)
 
     def skip_bad_rows(self) -> None:
-        """Skip invalid rows."""
+        """Skip invalid rows from now on, instead of raising an error."""
         self._rows.skip_bad = True
 
     def _wrong(self, content: Row) -> str | None:
@@ -242,10 +242,10 @@ class RowsTask:
 
     @property
     def left_out(self) -> LeftOut | None:
-        """See `SampleRows.left_out`."""
+        """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         return self._rows.left_out
 
     @property
     def identity(self) -> dict[str, str]:
-        """See `SampleRows.identity`."""
+        """The columns chosen for ids and clusters; see `SampleRows.identity`."""
         return self._rows.identity

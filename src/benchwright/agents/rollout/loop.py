@@ -32,7 +32,7 @@ class RolloutAgentLoop(ABC):
 
     @abstractmethod
     async def run(self, ctx: RolloutContext) -> RolloutResult:
-        """Run one rollout.
+        """Run one rollout, and return its result.
 
         Start with `ctx.request.messages` and return `ctx.complete(...)` or `ctx.error(...)`.
         """

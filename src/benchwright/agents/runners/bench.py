@@ -1,4 +1,4 @@
-"""`BenchRunner`: the older name of `EvalRunner`."""
+"""`BenchRunner`: the older runner for evaluations with one model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.agents.runners.rollouts import LocalLLMClientProtocol
 
 
 class BenchRunner(EvalRunner):
-    """Runs an agent over rows and scores the results; see `EvalRunner`."""
+    """Runs an agent over rows with one model, and scores the results; see `EvalRunner`."""
 
     execution_mode: ClassVar[str] = "bench"
 

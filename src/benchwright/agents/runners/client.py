@@ -79,7 +79,7 @@ class ExternalLLMClient:
         return result
 
     async def preflight_check(self) -> None:
-        """Request a single token, to check that the model can be used at all.
+        """Send a request for a single token, to check that the model can be used at all.
 
         Raises:
             SystemicProviderError: If it cannot. Other failures may be temporary and are ignored.

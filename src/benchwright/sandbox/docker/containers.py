@@ -37,7 +37,7 @@ class Resources(Record, frozen=True):
 
 
 def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
-    """Return the settings (part of a container's HostConfig) that limit its resources."""
+    """Return the settings (part of a container's HostConfig) that limit its resources and privileges."""
     cpus = min(resources.cpus, engine.information.get("NCPU") or resources.cpus)
     disk = resources.disk_bytes
     return {
