@@ -15,7 +15,7 @@ _FILE = Path(__file__).with_name("sightings.toml")
 
 
 class Sighting(Record, frozen=True, omit_defaults=False):
-    """The last test of an agent that was tried: its version, the day, and the points that held.
+    """The last test of one agent: its version, the day, and the points that held.
 
     The comment in the file explains each point.
     """

@@ -76,10 +76,11 @@ async def run_rows(
     start_index: int = 0,
     on_progress: Callable[[int, int, R], None] | None = None,
 ) -> RowResults[R]:
-    """Run every row `n_runs` times with every model; return the results. Row indexes begin at `start_index`.
+    """Run every row `n_runs` times with every model, and return the results.
 
-    `failed` returns the result of an attempt that raised an error. `on_progress(current, total, result)` is
-    called after each attempt. After a systemic provider error, no further attempts begin.
+    Row indexes begin at `start_index`. `failed` returns the result of an attempt that raised an error.
+    `on_progress(current, total, result)` is called after each attempt. After a systemic provider error, no
+    further attempts begin.
 
     Raises:
         UserError: If a client's settings are unusable.

@@ -28,7 +28,7 @@ class Person(Protocol):
     """
 
     def show(self, text: str) -> None:
-        """Show some lines."""
+        """Show some lines of text to the person."""
         ...
 
     async def ask(self, prompt: str) -> str | None:
