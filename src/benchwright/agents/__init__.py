@@ -1,1 +1,1 @@
-"""Evaluations over a dataset, with agents, prompts, eval functions, or users' own code."""
+"""Engine tasks over a dataset: agents, prompts, eval functions, and users' own code."""

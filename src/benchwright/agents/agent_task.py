@@ -1,4 +1,4 @@
-"""An agent over a dataset as an engine task: each row becomes a rollout, and its result an outcome."""
+"""A `RolloutAgentLoop` over a dataset as an engine task: each row is one rollout, whose result is scored."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ VERSION = "1"
 
 
 class AgentTask(RowsTask):
-    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
+    """Engine task that runs a `RolloutAgentLoop` on each row of the dataset at `path`.
 
-    `module` is the `module:attribute` from which the agent was loaded, if any. `max_turns` is a hint that
-    agents may ignore. `completion_params` are body fields that reach the model if the agent passes them on.
-    The fingerprint covers both, and the code of the agent's class and of that module (see
-    `source_fingerprint`). Events that the agent logs by `ctx.log_event` are written to files in `debug_dir`.
+    The results are scored with `scorers`. `module` is the `module:attribute` from which the agent was loaded,
+    None if there is none. `max_turns` is a hint that agents may ignore. `completion_params` are body fields
+    that reach the model if the agent passes them on. The fingerprint covers both, and the code of the agent's
+    class and of that module (see `source_fingerprint`). Events that the agent logs by `ctx.log_event` are
+    written to files in `debug_dir`.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class AgentTask(RowsTask):
         self._solver = AgentSolver(agent, max_turns, completion_params or {}, debug_dir)
 
     def offers_tools(self) -> bool:
-        """Return True if the agent's own code offers tools for the first row; False if that fails."""
+        """Return True if the agent offers tools for the dataset's first row. False if that call fails."""
         try:
             sample = next(self.samples())
             return bool(self._agent.get_tools(dataset_row_to_request(sample.content, sample.row_index)))
@@ -75,7 +76,7 @@ class AgentTask(RowsTask):
 
 
 class AgentSolver:
-    """Solver that runs the agent once per trial."""
+    """Solver that runs a `RolloutAgentLoop` once per trial."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class AgentSolver:
         self._debug_dir = debug_dir
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run one rollout.
+        """Run the agent on the trial's row (one rollout), and return the outcome.
 
         Raises:
             TrialError: If the agent gave up because the endpoint failed or a limit was reached.
@@ -135,7 +136,10 @@ def _outcome(result: RolloutResult, status: Status, reason: str | None) -> Outco
 
 
 def _sources(agent: RolloutAgentLoop, module: str | None) -> list[str]:
-    """Return fingerprints of the file that defines the agent's class and of the module that names it."""
+    """Return a fingerprint of the file that defines the agent's class and, if given, one of the module.
+
+    `module` is the `module:attribute` from which the agent was loaded.
+    """
     places: list[object] = [type(agent)]
     if module is not None:
         places.append(sys.modules[module.rpartition(":")[0]])

@@ -1,9 +1,9 @@
 """Runs users' plain functions off the event loop, so that a slow one does not delay others.
 
-A short function costs about 4 µs here and about 15 µs in the event loop's own executor: one thread takes call
-after call without sleeping in between, while a pool wakes a thread for every call. More threads are started
-only while calls wait behind slow functions (such as a judge reached over the network). Threads are daemons,
-so a function that never returns cannot prevent the process from ending.
+A short function costs about 4 µs here and about 15 µs in the event loop's own executor: here one thread takes
+call after call without sleeping in between, while the executor wakes a thread for every call. More threads
+are started only while calls wait behind slow functions (such as a judge reached over the network). Threads
+are daemons, so a function that never returns cannot prevent the process from ending.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Call(NamedTuple):
 
 
 class CallThreads:
-    """The process's threads for calls: started by the first call, ended when idle."""
+    """The threads of this process that run calls. They start with the first call, and end when idle."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[_Call] = SimpleQueue()

@@ -1,4 +1,4 @@
-"""An agent that is a Python function: it gets a row and the model's address, and returns its answer."""
+"""Agents that are Python functions: one gets a row and the model's address, and returns its answer."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class CallableAgent:
         self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Call the function.
+        """Call the function for a row, and return its answer.
 
         Raises:
             ExecutionError: If it returned something that is not an answer.
@@ -87,7 +87,7 @@ class CallableAgent:
 
 
 def _keywords(function: Callable[..., Any], module: str) -> list[str]:
-    """Return the offered keywords that the function accepts."""
+    """Return those of the offered keywords (`base_url`, `api_key`, `model`) that the function accepts."""
     try:
         signature = inspect.signature(function)
         parameters = list(signature.parameters.values())[1:]

@@ -1,6 +1,6 @@
-"""An agent that is a program: it reads the row as JSON on stdin, and prints the answer.
+"""Agents that are programs: one reads the row as JSON on stdin, and prints its answer.
 
-See OPENAI_BASE_URL.
+It finds the model's address in the environment variable OPENAI_BASE_URL.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def command_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> OutsideTask:
-    """Return the task of an agent that is a program; `command` contains its arguments.
+    """Return the task of an agent that is a program. `command` is the program with its arguments.
 
     Raises:
         UserError: If the command cannot be parsed or its program is not found.
@@ -65,7 +65,7 @@ class CommandAgent:
         self.fingerprint = fingerprint(self._arguments, sources)
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Run the program. Its output is its answer, or a JSON object with `answer` and `messages`.
+        """Run the program for a row. Its output is its answer, or a JSON object with `answer` and `messages`.
 
         An exit status other than 0 is a failure, described by the last line on stderr.
 
@@ -83,7 +83,10 @@ class CommandAgent:
 
 
 def program_environment(environ: Mapping[str, str], trial: Trial, calls: RelayedCalls) -> dict[str, str]:
-    """Return the environment of a program: ours without secrets, and the relay's address and token."""
+    """Return the environment variables of an agent's program.
+
+    They are those of this process without secrets, and the relay's address and token.
+    """
     kept = {
         name: value
         for name, value in environ.items()

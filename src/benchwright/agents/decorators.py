@@ -1,6 +1,6 @@
-"""`@osmosis_reward` and `@osmosis_rubric`: check a scoring function's parameters when it is defined.
+"""`@osmosis_reward` and `@osmosis_rubric`: check the parameters of a scoring function when it is defined.
 
-A function whose first parameter is not `solution_str` has another signature and is not checked.
+A function whose first parameter is not `solution_str` has another signature, and is not checked.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _MISSING = inspect.Parameter.empty
 
 
 def osmosis_reward(func: Function) -> Function:
-    """Mark a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
+    """Wrap a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
 
-    The decorated function raises TypeError if it returns anything but a float, and drops the keyword
+    The wrapped function raises TypeError if it returns anything but a float, and drops the keyword
     `data_source` if the function does not accept it. Async functions stay async.
 
     Raises:
@@ -39,10 +39,10 @@ def osmosis_reward(func: Function) -> Function:
 
 
 def osmosis_rubric(func: Function) -> Function:
-    """Mark a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
+    """Wrap a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
 
-    The decorated function also raises TypeError for a solution or target that is not a string (the target may
-    be None). Otherwise it behaves like one decorated with `osmosis_reward`.
+    The wrapped function raises TypeError for a solution or target that is not a string (the target may be
+    None). Otherwise it behaves like one decorated with `osmosis_reward`.
 
     Raises:
         TypeError: If the parameters are not as above, or one of the first two has a default.

@@ -1,4 +1,7 @@
-"""Eval functions: users' own scoring functions, in the two documented forms, as scorers of the engine."""
+"""Eval functions as scorers of the engine: users' scoring functions in one of the two documented forms.
+
+Simple ones begin with the parameter `solution_str`, full ones with `messages`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class EvalFnError(UserError):
 
 
 class EvalFnWrapper:
-    """An eval function of either form, callable in the same way.
+    """An eval function of either form, which can be called in the same way.
 
     Simple functions get the last assistant text, the target and a copy of the row; full ones get all messages
     instead of the text. Plain functions run in a thread, off the event loop; async ones are awaited.
@@ -66,7 +69,7 @@ class EvalFnWrapper:
 
 
 class EvalFnScorer:
-    """An eval function as a scorer of the engine. Its errors are grader errors of this score only."""
+    """An eval function as a scorer of the engine. If it fails, only its score is missing (a grader error)."""
 
     def __init__(self, wrapper: EvalFnWrapper) -> None:
         self._wrapper = wrapper
@@ -85,7 +88,10 @@ class EvalFnScorer:
         return self._fingerprint
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score one outcome. The sample's content is the row with its `ground_truth`."""
+        """Return the eval function's score of an outcome.
+
+        The sample's content is the row with its `ground_truth`.
+        """
         row = sample.content
         try:
             value = await self._wrapper(outcome.messages, as_text(row["ground_truth"]), row)
@@ -128,7 +134,7 @@ def load_eval_fns(paths: Sequence[str]) -> list[EvalFnWrapper]:
 
 
 def _keywords(fn: Callable[..., Any], name: str) -> tuple[str, str, str]:
-    """Return the keywords of the function's form."""
+    """Return the keywords with which the function is called, which depend on its form."""
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError) as error:

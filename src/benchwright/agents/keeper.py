@@ -1,10 +1,10 @@
 """Supervises an agent's program: starts it, and ends all that it started.
 
-It does so when the program ends, when it is asked to, and when the host is gone.
+It does so when the program ends, when it is asked to, and when the host process is gone.
 
 `python -I -S -c START FOLDERS LIFELINE COMMAND…` (see `programs.py`); standard library only, for Linux. The
-host holds the other end of LIFELINE, a socket. When no process is left, it reads a line of JSON from it:
-`status`, in the format of `subprocess` (negative: the signal); `left`, the number of processes that the
+host holds the other end of LIFELINE, a socket. When no process is left, the host reads a line of JSON from
+it: `status`, in the format of `subprocess` (negative: the signal); `left`, the number of processes that the
 program left running; `names`, some of their names; and `trouble`, why it did not start. When the host closes
 its end, all processes are ended: the program's process group gets SIGTERM, and after `PATIENCE` all are
 killed.
@@ -34,7 +34,7 @@ LOOK_EVERY = 0.01
 
 
 def main(lifeline: int, command: list[str]) -> NoReturn:
-    """Run the command, kill the processes that it left running, and report its status and their number."""
+    """Run the command, kill the processes that it left running, and write to the lifeline how it ended."""
     woken = _wake_at_ends()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the host decides when to end
@@ -91,7 +91,10 @@ def _become(command: list[str], keeper: int, lifeline: int, trouble: int) -> NoR
 
 
 def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
-    """Wait until the program has ended or everything must end. Return True in the latter case."""
+    """Wait until the program has ended, or everything must end because the host asks for it or is gone.
+
+    Return True in the latter case.
+    """
     poll = select.poll()
     for descriptor in (lifeline, woken):
         poll.register(descriptor, select.POLLIN)
@@ -106,7 +109,7 @@ def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
 
 
 def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it: bool = False) -> None:
-    """Wait at most `seconds` for the program or, with `all_of_it`, for all that it started."""
+    """Wait at most `seconds` for the program to end or, with `all_of_it`, for all that it started."""
     for _ in range(round(seconds / LOOK_EVERY)):
         if not program.reap() or (program.status is not None and not all_of_it):
             return

@@ -1,4 +1,4 @@
-"""Loads users' objects named as `module:attribute`, with one-line errors."""
+"""Loads users' objects, named as `module:attribute`. Errors are described in one line."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
 
 
 def _check_name(name: str, directory: str, error: type[UserError]) -> None:
-    """Raise `error` if a module in the directory is hidden by another module of the same name."""
+    """Raise `error` if the directory has a module of this name, but another module of that name hides it."""
     here = next(filter(os.path.isfile, (f"{directory}/{name}.py", f"{directory}/{name}/__init__.py")), None)
     if here is None:
         return
@@ -110,7 +110,7 @@ def load_agent(path: str) -> RolloutAgentLoop:
 
 
 def as_agent(found: Any, path: str) -> RolloutAgentLoop:
-    """Return the agent found at a path. A class is instantiated without arguments.
+    """Return the agent for an object loaded from a path. A class is instantiated without arguments.
 
     Raises:
         UserError: If it cannot be created or is not a `RolloutAgentLoop`.
@@ -129,7 +129,10 @@ def as_agent(found: Any, path: str) -> RolloutAgentLoop:
 
 
 def in_one_line(failure: BaseException) -> str:
-    """Describe an error and its place: a syntax error's own, else the innermost line of the user's code."""
+    """Describe an error in one line, with its place.
+
+    The place is that of a syntax error, or else the innermost line of the user's code.
+    """
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} ({_place(failure.filename, failure.lineno)})"
     if isinstance(failure, SystemExit):

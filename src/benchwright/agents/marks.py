@@ -1,4 +1,4 @@
-"""A mark in the environment of a program's processes, by which they are found if its keeper was killed."""
+"""Finds the processes of a program whose keeper was killed, by a mark in their environment."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MARK = "BENCHWRIGHT_PROCESS"
-"""The environment variable. Its value is unique for each program."""
+"""Name of the environment variable that is the mark. Its value is unique for each program."""
 ROUNDS = 100
 ROUND_SECONDS = 0.02
 """Number of searches for marked processes, and seconds between them: two seconds in total."""
 
 
 def end_marked(value: str) -> int:
-    """Kill all processes started with this value of the mark; return their number.
+    """Kill all processes that have the mark with this value in their environment; return their number.
 
     A process that has cleared its environment is not found. Needs Linux's /proc (proc(5), environ).
     """

@@ -1,4 +1,4 @@
-"""External agents over a dataset, which send requests to the model through the metered relay."""
+"""External agents over a dataset: they have a client of their own, and use the model by the metered relay."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ VERSION = "1"
 class AgentAnswer(Record, frozen=True):
     """The result of an agent on one row.
 
-    Without `messages`, the conversation is the one that passed through the relay. `failure` is why there is
-    no answer. `notes` are sentences for readers of the trial.
+    `messages`: the conversation; if None, it is the one that passed through the relay. `failure`: why there
+    is no answer, or None. `notes`: remarks for people who read the trial.
     """
 
     answer: str = ""
@@ -41,16 +41,16 @@ class OutsideAgent(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the task."""
+        """The name of the task that runs this agent."""
         ...
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the agent's code, as far as it is known."""
+        """Digest of the agent's code, as far as the code is known."""
         ...
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Run the agent on one row.
+        """Run the agent on one row, and return its answer.
 
         Until this returns, it may send requests to the model as described by `calls`.
 
@@ -62,10 +62,11 @@ class OutsideAgent(Protocol):
 
 
 class OutsideTask(RowsTask):
-    """The task: runs the agent on each row of the dataset at `path`, and scores the results with `scorers`.
+    """Engine task that runs an external agent on each row of the dataset at `path`.
 
-    An agent gets its row as made by `content`, with the documented column names, and two more: `row_index`,
-    the row's index in the file from 0, and `run_index`, the repeat from 0.
+    The results are scored with `scorers`. The agent gets the row as converted by `content`, by default with
+    the documented column names, and two additional columns: `row_index`, the row's index in the file from 0,
+    and `run_index`, the repeat from 0.
     """
 
     def __init__(
@@ -90,20 +91,20 @@ class OutsideTask(RowsTask):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[OutsideSolver]:
-        """Start the relay, which all trials share."""
+        """Start the relay, which all trials share, and yield the solver."""
         async with Relay() as relay:
             yield OutsideSolver(self._agent, relay)
 
 
 class OutsideSolver:
-    """Solver that runs the agent once per trial."""
+    """Solver that runs one external agent (an `OutsideAgent`) once per trial, through the metered relay."""
 
     def __init__(self, agent: OutsideAgent, relay: Relay) -> None:
         self._agent = agent
         self._relay = relay
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run the agent on the trial's row.
+        """Run the agent on the trial's row, and return the outcome.
 
         Raises:
             TrialError: If the agent gave up because the endpoint failed or a limit was reached.
@@ -141,7 +142,7 @@ class OutsideSolver:
 
 
 def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
-    """Return the outcome of an agent that answered. Its conversation ends with its answer."""
+    """Return the outcome of an agent that answered. The answer is appended to its conversation if missing."""
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:
         messages = [*messages, {"role": "assistant", "content": said.answer}]
@@ -150,7 +151,7 @@ def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
 
 
 def read_answer(value: Mapping[str, Any]) -> AgentAnswer:
-    """Read an agent's answer from an object with `answer`, `messages` or both.
+    """Convert an object with `answer`, `messages` or both into an agent's answer.
 
     Without `answer`, the answer is the last assistant message.
 

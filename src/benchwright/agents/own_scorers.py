@@ -1,4 +1,4 @@
-"""Users' scorers: a function or an object, given directly, by `module:name`, or by an entry point."""
+"""Users' own scorers: functions or objects, given directly, by `module:name`, or by an entry point."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _checked(scorer: Any, path: str) -> Scorer:
 
 
 class SourcedScorer:
-    """A user's scorer whose fingerprint combines its own with its code's."""
+    """Wraps a user's scorer. Its fingerprint combines that of the scorer with that of the scorer's code."""
 
     def __init__(self, scorer: Any, source: str) -> None:
         self.name: str = scorer.name
@@ -70,23 +70,23 @@ class SourcedScorer:
         self._scorer = scorer
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score one outcome with the user's scorer."""
+        """Return the score that the user's scorer gives an outcome."""
         score: Score = await self._scorer.score(sample, outcome, session)
         return score
 
 
 class SourcedJudge(SourcedScorer):
-    """A `SourcedScorer` that uses a judge."""
+    """A `SourcedScorer` for a scorer that asks a judge model."""
 
     @property
     def judging(self) -> JudgeInfo:
-        """Description of the judge."""
+        """Description of the judge that the scorer asks."""
         judging: JudgeInfo = self._scorer.judging
         return judging
 
 
 class FunctionScorer:
-    """A function as a scorer. It is called with the arguments that its parameters name (see `OFFERED`).
+    """A user's function as a scorer. It is called with the arguments named by its parameters (see `OFFERED`).
 
     It returns a number, True or False, a `Score`, or None if the answer contains nothing to compare. A plain
     function runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the
@@ -110,7 +110,7 @@ class FunctionScorer:
         return "target" in self._wanted
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Call the function.
+        """Call the function and return its result as a score.
 
         Raises:
             GraderError: If it returned something that is not a score.
@@ -136,7 +136,7 @@ class FunctionScorer:
 
 
 def _wanted(function: Callable[..., Any], path: str) -> list[str]:
-    """Return the names of the offered arguments that the function accepts."""
+    """Return the names of those offered arguments that the function accepts."""
     try:
         signature = inspect.signature(function)
         names = [name for name in OFFERED if name in signature.parameters]

@@ -1,4 +1,4 @@
-"""Runs a program until it ends, with input and limited output, and ends all processes that it started."""
+"""Runs an agent's program until it ends, and then ends all processes that it started."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 
 class ProgramResult(Record, frozen=True):
-    """The result of a program: exit status (negative: the signal that killed it), stdout, end of stderr."""
+    """The result of a program. `status`: its exit status, negative if a signal killed it.
+
+    `output`: its stdout. `errors`: the end of its stderr.
+    """
 
     status: int
     output: bytes
@@ -47,7 +50,7 @@ class ProgramResult(Record, frozen=True):
 
 
 class LeftRunning(Record, frozen=True):
-    """The number of processes that a program left running and that were ended, and some of their names.
+    """The processes that a program left running and that were ended: their number, and some of their names.
 
     Known on Linux only.
     """
@@ -56,7 +59,7 @@ class LeftRunning(Record, frozen=True):
     names: list[str]
 
     def __str__(self) -> str:
-        """Return a note for the trial, with the number of processes and their names."""
+        """Return a sentence for the trial, with the number of processes and their names."""
         names = ", ".join(self.names)
         if self.processes == 1:
             return f"the agent left a process running, which was ended: {names}"
@@ -64,7 +67,7 @@ class LeftRunning(Record, frozen=True):
 
 
 class _Ending(Record, frozen=True):
-    """The keeper's report; see `keeper`."""
+    """The keeper's report on the program's end; see `keeper`."""
 
     status: int = -signal.SIGKILL
     left: int = 0
@@ -82,9 +85,9 @@ async def run_program(
     """Run a program in its own session, with `given` as its stdin, in `folder` or the current directory.
 
     When it ends, or if this process is killed, all that it started is ended: on Linux every descendant, in
-    any session; elsewhere its process group. If its keeper was killed, they are found by their mark
-    (`marks`). Cancelling sends SIGTERM, and SIGKILL after two seconds. `on_left` is called with the processes
-    that it left running, if any, also when cancelled.
+    any session; elsewhere its process group. If its keeper was killed, the descendants are found by their
+    mark (`marks`). Cancelling sends SIGTERM, and SIGKILL after two seconds. `on_left` is called with the
+    processes that the program left running, if any, also when cancelled.
 
     Raises:
         ExecutionError: If the program cannot be started or writes more than 10 MB.
@@ -141,7 +144,7 @@ def _not_started(name: str, why: str) -> ExecutionError:
 class _Program(asyncio.SubprocessProtocol):
     """A running program.
 
-    `done`: it has exited or need not be awaited any longer. `closed`: all output was read.
+    `done`: set when it has exited or need not be awaited any longer. `closed`: set when all output was read.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, lifeline: socket.socket, mark: str) -> None:
@@ -233,7 +236,7 @@ class _Program(asyncio.SubprocessProtocol):
 
 
 def _read_ending(lifeline: socket.socket) -> _Ending | None:
-    """Return the keeper's report, or None if somebody killed the keeper, and the program with it."""
+    """Return the keeper's report. None if the keeper, and the program with it, was killed by somebody."""
     lifeline.setblocking(False)
     try:
         return msgspec.json.decode(lifeline.recv(65536), type=_Ending)

@@ -1,4 +1,4 @@
-"""A dataset of prompts as an engine task: one prompt, one answer, no code by the user."""
+"""A dataset of prompts as an engine task: each prompt is sent once, without any code by the user."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ PLACE = "{prompt}"
 
 
 class PromptTask(RowsTask):
-    """The task: one request per row of the dataset at `path`, scored with `scorers`.
+    """Engine task that sends one request per row of the dataset at `path`, scored with `scorers`.
 
     A sample's content is the row with the documented names (see `PromptColumns.content`). `columns` names the
-    columns of parts without a conventional name. Without `needs_target`, a row may have no target. `system`
-    replaces the row's own system prompt. In `template`, `{prompt}` is replaced by the row's prompt.
+    columns for parts (such as the prompt) that have no conventional column name. Without `needs_target`, a
+    row may have no target. `system` replaces the row's own system prompt. In `template`, `{prompt}` is
+    replaced by the row's prompt.
 
     Raises:
         DatasetError: If the file cannot be read, is empty, or lacks a part.
@@ -76,7 +77,7 @@ class PromptSolver:
         self._before, self._after = template.split(PLACE, 1)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the prompt. The text of the response, without its reasoning, is the answer."""
+        """Send the prompt, and return the outcome. Its answer is the response's text without reasoning."""
         messages = self.messages(trial.sample.content)
         reply = await session.chat(messages)
         messages.append(reply.message)

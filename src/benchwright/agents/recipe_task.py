@@ -1,4 +1,4 @@
-"""An agent installed by a recipe and run on this machine, with its own folder and home for each row."""
+"""Agents installed by a recipe and run on this machine, with an own folder and home for each row."""
 
 from __future__ import annotations
 
@@ -73,10 +73,11 @@ def recipe_task(
 
 
 class RecipeAgent:
-    """Agent program, started once per row in an empty folder with the row's `files` ({path: text}), if any.
+    """Runs an agent's program once per row, in an empty folder with the row's `files` ({path: text}).
 
-    Its prompt is the row's system prompt, if any, and user prompt. Its answer is its model's last response.
-    Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` of its folder, as texts.
+    The prompt consists of the row's system prompt, if any, and user prompt. The answer is the model's last
+    response. Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` in its folder, as
+    texts.
 
     Raises:
         UserError: If the agent is not installed.
@@ -89,7 +90,9 @@ class RecipeAgent:
         self._launch = launch_on_host(recipe)
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
-        """Run the agent. It is a failure if it sends no request to the model or its exit status is not 0.
+        """Run the agent on one row.
+
+        It has failed if it sends no request to the model or its exit status is not 0.
 
         Raises:
             ExecutionError: If it cannot be started, prints too much, or the row's `files` are invalid.
@@ -111,7 +114,7 @@ class RecipeAgent:
         return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls), notes=notes)
 
     def _kept(self, home: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
-        """Return the artifacts from the agent's folders, and notes about them."""
+        """Return the artifacts collected from the agent's folders, and remarks about them for the trial."""
         names = files_below(work, ["**/*"], without=OWN_FILES)
         too_many = len(names) > MOST_FILES
         kept = {
@@ -136,7 +139,7 @@ async def _folders() -> AsyncIterator[tuple[Path, Path]]:
 
 
 def _remove(place: str) -> None:
-    """Remove a folder of any depth, including folders that are not writable for their owner."""
+    """Remove a folder of any depth, even if it contains folders that their owner cannot write to."""
     remove = ["rm", "-rf", "--", place]
     if subprocess.run(remove, stderr=subprocess.DEVNULL, check=False).returncode:
         subprocess.run(["chmod", "-R", "u+rwX", "--", place], stderr=subprocess.DEVNULL, check=False)

@@ -34,9 +34,9 @@ def dataset_row_to_request(
     rollout_id: str | None = None,
     metadata_overrides: Mapping[str, Any] | None = None,
 ) -> RolloutRequest:
-    """Return the request for one row: its system and user prompts are the messages, the rest is metadata.
+    """Convert a dataset row into a request: the system and user prompts are its messages.
 
-    Dates, bytes and decimals, which Parquet has, become text in the metadata.
+    All other columns become its metadata. Dates, bytes and decimals, which Parquet has, become text there.
 
     Raises:
         TypeError: If the row contains an object that cannot be JSON.
@@ -93,17 +93,19 @@ DEBUG_DIRECTORY = "./local_debug"
 
 
 class OffersTools(LLMClientProtocol, Protocol):
-    """A model to which tools can be offered."""
+    """A client of a model that can be told which tools to offer."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
-        """Set the tools offered with every call."""
+        """Set the tools that are offered to the model with every call."""
         ...
 
 
 async def roll_out(
     agent: RolloutAgentLoop, request: RolloutRequest, llm: OffersTools, debug_dir: str | None
 ) -> RolloutResult:
-    """Run one rollout of an agent with its tools. Its debug events are written to a file in `debug_dir`.
+    """Run one rollout of an agent with its tools, and return its result.
+
+    Its debug events are written to a file in `debug_dir`, if given.
 
     Raises:
         ToolValidationError: If the agent's tools cannot be offered to a model.

@@ -1,4 +1,4 @@
-"""Rows of a dataset file, or a part of them, as the samples of a task."""
+"""The rows of a dataset file, or part of them, as the samples of a task."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Wrong = Callable[[Row], str | None]
 
 
 ID, GROUP = "id", "group"
-"""Columns with a row's sample id and its group."""
+"""Columns with a row's sample id and its cluster (rows that belong together)."""
 
 LONGEST_NAME = 200
-"""Maximum length of an id or a group in characters. Longer values are ordinary texts."""
+"""Maximum length of an id or a cluster's name in characters. Longer values are ordinary texts."""
 
 
 class LeftOut(NamedTuple):
@@ -41,11 +41,12 @@ class LeftOut(NamedTuple):
 
 
 class SampleRows(msgspec.Struct):
-    """At most `limit` rows, starting at row `offset`. `group_by` is the column with the groups.
+    """At most `limit` rows of a dataset file, starting at row `offset`, as samples.
 
     With `skip_bad`, invalid rows are skipped; `size` finds them. If every row has a different text or number
     in the column `id`, that is the sample's id; otherwise the id is the row's index in the file, from 0.
-    Without `group_by`, a column `group` contains the groups.
+    `group_by` is the column with each row's cluster (rows that belong together, such as questions about one
+    passage). Without it, a column named `group` is used, if there is one.
     """
 
     path: Path
@@ -59,7 +60,7 @@ class SampleRows(msgspec.Struct):
     _first_bad: str = ""
 
     def first(self) -> Row:
-        """Return the first row unchanged.
+        """Return the first row of the part, unchanged.
 
         Raises:
             DatasetError: If the file cannot be read or has no such row.
@@ -96,7 +97,7 @@ class SampleRows(msgspec.Struct):
                 )
 
     def size(self, content: Content, wrong: Wrong = lambda made: None) -> int:
-        """Return the number of samples, after reading and checking all rows. `wrong` checks their contents.
+        """Read and check all rows; return the number of samples. `wrong` checks the content of each.
 
         Raises:
             DatasetError: For the reasons of `samples`, if there is no row, or if a row is bad and `skip_bad`
@@ -150,7 +151,10 @@ class SampleRows(msgspec.Struct):
 
     @property
     def identity(self) -> dict[str, str]:
-        """The columns used for ids and groups without having been named. Known after a call of `size`."""
+        """The columns for ids and clusters that were chosen without the user's naming them.
+
+        Known after a call of `size`.
+        """
         ids = {ID: ID} if self._has_ids else {}
         return ids | ({GROUP: GROUP} if self._has_groups and self.group_by is None else {})
 
@@ -175,7 +179,7 @@ def _target(value: object) -> str | None:
 
 
 def _names(value: object) -> bool:
-    """Return True if a value can be the name of a sample or group."""
+    """Return True if a value can be the name of a sample or cluster."""
     if isinstance(value, str):
         return bool(value.strip()) and len(value) <= LONGEST_NAME
     return isinstance(value, int) and not isinstance(value, bool)
@@ -188,25 +192,25 @@ def _all_differ(digests: array[int]) -> bool:
 
 
 class DatasetTask(Task, Protocol):
-    """A task over a dataset."""
+    """A task whose samples are the rows of a dataset."""
 
     def skip_bad_rows(self) -> None:
-        """Skip invalid rows."""
+        """Skip invalid rows from now on, instead of raising an error."""
         ...
 
     @property
     def left_out(self) -> LeftOut | None:
-        """See `SampleRows.left_out`."""
+        """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         ...
 
     @property
     def identity(self) -> dict[str, str]:
-        """See `SampleRows.identity`."""
+        """The columns chosen for ids and clusters; see `SampleRows.identity`."""
         ...
 
 
 class RowsTask:
-    """Base of the tasks over a dataset: has `spec` and `scorers`, and yields a sample per row.
+    """Base class of the tasks over a dataset: provides `spec`, `scorers`, and a sample per row.
 
     `content` converts a row into a sample's content; by default, the row with the documented column names.
     """
@@ -225,23 +229,23 @@ class RowsTask:
         return self._rows.samples(self._content)
 
     def size(self) -> int:
-        """Return the number of rows, after reading and checking all, also with the scorers' checks."""
+        """Read all rows and check them, also with the scorers' checks; return their number."""
         return self._rows.size(self._content, self._wrong)
 
     def skip_bad_rows(self) -> None:
-        """Skip invalid rows."""
+        """Skip invalid rows from now on, instead of raising an error."""
         self._rows.skip_bad = True
 
     def _wrong(self, content: Row) -> str | None:
-        """Return why a row is useless for one of the scorers, or None."""
+        """Return why one of the scorers cannot score a row, or None if all can."""
         return next((wrong for check in self._checks if (wrong := check(content))), None)
 
     @property
     def left_out(self) -> LeftOut | None:
-        """See `SampleRows.left_out`."""
+        """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         return self._rows.left_out
 
     @property
     def identity(self) -> dict[str, str]:
-        """See `SampleRows.identity`."""
+        """The columns chosen for ids and clusters; see `SampleRows.identity`."""
         return self._rows.identity

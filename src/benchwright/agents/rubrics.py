@@ -1,4 +1,4 @@
-"""Names of Osmosis' hosted rubric judge, which Benchwright lacks, so that programs can import them."""
+"""The names of Osmosis' hosted rubric judge. Programs can import them, but Benchwright has no such judge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ModelNotFoundError(ProviderRequestError):
 
 
 def evaluate_rubric(*_: Any, **__: Any) -> float:
-    """Raise an error, because there is no hosted judge.
+    """Raise an error, because Benchwright has no hosted judge.
 
     Raises:
         UserError: Always. The message names the alternative.

@@ -1,4 +1,4 @@
-"""The model as seen by an agent: `RolloutContext.llm`, which uses the engine's session."""
+"""An agent's client of the model (`RolloutContext.llm`), which sends requests by the engine's session."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from benchwright.records import Message
 
 
 class Chats(Protocol):
-    """The sender of chat requests: a session of the engine, or a client outside of any run."""
+    """An object that sends chat requests: a session of the engine, or a client outside any run."""
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
-        """Send one request; `params` are fields of its body."""
+        """Send one request and return the response; `params` are fields of the request's body."""
         ...
 
 
 class SessionLLM:
-    """Client of chat requests. `reply` is the last response; `failure` is why the last call had none."""
+    """Client of chat requests. `reply`: the last response. `failure`: why the last call had none, or None."""
 
     def __init__(self, session: Chats) -> None:
         self._session = session
@@ -46,7 +46,7 @@ class SessionLLM:
         self._tools = []
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send one request; `kwargs` are fields of its body.
+        """Send one request and return the response; `kwargs` are fields of the request's body.
 
         Raises:
             ProviderError: If the endpoint failed, after retries.

@@ -27,9 +27,9 @@ def solver_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> SolverTask:
-    """Return the task of a solver, loaded from the `module:attribute` in `module`.
+    """Return the task of a user's solver, loaded from the `module:attribute` in `module`.
 
-    A class is created without arguments. The fingerprint covers the code of the solver's class (see
+    A class is instantiated without arguments. The fingerprint covers the code of the solver's class (see
     `source_fingerprint`).
 
     Raises:
@@ -51,7 +51,7 @@ def solver_task(
 
 
 class SolverTask(RowsTask):
-    """Rows of a dataset, with the documented column names, each passed to the solver."""
+    """Engine task that passes each row of a dataset, with the documented column names, to a user's solver."""
 
     def __init__(self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], solver: Solver) -> None:
         super().__init__(rows, spec, scorers)

@@ -1,1 +1,1 @@
-"""Bench Packs: installs, configures and runs packs of Bench Protocol v1, each in its own process."""
+"""Bench Packs (benchmarks by Bench Protocol v1): installed, configured and run, each in its own process."""

@@ -1,9 +1,9 @@
 """The user's configuration of providers, models and verifiers, as packs receive it.
 
-Read from the desktop host's `~/.benchlocal/config.toml` (never written) and from our own TOML files with the
-same tables: `[providers.<id>]`, `[[models]]`, `[benchpacks.<id>.verifiers.<id>]`, `[registry]`. If several
-files define the same id, the later file wins. Keys are added to `SECRETS` when read, and are kept out of
-everything that is shown.
+It is read from `~/.benchlocal/config.toml`, the file of the desktop host (BenchLocal's application), which is
+never written, and from Benchwright's own TOML files with the same tables: `[providers.<id>]`, `[[models]]`,
+`[benchpacks.<id>.verifiers.<id>]`, `[registry]`. If several files define the same id, the later file wins.
+Keys are added to `SECRETS` when read, and are never shown.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FORMER_NAMES = {"bench_packs": "benchpacks", "plugins": "benchpacks"}
 
 
 class VerifierSettings(Record, frozen=True):
-    """The user's settings for one verifier of a pack. None means that the manifest's value is used."""
+    """The user's settings for one verifier of a pack. If a setting is None, the manifest's value is used."""
 
     mode: VerifierMode | None = None
     auto_start: bool = True
@@ -99,12 +99,12 @@ class _Model(Record, frozen=True):
 
 
 def desktop_configuration() -> Path:
-    """Return the path of the desktop host's configuration file."""
+    """Return the path of the configuration file of BenchLocal, the desktop host."""
     return typed_path("~/.benchlocal/config.toml")
 
 
 def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> PackConfiguration:
-    """Read and merge these files. Files that do not exist are skipped.
+    """Read and merge these configuration files. Files that do not exist are skipped.
 
     `environ` resolves the names of environment variables that hold keys.
 
@@ -126,8 +126,9 @@ def for_targets(
 ) -> PackConfiguration:
     """Build the configuration for models given by address, as with `--model M --base-url U`.
 
-    `access` and `names` (display names of models) are by slot. Each distinct pair of address and access
-    becomes a provider of kind openai_compatible, named `endpoint`, `endpoint-2` and so on.
+    `access` and `names` (display names of models) are keyed by slot, the id of a model in the run. Each
+    distinct pair of address and access becomes a provider of kind openai_compatible, named `endpoint`,
+    `endpoint-2` and so on.
     """
     providers: dict[tuple[str, Access], ProviderConfig] = {}
     models: dict[str, RegisteredModel] = {}

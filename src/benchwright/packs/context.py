@@ -117,7 +117,7 @@ DEFAULT_TIMEOUT = 300.0
 def own_timeout(given: Mapping[str, Any]) -> float | None:
     """Return the `request_timeout_seconds` set by the pack or the user, in seconds. None if neither sets it.
 
-    The desktop host applies this timeout to a whole attempt, however many requests the attempt makes.
+    The desktop host (BenchLocal) applies this timeout to a whole attempt, however many requests it makes.
     """
     seconds = given.get(TIMEOUT)
     return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
@@ -126,9 +126,9 @@ def own_timeout(given: Mapping[str, Any]) -> float | None:
 def resolve_generation(
     defaults: Mapping[str, Any], overrides: Mapping[str, Any], timeout: float = DEFAULT_TIMEOUT
 ) -> GenerationRequest:
-    """Merge the generation settings that packs must send.
+    """Merge a pack's default generation settings with the overrides, for the pack to send.
 
-    Settings that nobody specifies are absent and must not be sent. `defaults` are the manifest's
+    Settings given by neither are absent and must not be sent. `defaults` are the manifest's
     `samplingDefaults`, unfiltered. An override of None removes a setting. `timeout` is in seconds.
     """
     merged = {TIMEOUT: timeout, **defaults, **overrides}

@@ -1,4 +1,4 @@
-"""The contents of a pack's manifest as structs; `manifest` reads them."""
+"""Structs for the contents of a pack's manifest, which `manifest` reads."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class DockerVerifier(Record, frozen=True):
 
 
 class CloudVerifier(Record, frozen=True):
-    """A verifier hosted by the pack's maker."""
+    """A verifier that the pack's maker hosts."""
 
     base_url: str | None = None
     healthcheck_path: str | None = None
 
 
 class CustomUrlVerifier(Record, frozen=True):
-    """A verifier that the user runs."""
+    """A verifier that the user runs, at an address of their choice."""
 
     default_url: str | None = None
     healthcheck_path: str | None = None

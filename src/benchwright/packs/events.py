@@ -1,4 +1,4 @@
-"""The documented progress events of a pack's run, emitted in the documented order."""
+"""The progress events of a pack's run, as Bench Protocol documents them, emitted in the documented order."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Event = dict[str, Any]
 
 
 class PackEvents:
-    """The converter of cells' progress into events, which are passed to `write`.
+    """Converts the progress of cells (a scenario with a model) into events, and passes these to `write`.
 
-    `models` maps slots to models, in order. A cell is complete when all its `repeats` are finished; its
-    result is then the representative one. With `grouped`, the results of a scenario are emitted together, in
-    the order of the models, once all are complete.
+    `models`: models by slot (their id in the run), in order. A cell is complete when all its `repeats` are
+    finished; its result is then the representative one (see `repeats`). With `grouped`, the results of a
+    scenario are emitted together, in the order of the models, once all are complete.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class PackEvents:
         self._finished: set[str] = set()
 
     def known(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
-        """Add an attempt finished in an earlier session, whose result remains valid."""
+        """Add an attempt from an earlier session of the run, whose result remains valid. Emits nothing."""
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
 
     def heard(self, events: Iterable[Event]) -> None:
-        """Take in the events of earlier sessions, so that results already emitted are not emitted again.
+        """Read the events of earlier sessions, so that results already emitted are not emitted again.
 
-        A complete cell is emitted again only if its event is missing (the process was killed) or shows
-        another result.
+        The result of a complete cell is emitted again only if its event is missing (the process was killed)
+        or shows another result.
         """
         told: dict[tuple[str, str], Result] = {}
         for event in events:
@@ -65,7 +65,7 @@ class PackEvents:
         }
 
     def run_started(self) -> None:
-        """Emit the start of the run, also when it is resumed."""
+        """Emit that the run starts or is resumed."""
         models = [{"id": model.id, "label": model.label} for model in self._models.values()]
         self._tell("run_started", runId=self._run_id, models=models, totalScenarios=len(self._titles))
         for scenario in self._titles:
@@ -97,7 +97,7 @@ class PackEvents:
         self._tell_complete(scenario)
 
     def run_finished(self, scores: Mapping[str, BenchmarkScore]) -> None:
-        """Emit the end of the run. `scores` are by slot."""
+        """Emit that the run is finished. `scores` are keyed by slot."""
         by_model = {self._models[slot].id: score.raw for slot, score in scores.items()}
         self._tell("run_finished", scores=by_model)
 
@@ -113,7 +113,10 @@ class PackEvents:
             self._tell("scenario_started", scenarioId=scenario, title=title, index=index, total=total)
 
     def _tell_complete(self, scenario: str) -> None:
-        """Emit the results of complete cells not emitted yet, and the scenario's end after the last one."""
+        """Emit the results of a scenario's complete cells that were not emitted yet.
+
+        After the last of them, emit that the scenario is finished.
+        """
         complete = self._complete(scenario)
         if self._grouped and len(complete) < len(self._models):
             return

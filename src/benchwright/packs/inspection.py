@@ -24,7 +24,7 @@ PackStatus = Literal[
 
 
 class Inspection(Record, frozen=True):
-    """The state of a pack. `error` is the reason if it is not "ready"; `manifest` is set if it could be read.
+    """The state of a pack. `error`: why it is not "ready", else None. `manifest`: None if it cannot be read.
 
     "ready" means that the pack's files are fit to be loaded. Whether its module loads is found out later by
     the bridge; see `load_failed`.

@@ -21,7 +21,7 @@ class _Key(NamedTuple):
 
 
 class ProviderKeys:
-    """The key of each provider. The text representation lists provider ids only, never keys."""
+    """API keys by provider. The text representation lists provider ids only, never keys."""
 
     def __init__(self) -> None:
         self._keys: dict[str, _Key] = {}
@@ -33,7 +33,10 @@ class ProviderKeys:
         variable: str | None,
         environ: Mapping[str, str] | None = None,
     ) -> ProviderKeys:
-        """Return a copy with one more provider's key: `key`, or else an environment variable's value."""
+        """Return a copy with the key of one more provider.
+
+        It is `key`, or else the value of the environment variable `variable`.
+        """
         more = ProviderKeys()
         value = key or ((environ or {}).get(variable) if variable else None) or None
         SECRETS.add(value)
@@ -47,9 +50,10 @@ class ProviderKeys:
         return known.value if known else None
 
     def resolutions(self, token: str | None = None) -> list[SecretResolution]:
-        """Return one secret per provider, as packs receive them: its own key, or `token` in its place.
+        """Return one secret per provider, as packs receive them.
 
-        A provider without a key gets the token too, because the relay requires it.
+        A secret is the provider's own key or, if `token` is given, this token in its place. A provider
+        without a key gets the token too, because the relay requires it.
         """
         return [
             SecretResolution(

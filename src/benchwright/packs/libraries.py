@@ -1,6 +1,7 @@
-"""The libraries that the desktop host provides to every pack: fetched by npm, pinned, never shipped with us.
+"""The npm libraries that the desktop host (BenchLocal) provides to every pack.
 
-Names, versions and digests are those in the lock files of BenchLocal v0.2.7 (commit 384de6f) and v0.3.0.
+They are fetched by npm in pinned versions and never shipped with Benchwright. Names, versions and digests are
+those in the lock files of BenchLocal v0.2.7 (commit 384de6f) and v0.3.0.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def installed_version(library: Library, directory: Path) -> str | None:
 
 
 def install_library(library: Library, directory: Path, npm: str = NPM, archive: Path | None = None) -> None:
-    """Install a library into `directory`, from `archive` or fetched by npm. None of its code runs.
+    """Install a library into `directory`, from `archive` or fetched by npm. No code of it is run.
 
     Raises:
         UserError: If the library cannot be fetched or its digest is wrong. A former installation is then
@@ -87,12 +88,12 @@ def install_library(library: Library, directory: Path, npm: str = NPM, archive: 
 
 
 def is_lack(error: Exception) -> bool:
-    """Return True if a pack failed to load because one of the libraries is missing."""
+    """Return True if the error means that a pack failed to load because a library is missing."""
     return INSTALLING in str(error)
 
 
 def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:
-    """Install the libraries that are missing or have another version, and return these.
+    """Install each library that is missing or has another version; return the installed ones.
 
     Raises:
         UserError: If one cannot be installed; see `install_library`.
@@ -109,7 +110,7 @@ def _place(library: Library, directory: Path) -> Path:
 
 
 def _fetched(library: Library, room: Path, npm: str) -> Path:
-    """Fetch a library's archive with npm, under the user's own npm settings."""
+    """Fetch a library's archive with npm, under the user's own npm settings; return its path."""
     program = shutil.which(npm)
     if program is None:
         raise UserError(
@@ -137,7 +138,7 @@ def _integrity(archive: Path) -> str:
 
 
 def _put(root: Path, place: Path, room: Path) -> None:
-    """Move the new folder into place; a former folder is moved into `room`, which is deleted later."""
+    """Move the new folder `root` to `place`. A former folder there is moved into `room`, to be deleted."""
     place.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
         os.rename(place, room / f"former-{uuid.uuid4().hex}")

@@ -1,9 +1,10 @@
 """Reads and checks a pack's manifest, benchlocal.pack.json.
 
-The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). The desktop
-host's errors are errors here too. Further errors are an `entry` or a `buildContext` outside the pack, an id
-that is not a valid directory name, and verifiers that could not be started. Every other fault is a warning,
-because the pack runs regardless. `sidecars`, the old name of `verifiers`, is read if the new one is absent.
+The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). Whatever is
+an error to the desktop host (BenchLocal) is an error here too. Further errors are an `entry` or a
+`buildContext` outside the pack, an id that is not a valid directory name, and verifiers that could not be
+started. Every other fault is a warning, because the pack runs regardless. `sidecars`, the old name of
+`verifiers`, is read if the new one is absent.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def paths_outside(directory: Path, manifest: PackManifest) -> list[str]:
 
 
 def leaves(directory: Path, relative: str) -> str | None:
-    """Return how a path in the manifest leads out of the pack, or None if it stays inside.
+    """Return a description of how a path leads out of the pack, or None if it stays inside.
 
     Links are followed.
     """
@@ -96,7 +97,7 @@ def _paths(manifest: PackManifest) -> list[tuple[str, str]]:
 
 
 def _read_json(path: Path) -> Any:
-    """Return the content of a manifest file.
+    """Return the JSON value in a manifest file.
 
     Never blocks on a path that is no regular file, such as a pipe.
     """

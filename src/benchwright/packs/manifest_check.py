@@ -67,7 +67,7 @@ def _shown(value: Any) -> str:
 
 
 class _Fields:
-    """One object of the manifest, with the problems and warnings found so far."""
+    """One object of the manifest, read field by field, with the problems and warnings found so far."""
 
     def __init__(self, raw: Mapping[str, Any], prefix: str = "", within: _Fields | None = None) -> None:
         self.raw = raw
@@ -92,11 +92,11 @@ class _Fields:
         return value
 
     def optional(self, name: str, kind: type, expected: str) -> Any:
-        """Return an optional value. A value of another type is a warning and counts as absent."""
+        """Return an optional value. If it has another type, add a warning and return None."""
         return self._if_there(name, kind, expected, self.doubtful)
 
     def strict(self, name: str, kind: type, expected: str) -> Any:
-        """Return an optional value. A value of another type is a problem."""
+        """Return an optional value. If it has another type, add a problem."""
         return self._if_there(name, kind, expected, self.wrong)
 
     def _if_there(
@@ -109,7 +109,7 @@ class _Fields:
         return None
 
     def inside(self, name: str, value: Mapping[str, Any]) -> _Fields:
-        """Return the fields of a nested object, which shares the problems and warnings."""
+        """Return the reader of a nested object, which adds to the same problems and warnings."""
         return _Fields(value, f"{self.prefix}{name}.", self)
 
 
@@ -123,7 +123,7 @@ def _identifier(fields: _Fields, name: str) -> str:
 
 
 def _inner(fields: _Fields, name: str, key: str) -> str | None:
-    """Return a string of a nested object that is only displayed, so that faults are warnings."""
+    """Return a string of a nested object, or None. Faults are warnings, because it is only displayed."""
     value = fields.optional(name, dict, "an object")
     return fields.inside(name, value).optional(key, str, "a string") if value else None
 

@@ -1,4 +1,4 @@
-"""The execution modes of Bench Protocol: the order of cells, and which cells run concurrently."""
+"""The execution modes of Bench Protocol: the order of a run's trials, and which run concurrently."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ MODES: Mapping[str, Mode] = {mode.name: mode for mode in _ALL}
 
 
 def mode_for(name: str | None, models: int) -> Mode:
-    """Return the mode with this name, or the default for this number of models.
+    """Return the mode with this name, or if it is None, the default for this number of models.
 
-    The protocol's default runs the models of one scenario concurrently. For a single model it is all
-    scenarios at once.
+    For several models this is the protocol's default: the models of one scenario run concurrently. For a
+    single model, all scenarios run concurrently.
 
     Raises:
         UserError: If no mode has that name.
@@ -89,7 +89,7 @@ def mode_for(name: str | None, models: int) -> Mode:
 
 
 def find_mode(name: str) -> Mode:
-    """Return the mode with this protocol name. Hyphens may be written for underscores.
+    """Return the mode with this protocol name, in which underscores may be written as hyphens.
 
     Raises:
         UserError: If no mode has that name.
@@ -103,9 +103,9 @@ def find_mode(name: str) -> Mode:
 
 
 def arranged(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
-    """Return a function that puts a plan's trials into the order and waves of a mode.
+    """Return a function that sorts the trials of a run into the order and waves of a mode.
 
-    `slots` are the models in order.
+    `slots` are the ids of the models in the run, in order.
     """
 
     def arrange(trials: Iterator[Trial]) -> Iterator[Trial]:

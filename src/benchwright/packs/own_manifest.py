@@ -18,7 +18,7 @@ LONGEST = 60
 def settled(
     declared: PackManifest, own: dict[str, Any] | None, directory: Path
 ) -> tuple[PackManifest, list[str]]:
-    """Return the manifest to use, and the differences between the module's and the file's as messages.
+    """Return the manifest to use, and how the module's manifest differs from the file's, as messages.
 
     The module's manifest (`own`) is used if it is valid, else the file's (`declared`).
 

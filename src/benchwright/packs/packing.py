@@ -1,4 +1,4 @@
-"""Builds a pack's archive, in the format that `pack install` and other hosts install."""
+"""Builds a pack's archive, which `pack install` and other hosts can install."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class PackedArchive(Record, frozen=True):
 
 
 def archive_name(manifest: PackManifest) -> str:
-    """Return the file name of a pack's archive, without the ending."""
+    """Return the file name of a pack's archive, without its extension."""
     return f"{manifest.id}-{manifest.version}".replace("/", "-")
 
 
 def pack_directory(directory: Path, manifest: PackManifest, target: Path) -> PackedArchive:
-    """Write a pack's files to a .tar.gz, except version control, caches and the pack's own archives.
+    """Write a pack's files to a .tar.gz, except version control, caches and archives made of the pack before.
 
     The same files result in the same bytes, whenever and wherever they are packed.
 
@@ -66,7 +66,7 @@ def _clear(tree: Path, pack_id: str) -> None:
 
 
 def _write(tree: Path, name: str, target: Path) -> int:
-    """Write the archive and return the number of files.
+    """Write the archive and return the number of its files.
 
     It is written beside the target and renamed when complete.
     """

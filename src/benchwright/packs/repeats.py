@@ -1,4 +1,4 @@
-"""Combines several attempts at one cell: the majority status, and a representative result."""
+"""Combines several attempts at one cell (a scenario with a model): majority status, representative result."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Result = dict[str, Any]
 
 
 def majority_status(statuses: Sequence[str]) -> str:
-    """Return the status with at least floor(n / 2) + 1 of n votes, else "partial"."""
+    """Return the status of a majority of the n attempts: at least floor(n / 2) + 1. Else "partial"."""
     votes = Counter(statuses)
     needed = len(statuses) // 2 + 1
     return next((status for status in STATUSES if votes[status] >= needed), "partial")
 
 
 def representative(results: Sequence[Result]) -> Result:
-    """Return one result for all attempts at a cell, computed as in the desktop host.
+    """Return one result for all attempts at a cell, computed as BenchLocal's desktop host does.
 
     The result is the best attempt with the majority status (no provider error, then higher score, then higher
     points). Its summary is preceded by the counts per status, all logs are concatenated, and durations are

@@ -1,4 +1,7 @@
-"""Results of a pack's run, read from its table: every attempt at every cell, and the pack's own scores."""
+"""Results of a pack's run, read from its run table: all attempts at all cells, and the pack's scores.
+
+A cell is one scenario with one model.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ from benchwright.runs.table import RunTable
 
 
 class Attempt(Record, frozen=True):
-    """One attempt at a cell: the pack's result and the engine's measurements. `duration` is in ns."""
+    """One attempt at a cell: the pack's result and the engine's measurements. `duration` is in ns.
+
+    `slot` is the model's id in the run.
+    """
 
     slot: str
     scenario: str
@@ -32,12 +38,17 @@ class Attempt(Record, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The result in a word: the pack's `pass`, `partial` or `fail`, or `error`."""
+        """The result in one word: `pass`, `partial` or `fail`, or `error` if the attempt has no result."""
         return str(self.result.get("status")) if self.status is Status.SCORED else "error"
 
 
 class CellState(msgspec.Struct):
-    """State of one cell: its attempts' results (`pass`, `partial`, `fail`, `error`), and whether it runs."""
+    """State of one cell during a run.
+
+    `attempts`: the results of finished attempts (`pass`, `partial`, `fail`, `error`). `running_since`: start
+    of the current attempt, None if none is running. `seconds`: total duration of the finished attempts.
+    `message`: the last progress message.
+    """
 
     attempts: list[str] = []
     running_since: float | None = None
@@ -45,17 +56,18 @@ class CellState(msgspec.Struct):
     message: str = ""
 
     def add(self, attempt: Attempt) -> None:
-        """Add a finished attempt."""
+        """Add a finished attempt; none is running then."""
         self.running_since = None
         self.seconds += attempt.duration / 1e9
         self.attempts.append(attempt.shown)
 
 
 class PackScore(Record, frozen=True):
-    """A model's score as returned by the pack, or why there is none. `missing` of its `cells` have no result.
+    """A model's score as returned by the pack, or the `error` that prevented it.
 
-    `totals` are the pack's totals of the single repeats, if there are several. Each repeat counts as a cell.
-    A cell has no result if it was not run, or if its provider, the pack or a verifier failed.
+    `missing` of the `cells` have no result: they were not run, or their provider, the pack or a verifier
+    failed. Each repeat counts as a cell. `totals` are the pack's totals of the single repeats, empty if there
+    is only one.
     """
 
     score: BenchmarkScore | None = None
@@ -87,19 +99,19 @@ class PackScore(Record, frozen=True):
 
 
 class PackResults(Record, frozen=True):
-    """The attempts of a run by slot and scenario, ordered by repeat."""
+    """The attempts of a run by slot (the model's id in the run) and scenario, ordered by repeat."""
 
     attempts: dict[str, dict[str, list[Attempt]]]
 
     def cells(self, slot: str) -> list[Result]:
-        """Return one result per scenario; several attempts are replaced by their representative."""
+        """Return one result per scenario for a model: the only attempt, or the representative of several."""
         return [
             representative([one.result for one in attempts])
             for attempts in self.attempts.get(slot, {}).values()
         ]
 
     def repeats(self, slot: str) -> list[list[Result]]:
-        """Return the results of each complete repeat, or [] if fewer than two repeats are complete."""
+        """Return a model's results of each complete repeat, or [] if fewer than two repeats are complete."""
         cells = self.attempts.get(slot, {})
         found: dict[int, list[Result]] = {}
         for attempt in (one for attempts in cells.values() for one in attempts if one.shown != "error"):
@@ -137,9 +149,10 @@ def _repeat(attempt: Attempt) -> int:
 
 
 def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
-    """Yield the attempt that counts for each cell of a run, with its record, in the order of their start.
+    """Yield the attempts that count in a run, each with its journal record, in the order of their start.
 
-    The table must have `effort`. An attempt whose body is lost is an error, because its result is unknown.
+    Of several attempts at the same trial, one counts. The table must have `effort`. An attempt whose body is
+    lost is an error, because its result is unknown.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -156,7 +169,10 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
 
 
 def attempt_of(record: TrialRecord, native: Any) -> Attempt:
-    """Combine a trial's record with the pack's own result; without a result, use the documented "fail"."""
+    """Combine a trial's record with the pack's own result.
+
+    Without a result, the documented "fail" is used.
+    """
     requests = [request for request in record.requests if request.role == "model"]
     result = native if isinstance(native, dict) else _failed(record)
     return Attempt(
@@ -180,9 +196,9 @@ def _failed(record: TrialRecord) -> Result:
 
 
 async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str, PackScore]:
-    """Ask the pack to score each model's results.
+    """Return the pack's score of each model, by slot.
 
-    Return the scores by slot; a failure of the pack is in `error`.
+    If the pack failed to compute a score, its `error` is set.
     """
     scores = {}
     for slot in results.attempts:
@@ -195,7 +211,7 @@ async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str,
 
 
 async def _totals(pack: PackProcess, repeats: Sequence[Sequence[Result]]) -> list[float]:
-    """Return the total of each repeat, or [] if the pack fails to score one."""
+    """Return the pack's total score for each repeat, or [] if the pack fails to score one."""
     try:
         return [(await pack.score(results)).total_score for results in repeats]
     except ExecutionError:

@@ -1,4 +1,4 @@
-"""Writes events.jsonl and host.log, the documented files that grow during a run, into `rendered`."""
+"""Writes events.jsonl and host.log during a run: the documented files in the directory `rendered`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_LINE = 20_000
 
 
 class PackFiles:
-    """Writer of both files during the run; use as a context manager.
+    """Writes both files during the run. Use as a context manager.
 
     Lines that do not fit on a full disk are dropped; the journal reports the full disk.
     """
@@ -53,7 +53,7 @@ class PackFiles:
                 self._events.write(encode_json(event) + b"\n")
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """Write a line in the desktop host's format, `[level] message {meta}`, without control characters."""
+        """Write a line without control characters in BenchLocal's format, `[level] message {meta}`."""
         if self._log is None:
             return
         told = message if meta is None else f"{message} {encode_json(meta).decode()}"
@@ -61,7 +61,7 @@ class PackFiles:
             self._log.write(f"[{level}] {plain(shortened(SECRETS.redact(told), LONGEST_LINE))}\n")
 
     def request(self, record: RequestRecord) -> None:
-        """Count and log a request that belongs to no cell."""
+        """Count and log a request that the pack sent outside any cell."""
         self.requests += 1
         meta = {"ms": round(record.total / 1e6, 3), "status": record.http_status, "error": record.error}
         self.log(

@@ -33,9 +33,10 @@ TEMPLATES = {
 
 
 def init(directory: Path, language: str, pack_id: str, name: str | None = None) -> list[Path]:
-    """Write a new pack that runs unchanged, with four scenarios in two categories; return its files.
+    """Write the files of a new pack, which runs unchanged; return their paths.
 
-    `language` is "javascript" or "python". Without a `name`, the name is derived from the id.
+    It has four scenarios in two categories. `language` is "javascript" or "python". Without a `name`, the
+    name is derived from the id.
 
     Raises:
         UserError: If the language is unknown, the id is invalid, one of the files already exists, or the

@@ -31,7 +31,8 @@ RETRY_PAUSE = 0.75
 class CellSettings(Record, frozen=True):
     """Settings for running cells.
 
-    `seconds` bounds one attempt; `retries` is the maximum number of retries after temporary provider errors.
+    `seconds`: time limit of one attempt. `retries`: maximum number of retries after temporary provider
+    errors.
     """
 
     run_id: str
@@ -42,10 +43,11 @@ class CellSettings(Record, frozen=True):
 
 
 class PackSolver:
-    """Runner of cells: any number concurrently, in one process of the pack.
+    """Runs cells: any number concurrently, in one process of the pack.
 
-    `relay` is None if the pack sends requests to its providers directly. The `verifiers` are checked before
-    each cell and after each failed one, so that a dead verifier is not counted against the model.
+    `relay` is None if the pack sends requests to its providers directly. The `verifiers` (programs that check
+    answers) are checked before each cell and after each failed one, so that a dead verifier does not count
+    against the model.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class PackSolver:
         self._watcher = watcher
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run the cell. The outcome's `native` is the pack's own result.
+        """Run a trial's cell. `native` of the outcome is the pack's own result.
 
         Raises:
             ExecutionError: If the pack failed or a verifier is no longer available.
@@ -129,18 +131,19 @@ class PackSolver:
 
 
 def _raise_limit(calls: RelayedCalls) -> None:
-    """Raise the limit that the trial reached, if any.
+    """Raise LimitReached if the trial reached a limit.
 
-    It overrides the pack's reading of the refused request.
+    This overrides the pack's result, which only reflects that a request was refused.
     """
     if isinstance(calls.failure, LimitReached):
         raise calls.failure
 
 
 def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
-    """Raise the provider's error if no request of the cell got a response.
+    """Raise the provider's error if the cell sent requests and none got a response.
 
-    The cell's result is then no evidence about the model.
+    The cell's result is then no evidence about the model. Nothing is raised if the pack passed the cell or
+    reports a provider error itself.
     """
     failure, result = calls.failure, cell.result
     if result.status == "pass" or result.error_type == "provider_error":
@@ -150,7 +153,7 @@ def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
 
 
 def _worth_another_try(cell: CellResult) -> bool:
-    """Return True if the cell failed by a temporary provider error, according to the bridge or the pack."""
+    """Return True if the bridge or the pack attributes the cell's failure to a temporary provider error."""
     if cell.provider is not None:
         return cell.provider.retryable
     return cell.result.error_type == "provider_error" and bool(cell.result.retryable)
@@ -185,7 +188,7 @@ def _scores(result: ScenarioResult) -> dict[str, float]:
 def failed_result(
     scenario: str, status: Status, reason: str | None, http_status: int | None = None
 ) -> dict[str, Any]:
-    """Return the documented result for a cell without one: "fail" with score 0 and the reason."""
+    """Return the documented result for a cell that has none: "fail" with score 0 and the reason."""
     error_type = "provider_error" if status is Status.PROVIDER_ERROR else "execution_error"
     details = {"error": reason or str(status), "providerHttpStatus": http_status}
     return {

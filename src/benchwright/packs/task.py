@@ -1,4 +1,4 @@
-"""A bench pack as an engine task: its scenarios are the samples, and each cell is a trial."""
+"""A bench pack as an engine task. Scenarios are samples; each cell (a scenario with a model) is a trial."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from benchwright.runs.keys import fingerprint
 class PackRunSetup(Record, frozen=True):
     """Everything needed to run a pack: its directory, manifest, scenarios, models and settings.
 
-    `models` maps slots to models. `digest` is the digest of the pack's files. With `direct`, the pack sends
-    requests to its providers itself, and nothing is metered. `listed` is the number of all scenarios of the
-    pack.
+    `models`: models by slot, their id in the run. `digest`: the digest of the pack's files. With `direct`,
+    the pack sends requests to its providers itself, and nothing is metered. `listed`: number of all scenarios
+    of the pack.
     """
 
     directory: Path
@@ -45,19 +45,19 @@ class PackRunSetup(Record, frozen=True):
 
     @property
     def scope(self) -> str:
-        """The number of scenarios to run, and of all scenarios if that is more."""
+        """The number of scenarios to run, with the number of all scenarios if that is larger."""
         return scope_of(len(self.scenarios), self.listed)
 
 
 def scope_of(chosen: int, listed: int) -> str:
-    """Format the number of chosen scenarios, with the total if only some are chosen."""
+    """Format the number of chosen scenarios, with the number of all if only some are chosen."""
     return counted(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {counted(listed, 'scenario')}"
 
 
 class PackTask:
-    """The task: every scenario of the pack for every model.
+    """The engine task of a pack: every scenario for every model.
 
-    `pack` is its process, which also lists and scores.
+    `pack` is the pack's process, which also lists the scenarios and scores the results.
     """
 
     scorers: Sequence[Scorer] = ()
@@ -119,7 +119,7 @@ class PackTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Start the verifiers and the relay, and prepare the pack.
+        """Start the verifiers and the relay, prepare the pack, and yield the solver.
 
         On exit, dispose of the pack and stop them.
 
@@ -155,9 +155,9 @@ class PackTask:
             yield PackSolver(self._pack, setup.models, setup.cells, relay, verifiers, self._watcher)
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:
-        """Grant a relay token for requests outside any cell.
+        """Grant the pack a relay token for requests outside any cell.
 
-        Models are known by their ids and by their providers' names.
+        In such requests, a model is named by its id or by its provider's name for it.
         """
         models = self.setup.models
         clients = {model.id: self._clients[slot] for slot, model in models.items()}
@@ -168,7 +168,7 @@ class PackTask:
         return RelayAccess(relay.base_url, grant.token, docker)
 
     def _way(self, access: RelayAccess) -> dict[str, str]:
-        """Return the environment variables by which the pack's clients find the relay.
+        """Return the environment variables that tell the pack's clients the relay's address, token and model.
 
         The model is included only if the run has exactly one.
         """
@@ -180,11 +180,14 @@ class PackTask:
 
 
 def _success(scenario: ScenarioMeta) -> str | None:
-    """Return the text of the scenario's first card about success, or None if there is none."""
+    """Return the text of the first card of a scenario with "success" in its title, or None."""
     cards = (card.content for card in scenario.detail_cards if "success" in card.title.lower())
     return next(cards, None)
 
 
 def _apart(gateway: str | None) -> str | None:
-    """Return the gateway's address, or None if the relay listens there already."""
+    """Return the gateway's address (from containers), or None if it is the loopback.
+
+    The relay listens on the loopback anyway.
+    """
     return None if gateway == LOOPBACK else gateway

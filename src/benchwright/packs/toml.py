@@ -13,7 +13,7 @@ from benchwright.errors import UserError
 
 
 class TomlFile:
-    """The content of a TOML file, read table by table with errors that name the file and the place."""
+    """The content of a user's TOML file, read table by table. Errors name the file and the faulty place."""
 
     def __init__(self, path: Path, content: Mapping[str, Any]) -> None:
         self._path = path

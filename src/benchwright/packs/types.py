@@ -1,8 +1,8 @@
 """Data types of Bench Protocol v1 and its later additions: inputs and outputs of packs.
 
-Python names are snake_case, JSON names camelCase. Data from a pack is read leniently (see `bridge.reading`).
-Its original JSON object, including unknown keys, is kept in `raw`: this is stored, shown and sent back to the
-pack. Data for a pack is encoded by `to_json`.
+Python names are snake_case, JSON names camelCase. Malformed optional data from a pack is tolerated (see
+`bridge.reading`). Its original JSON object, including unknown keys, is kept in `raw`, which is stored, shown
+and sent back to the pack. Data for a pack is encoded by `to_json`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AuthMode = Literal["none", "bearer"]
 
 
 class Wire(Record, frozen=True, rename="camel"):
-    """Base of the structs below. Optional fields with their default value are left out of the JSON."""
+    """Base class of this module's structs. Optional fields with their default value are not in the JSON."""
 
 
 # Data from a pack
@@ -173,7 +173,7 @@ class ProviderConfig(Wire, frozen=True):
 
 
 class RegisteredModel(Wire, frozen=True):
-    """A model. By convention its id is `<provider>:<model>`."""
+    """A model that the user configured. By convention its id is `<provider>:<model>`."""
 
     id: str
     provider: str
@@ -184,7 +184,7 @@ class RegisteredModel(Wire, frozen=True):
 
 
 class SecretResolution(Wire, frozen=True):
-    """A provider's secret. `key_name` is the environment variable, or "api_key"."""
+    """A provider's API key. `key_name`: the environment variable that contains it, or "api_key"."""
 
     provider_id: str
     key_name: str
@@ -209,7 +209,7 @@ class VerifierEndpoint(Wire, frozen=True, tag_field="transport", tag="http"):
 
 
 class InferenceEndpoint(Wire, frozen=True, tag_field="transport", tag="openai_compatible"):
-    """An address at which the pack, or a container (`docker_base_url`), can send requests to a model.
+    """An address to which the pack, or a container (`docker_base_url`), can send requests to a model.
 
     If `status` is "running", then `base_url` (ending in /v1/), `auth_mode` and `exposed_model` are set.
     """

@@ -24,10 +24,10 @@ _VERSION = re.compile(
 
 
 def rank(version: str) -> Rank | None:
-    """Return the sort key of a version, which is greater for newer versions.
+    """Return the sort key of a version, which is greater for newer versions. None if it is not a version.
 
-    None if the text is not a version. A version is one to three numbers (missing ones are 0), `-prerelease`,
-    and `+build`, which is ignored. The order is the one of Semantic Versioning 2.0.0, section 11.
+    A version is one to three numbers (missing ones are 0), `-prerelease`, and `+build`, which is ignored. The
+    order is the one of Semantic Versioning 2.0.0, section 11.
     """
     match = _VERSION.fullmatch(version)
     if match is None:
@@ -40,10 +40,7 @@ def rank(version: str) -> Rank | None:
 
 
 def incompatibility(requirements: Requirements, compatible_version: str = COMPATIBLE_VERSION) -> str | None:
-    """Return why a host compatible with `compatible_version` cannot run a pack with these requirements.
-
-    None if it can.
-    """
+    """Return why a host compatible with `compatible_version` does not meet a pack's requirements, or None."""
     ours = rank(compatible_version)
     if ours is None:
         return f"the compatible version is set to {compatible_version!r}, which is not a version (like 0.3.0)"

@@ -1,4 +1,7 @@
-"""Interfaces to watch a pack while it runs, and to its running verifiers."""
+"""Interfaces between a running pack and the host: a receiver of progress, and the running verifiers.
+
+A cell is one scenario with one model. `slot` is the model's id in the run.
+"""
 
 from __future__ import annotations
 
@@ -10,35 +13,35 @@ from benchwright.records import RequestRecord
 
 
 class Watcher(Protocol):
-    """Receiver of a running pack's progress. Its methods are plain functions that return at once."""
+    """Receives the progress of a running pack. Its methods are plain functions that return at once."""
 
     def prepared(self) -> None:
-        """Handle that the pack is prepared and cells follow."""
+        """Receive that the pack is prepared, so that cells follow."""
         ...
 
     def began(self, slot: str, scenario: str, repeat: int) -> None:
-        """Handle the start of an attempt at a cell."""
+        """Receive that an attempt at a cell begins."""
         ...
 
     def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
-        """Handle a progress event that the pack sent for a cell."""
+        """Receive a progress event that the pack sent for a cell."""
         ...
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """Handle a line for the host's log: one by the pack, or one about the pack."""
+        """Receive a line for the host's log, which is written by the pack or about it."""
         ...
 
     def request(self, record: RequestRecord) -> None:
-        """Handle a request through the relay that belongs to no cell."""
+        """Receive the record of a relayed request that the pack sent outside any cell."""
         ...
 
 
 class RunningVerifiers(Protocol):
-    """The running verifiers of a run."""
+    """The verifiers (programs that check answers) of a running pack."""
 
     @property
     def endpoints(self) -> Sequence[VerifierEndpoint]:
-        """The verifiers as the pack receives them."""
+        """The verifiers' states and addresses, as the pack receives them."""
         ...
 
     @property
@@ -47,7 +50,7 @@ class RunningVerifiers(Protocol):
         ...
 
     async def check(self) -> None:
-        """Check from time to time that the verifiers still respond.
+        """Check that the required verifiers still respond, unless that was done a short time ago.
 
         Raises:
             ExecutionError: If a required verifier does not respond.
@@ -60,7 +63,7 @@ class RunningVerifiers(Protocol):
 
 
 class NoVerifiers:
-    """The verifiers of a pack that needs none."""
+    """The `RunningVerifiers` of a pack that needs none."""
 
     endpoints: Sequence[VerifierEndpoint] = ()
     gateway: str | None = None

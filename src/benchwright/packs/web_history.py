@@ -35,9 +35,10 @@ Payload = dict[str, Any]
 
 
 class WebSession:
-    """One session with a page. Its directory below `storage` is created when the page first saves something.
+    """One session with a web pack's page. Its directory below `storage` is created at the page's first save.
 
-    A session that was `saved` before is continued. The page's requests are counted by model id.
+    If `saved`, the summary of an earlier session, is given, that session is continued. The page's requests
+    are counted by model id.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class WebSession:
         return None if self.run_id is None else self._storage / self.pack.id / self.run_id
 
     def asked(self, model: str, record: RequestRecord) -> None:
-        """Count a request made by the page."""
+        """Count a request that the page sent to a model."""
         self._requests.setdefault(model, []).append(record)
 
     def save(self, payload: Payload) -> Payload:
@@ -135,7 +136,7 @@ class WebSession:
         return artifact
 
     def close(self) -> None:
-        """Write the counts of requests made since the page last saved."""
+        """Write the counts of the requests made since the page last saved."""
         if self.saved is not None and self._requests:
             self.save({})
 
@@ -172,7 +173,10 @@ def _merged(former: Payload, payload: Payload) -> Payload:
 
 
 def safe_path(path: str, label: str) -> str:
-    """Return a relative path of plain file names, made from the page's path, or from the file's label."""
+    """Return a safe relative path for a file of the page: plain file names only.
+
+    It is made from the `path` that the page gave, or from the file's `label`.
+    """
     parts = [
         re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.") for part in path.replace("\\", "/").split("/")
     ]
@@ -205,7 +209,7 @@ def saved_session(storage: Path, pack: str, reference: str) -> Payload:
 
 
 def _counted(records: Sequence[RequestRecord]) -> Mapping[str, float]:
-    """Sum up requests. Tokens are included only if the server reported them for every response."""
+    """Return sums over requests. Tokens are included only if the server reported them with every response."""
     answered = [record for record in records if record.error is None]
     figures = {
         "requests": len(records),

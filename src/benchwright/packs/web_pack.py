@@ -1,6 +1,7 @@
-"""A web pack (protocol 0.3): a page that its host shows in a frame, and the permissions in its manifest.
+"""A web pack (protocol 0.3): a page that its host shows in a frame, with the permissions in its manifest.
 
-Fields, permissions and address rules follow @benchlocal/core and the desktop host, version 0.3.0.
+Fields, permissions and address rules follow @benchlocal/core and the desktop host (BenchLocal), version
+0.3.0.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class WebPack(Record, frozen=True):
-    """A page and its permissions. `origins` may talk to the host; `refused` are unknown permissions.
+    """A web pack's page and its permissions.
 
-    `remote` are the addresses to which the pack declares that it may send data; `policy` is its description
-    of that.
+    `origins`: web origins that may exchange messages with the host. `refused`: requested permissions that are
+    unknown here. `remote`: addresses to which the pack declares that it may send data; `policy`: its
+    description of that.
     """
 
     id: str
@@ -107,9 +109,9 @@ def _problems(entry: str, web: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_page(address: str) -> bool:
-    """Return True if a page may be loaded from an address.
+    """Return True if a page may be loaded from an address: https anywhere, or http on this machine.
 
-    That is https anywhere or http on this machine, without user name and password.
+    The address must not contain a user name or password.
     """
     try:
         parts = urlsplit(address)

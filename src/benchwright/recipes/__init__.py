@@ -1,4 +1,4 @@
-"""Command-line agents by recipes: how each is installed, and how it is started for one trial.
+"""Recipes of command-line agents: how each is installed, and how it is started for one trial.
 
 recipe      the content of a recipe, and its parser
 shelf       all recipes: those shipped with Benchwright, and the user's own

@@ -29,7 +29,10 @@ OWN_FILES = (
 
 
 def texts_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> dict[str, str]:
-    """Return the text files below a folder, by path: `texts_of` for the files in `files_below`."""
+    """Return {path: text} of the text files below a folder that match one of the patterns.
+
+    See `files_below` for the patterns, and `texts_of` for the limits.
+    """
     return texts_of(folder, files_below(folder, patterns, without))
 
 
@@ -64,7 +67,10 @@ def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = 
 
 
 def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Return the texts of files in a folder, by path. Skip files that are too large or exceed the total."""
+    """Return {path: text} of these files in a folder, up to a total size.
+
+    Files that are too large, or exceed the total, are skipped.
+    """
     found: dict[str, str] = {}
     left = LARGEST_TOTAL
     for path in paths:

@@ -1,4 +1,4 @@
-"""Agents in containers: mounted folders, and the commands that start an agent there."""
+"""Runs recipes' agents in containers: the mounted folders, and the commands that start an agent there."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ print(json.dumps(texts_below(folder, sys.argv[2:]) if folder.is_dir() else {}))
 
 
 class ContainerAgent(Record, frozen=True):
-    """An agent in a container.
+    """An agent to run in a container. `launch`: the words that start its program.
 
     `mounts` maps paths in the container to folders of this machine, mounted read-only.
     """
@@ -51,10 +51,10 @@ class ContainerAgent(Record, frozen=True):
 
 
 def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
-    """Return the container agent of a recipe. `relay` is the folder of the relay's socket.
+    """Return a recipe's agent as needed in a container. `relay`: the folder of the relay's socket.
 
-    Further requirements are created on first use. For an agent whose loop is ours, `launch` starts its
-    terminal.
+    Everything else that it needs is created on first use. For an agent whose loop is run by Benchwright,
+    `launch` starts its terminal.
 
     Raises:
         UserError: If it is not installed or does not run in containers. The message states what to do.
@@ -88,7 +88,7 @@ def _layer(recipe: Recipe) -> Layer | None:
 
 
 def launching(start: Start) -> tuple[list[str], bytes]:
-    """Return the command that runs an agent in a container until it ends, and its stdin."""
+    """Return a command for a container, and its stdin: it runs an agent there until the agent ends."""
     order = {
         "socket": f"{RELAY}/{SOCKET}",
         "mark": PORT,
@@ -101,7 +101,7 @@ def launching(start: Start) -> tuple[list[str], bytes]:
 
 
 def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
-    """Return the command that connects a port of a container's loopback to a socket there, and its stdin.
+    """Return a command for a container, and its stdin: it connects a loopback port to a socket there.
 
     Requests for the loopback, and for the hosts in `direct`, are sent there directly. The command prints the
     port (any for 0) and ends; a background process continues.
@@ -113,11 +113,11 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
-    """Return the command that prints the matching text files below a folder as one JSON object."""
+    """Return a command for a container that prints the matching texts below a folder as one JSON object."""
     return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
 
 
 def _text(module: ModuleType) -> str:
-    """Return the source of a module that is run in a container."""
+    """Return the source code of a module, which is passed to the Python in a container."""
     assert module.__file__ is not None, "it is a file"
     return Path(module.__file__).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Installs agents: pinned npm packages, without their scripts, or PyPI packages in their own environment."""
+"""Installs agents from pinned packages: npm's without running their scripts, PyPI's in an environment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def install_agent(recipe: Recipe, say: Say) -> Layer:
-    """Install a recipe's agent unless it is installed already.
+    """Install a recipe's agent unless it is installed already; return the installed agent.
 
     Raises:
         UserError: If the recipe installs nothing, npm is missing, or a package cannot be installed. The

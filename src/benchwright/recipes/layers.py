@@ -1,4 +1,4 @@
-"""Installed agents on this machine: a directory for each version, created completely or not at all."""
+"""Installed agents on this machine: one directory (layer) per version, created completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Layer(Record, frozen=True):
 
 
 def directory_of(recipe: Recipe) -> Path:
-    """Return the directory of a recipe's agent.
+    """Return the directory in which a recipe's agent is or would be installed.
 
-    It differs for other versions, packages or Python versions.
+    It is another one for other versions, packages or Python versions.
     """
     python = sys.version_info[:2] if recipe.install is not None and recipe.install.pip else ()
     digest = fingerprint(msgspec.to_builtins(recipe.install), python)[:8]
@@ -36,7 +36,7 @@ def directory_of(recipe: Recipe) -> Path:
 
 
 def layer_of(recipe: Recipe) -> Layer | None:
-    """Return the installed agent, or None if it is not installed."""
+    """Return the installed agent of a recipe, or None if it is not installed."""
     directory = directory_of(recipe)
     try:
         packages = msgspec.json.decode((directory / STAMP).read_bytes(), type=dict[str, str])
@@ -46,7 +46,9 @@ def layer_of(recipe: Recipe) -> Layer | None:
 
 
 def launch_on_host(recipe: Recipe) -> list[str]:
-    """Return the words that start an agent's program on this machine, or [] if the recipe installs nothing.
+    """Return the command (without arguments) of an agent's program on this machine.
+
+    [] if the recipe installs nothing.
 
     Raises:
         UserError: If it works in containers only, is not installed, or needs a missing Node.js. The message

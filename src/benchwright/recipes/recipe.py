@@ -23,10 +23,10 @@ PLACEHOLDERS = frozenset({"agent", "prompt", "model", "base_url", "root_url", "t
 
 
 class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Packages to install, from npm or PyPI, pinned. No install script of npm is run.
+    """Packages to install, from npm or PyPI, in pinned versions. No install script of npm is run.
 
-    `program` is the file to run, below the installed folder; `module` is the Python module of a PyPI package.
-    With `node`, the program is run by Node.js. With `containers`, it also runs in containers.
+    `program`: the file to run, below the installed folder. `module`: the Python module to run, of a PyPI
+    package. `node`: the program is run by Node.js. `containers`: it also runs in containers.
     """
 
     npm: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An agent that is a program or, with another `loop`, one run by Benchwright in a benchmark's containers.
+    """An agent: a program or, with another `loop`, one run by Benchwright in a benchmark's containers.
 
     `dialect` is the API that it uses. Without `install`, its program must exist already: on the host's PATH,
     or in a task's image. In `command`, in the values of `environment` and in `files` (by paths below the
@@ -64,7 +64,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def label(self) -> str:
-        """Name and version."""
+        """The agent's name and version."""
         return f"{self.name} {self.version}".strip()
 
     @property

@@ -1,4 +1,4 @@
-"""A Python that runs in any Linux container of this machine's architecture: ours, with its libraries.
+"""A Python for any Linux container of this machine's architecture: a copy of ours, with its libraries.
 
 It is started by its own dynamic loader, which finds the libraries beside it, so the image needs neither a
 Python nor this machine's C library. Programs that it starts use the image's own.
@@ -47,7 +47,7 @@ def container_runtime() -> Path:
 
 
 def python_command(runtime: str, *libraries: str) -> list[str]:
-    """Return the command of the Python in a runtime at `runtime`.
+    """Return the command of the Python in a runtime that is mounted at the path `runtime`.
 
     `libraries` are additional library folders.
     """
@@ -57,7 +57,10 @@ def python_command(runtime: str, *libraries: str) -> list[str]:
 
 
 def copy_libraries(programs: Iterable[Path], directory: Path) -> Path | None:
-    """Copy the shared libraries that programs need into a directory; return their loader, if any."""
+    """Copy the shared libraries that programs need into a directory.
+
+    Return the path of the programs' dynamic loader, or None if they have none.
+    """
     ended = subprocess.run(
         ["ldd", *map(str, programs)], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )

@@ -1,4 +1,4 @@
-"""The last verified facts about each agent, with its version: the file `sightings.toml`."""
+"""Points that were last found to hold for each agent, by tests with real agents: `sightings.toml`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _FILE = Path(__file__).with_name("sightings.toml")
 
 
 class Sighting(Record, frozen=True, omit_defaults=False):
-    """The verified version of an agent, the day, and the points that held. The file explains each point."""
+    """The last test of one agent: its version, the day, and the points that held.
+
+    The comment in the file explains each point.
+    """
 
     version: str
     date: datetime.date
@@ -24,7 +27,7 @@ class Sighting(Record, frozen=True, omit_defaults=False):
 
 @cache
 def sightings() -> dict[str, Sighting]:
-    """Return the last sighting of each shipped agent, by name."""
+    """Return the last test of each shipped agent, by name."""
     return msgspec.convert(
         tomllib.loads(_FILE.read_text(encoding="utf-8")), dict[str, Sighting], strict=False
     )

@@ -20,7 +20,7 @@ _FOLDERS = {
 
 
 class Way(Record, frozen=True):
-    """Access to the model: the relay's address with `/v1`, the trial's token, and the model's name."""
+    """An agent's access to the model: the relay's address with `/v1`, the trial's token, the model's name."""
 
     base_url: str
     token: str
@@ -28,7 +28,7 @@ class Way(Record, frozen=True):
 
 
 class Start(Record, frozen=True):
-    """A start: the command, its environment variables, and the files to write before it, by absolute path."""
+    """The start of an agent. `files`: the texts to write before it, by absolute path."""
 
     command: list[str]
     environment: dict[str, str]
@@ -36,7 +36,10 @@ class Start(Record, frozen=True):
 
 
 def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: str) -> Start:
-    """Return the start of an agent on a task. `launch` begins the command; `home` is its home folder."""
+    """Return the start of an agent with a task (`prompt`).
+
+    `launch`: the words with which the command begins. `home`: the agent's home folder.
+    """
     values = {
         "prompt": prompt,
         "model": way.model,
@@ -60,5 +63,5 @@ def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: 
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    """Replace the placeholders of a text in one pass, so that placeholders in values are not replaced."""
+    """Replace the placeholders in a text. Placeholders within the inserted values are not replaced."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[0][1:-1], found[0]), text)

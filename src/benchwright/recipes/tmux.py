@@ -18,7 +18,7 @@ from benchwright.runs.keys import fingerprint
 
 PROGRAM = "tmux"
 LOCALE = "C.utf8"
-"""tmux does not start without a UTF-8 locale."""
+"""A UTF-8 locale, without which tmux does not start."""
 _LOCALES = Path("/usr/lib/locale")
 ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
 
@@ -43,7 +43,7 @@ def tmux_layer() -> Path:
 
 
 def tmux_command(layer: str) -> list[str]:
-    """Return the command of tmux for a layer at `layer`.
+    """Return the command of tmux for a container in which the tmux layer is mounted at the path `layer`.
 
     Programs that it starts should not inherit LOCPATH.
     """
@@ -58,7 +58,7 @@ def tmux_command(layer: str) -> list[str]:
 
 
 def tmux_version() -> str | None:
-    """Return the version text of this machine's tmux (`tmux 3.4`), or None if it has none."""
+    """Return the version of this machine's tmux, as text (`tmux 3.4`), or None if it has no tmux."""
     try:
         ended = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Starts a sandbox with one program in it, and guarantees that it is ended."""
+"""Starts a sandbox with one program in it, and ensures that all its processes are ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ START = (
 
 
 class Cell(NamedTuple):
-    """How one program is isolated: the protection, the user id (None: the current user) and the limits."""
+    """How one program is isolated. `user`: the user id that it runs under, None for the current user."""
 
     protection: str
     user: int | None
@@ -163,7 +163,7 @@ def _work(
 
 
 def _counted_with_it(cell: Cell) -> int:
-    """Return the number of the same user's processes and threads that count towards the program's limit."""
+    """Return how many other processes and threads of the user count towards the program's limit."""
     if cell.user is not None:
         return 0
     if cell.protection != "limits":

@@ -1,4 +1,4 @@
-"""The part of this machine that is visible to a sandboxed program: system programs, libraries and Python."""
+"""The part of this machine that a sandboxed program can see: system programs, libraries and Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_THE_ROOT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 
 
 def shown() -> list[str]:
-    """Return the files and folders that are visible, read-only, under their own paths."""
+    """Return the files and folders that programs can see, read-only and under their own paths."""
     system = [path for path in _SYSTEM if os.path.exists(path)]
     system += [path for path in _AT_THE_ROOT if os.path.isdir(path) and not os.path.islink(path)]
     python = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(interpreter()))]
@@ -33,7 +33,7 @@ def shown() -> list[str]:
 
 
 def folders_above(paths: list[str]) -> list[str]:
-    """Return the parent folders that must be created for these paths, outermost first."""
+    """Return the parent folders of these paths, which must be created in the sandbox, outermost first."""
     above = {str(parent) for path in paths for parent in Path(path).parents}
     return sorted(above - {"/"})
 
@@ -49,12 +49,12 @@ def scratch(limits: Limits) -> dict[str, int]:
 
 
 def view(limits: Limits) -> dict[str, Any]:
-    """Return all of the above in the format of `inside.namespaces`."""
+    """Return everything that a program can see, in the format of `inside.namespaces`."""
     return {"shown": shown(), "links": links(), "scratch": scratch(limits)}
 
 
 def environment(directory: str) -> dict[str, str]:
-    """Return all environment variables of a program."""
+    """Return all environment variables of a program that starts in `directory`."""
     programs = [os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin"]
     return {
         "PATH": ":".join(dict.fromkeys(programs)),

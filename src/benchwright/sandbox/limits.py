@@ -41,11 +41,11 @@ By itself (`exited`), by a signal not caused by a limit (`killed`), by a limit, 
 
 
 class ProgramResult(Record, frozen=True):
-    """How a program ended.
+    """How a program ended, and its output.
 
     `exit_code` is None if a signal ended the program; otherwise `signal` is None. `stdout` and `stderr` are
-    the kept output. `stdout_cut` and `stderr_cut` are the numbers of bytes missing at the mark in the middle.
-    `seconds` is the time from the program's start to its end.
+    the beginning and the end of the output, with a mark where `stdout_cut` and `stderr_cut` bytes are
+    missing. `seconds` is the time from the program's start to its end.
     """
 
     reason: Reason

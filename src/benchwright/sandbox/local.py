@@ -25,7 +25,7 @@ DRAIN_SECONDS = 1.0
 
 
 class Attempt(NamedTuple):
-    """Outcome of a Python program: whether its end was reached, and the exception raised, if any."""
+    """The outcome of a Python program. `passed`: its end was reached; `said`: the exception raised, or ""."""
 
     ended: ProgramResult
     passed: bool
@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
 
 
 class LocalSandbox:
-    """Sandbox on this machine. Its programs are isolated from the network, the user's files and each other.
+    """Runs programs on this machine, isolated from the network, the user's files and each other.
 
     At most `at_once` run concurrently (default: the number of processors); others wait. Use it from one event
     loop at a time.
@@ -70,7 +70,7 @@ class LocalSandbox:
         stdin: bytes = b"",
         limits: Limits | None = None,
     ) -> ProgramResult:
-        """Run a program until it ends, and end all processes that it started.
+        """Run a program until it ends, then end all processes that it started; return its result.
 
         `files` are written to the folder in which it starts ({relative name: content}). Its environment has
         PATH, HOME, TMPDIR and LANG. Cancelling ends the program.
@@ -82,7 +82,9 @@ class LocalSandbox:
         return ended
 
     async def attempt(self, program: str, *, limits: Limits | None = None) -> Attempt:
-        """Execute a Python program. It passes only if control reaches its end; see `run_python`.
+        """Execute a Python program and return its outcome.
+
+        It passes only if control reaches its end; see `run_python`.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.
@@ -112,8 +114,8 @@ class LocalSandbox:
     ) -> AsyncIterator[SandboxProcess]:
         """Start a long-lived program that reads and writes lines. On exit, end it and all that it started.
 
-        `wall_seconds` bounds its whole life. At most 64 can be open; others wait. A `busy` one computes
-        rather than waits, so it counts towards `at_once`.
+        `wall_seconds` bounds its whole life. At most 64 such programs can be open; others wait. `busy`: it
+        computes rather than waits, so it counts towards `at_once`.
 
         Raises:
             ExecutionError: If the sandbox or the program cannot be started.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class HeadAndTail:
-    """The first and last bytes of a stream, at most `most` bytes in total."""
+    """The first and last bytes of a stream: together at most `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self._head_bytes = most - most // 2
@@ -27,6 +27,6 @@ class HeadAndTail:
         return self.total - len(self._head) - len(self._tail)
 
     def content(self) -> bytes:
-        """Return head and tail, with a mark between them if bytes are missing."""
+        """Return the kept bytes, with a mark between head and tail if bytes are missing."""
         mark = b"\n[... %d bytes left out ...]\n" % self.cut if self.cut else b""
         return bytes(self._head) + mark + bytes(self._tail)

@@ -1,4 +1,4 @@
-"""A long-lived program in the sandbox that communicates by lines."""
+"""A long-lived program in the sandbox that reads and writes lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.text import last_line
 
 
 class SandboxProcess:
-    """A server of untrusted code that reads and writes lines. Created by `LocalSandbox.process`."""
+    """A long-lived untrusted program, which answers by lines. Created by `LocalSandbox.process`."""
 
     def __init__(self, started: RunningProgram, limits: Limits) -> None:
         self._streams = started.process
@@ -21,7 +21,7 @@ class SandboxProcess:
 
     @property
     def stderr(self) -> bytes:
-        """The program's stderr so far: its head and its tail."""
+        """The beginning and the end of the program's stderr so far."""
         return self._errors.content()
 
     async def send(self, line: bytes) -> None:
@@ -65,7 +65,7 @@ class SandboxProcess:
         return ExecutionError("the program in the sandbox has ended" + (f": {said}" if said else ""))
 
     async def read_errors(self) -> None:
-        """Read stderr until the program ends or writes more than `output_bytes`."""
+        """Collect stderr until the program ends or has written more than `output_bytes` to it."""
         assert self._streams.stderr is not None
         while self._errors.total <= self._limits.output_bytes:
             data = await self._streams.stderr.read(2**16)

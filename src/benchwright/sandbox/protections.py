@@ -32,16 +32,16 @@ _PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
 
 
 class Protection(Record, frozen=True):
-    """One way to isolate a program. `words` describes what it prevents, for people and manifests."""
+    """One way to isolate a program. `words`: what it prevents, as a text for people and manifests."""
 
     name: str
     words: str
 
 
 def choose_protection(name: str = "auto") -> Protection:
-    """Return the strongest protection that works here, or the named one.
+    """Return the named protection, or for "auto", the strongest that works on this machine.
 
-    Tests them by running a small program.
+    Each candidate is tested by running a small program.
 
     Raises:
         UserError: If the named one, or any at all, does not work here. The message has the reasons.
@@ -86,9 +86,9 @@ def _failure(name: str) -> str | None:
 
 
 def _closed_to_others(path: str) -> str | None:
-    """Return the outermost folder above the path that other users cannot enter, or None.
+    """Return the outermost folder above the path that other users cannot enter, or None if there is none.
 
-    None for an ordinary user, because the program then runs as the same user.
+    None if this process is not root, because the program then runs as the same user.
     """
     if os.geteuid() != 0:
         return None

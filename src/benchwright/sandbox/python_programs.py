@@ -1,4 +1,4 @@
-"""Runs a Python program to determine whether control reaches its end."""
+"""Runs a Python program and finds out whether control reaches its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMED_OUT = "timed out"
 
 
 class PythonVerdict(Record, frozen=True):
-    """The verdict on a program: whether it ran to its end.
+    """The verdict on a program. `passed`: True if control reached its end.
 
     `reason` is "passed", "timed out" or "failed: ...".
     """
@@ -28,7 +28,7 @@ class PythonVerdict(Record, frozen=True):
 async def run_python(
     sandbox: LocalSandbox, program: str, *, seconds: float = 3.0, memory: int = 512 * MiB
 ) -> PythonVerdict:
-    """Run a Python program as the official HumanEval harness does, but in a sandbox.
+    """Return a verdict on a Python program, run as the official HumanEval harness does, but in a sandbox.
 
     The program is executed in fresh globals, without `__name__ == "__main__"`. Reading stdin raises an error.
     Its output is not printed but kept. It passes only if control reaches its end within `seconds`:

@@ -1,4 +1,4 @@
-"""A sandbox with a running program, controlled through its supervisor."""
+"""A sandbox in which a program is running, controlled through its supervisor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DYING_SECONDS = 1.0
 
 
 class RunningProgram:
-    """A sandbox with a running program."""
+    """A sandbox in which a program is running; see the module."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class RunningProgram:
         self._reader, self._writer = reader, writer
 
     async def begin(self, work: dict[str, Any]) -> None:
-        """Send the work message, and return when the program has started.
+        """Send the supervisor its work, and return when the program has started.
 
         Raises:
             ExecutionError: If the sandbox or the program did not start.
@@ -69,7 +69,10 @@ class RunningProgram:
         return lines[-1] if lines else "it says nothing"
 
     async def ending(self, wall_seconds: float) -> dict[str, Any]:
-        """Wait for the supervisor's report on the end: reason, exit_code, signal, seconds, told, passed."""
+        """Wait for the program's end; return the supervisor's report.
+
+        The report has reason, exit_code, signal, seconds, told and passed.
+        """
         try:
             async with asyncio.timeout(wall_seconds + GRACE_SECONDS):
                 line = await self._reader.readline()
@@ -101,7 +104,7 @@ class RunningProgram:
             group_is_there = self._kill()
 
     def _kill(self) -> bool:
-        """Kill the rest of the process group; return whether there was one."""
+        """Kill the rest of the process group; return False if no process was left."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:

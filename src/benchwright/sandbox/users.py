@@ -1,6 +1,7 @@
-"""Temporary user ids, one per running program.
+"""Temporary user ids, one for each running program.
 
-They let limits count each program alone, and no program can touch another one's processes and files.
+With its own user id, limits count a program alone, and no program can touch the processes and files of
+another.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _LARGEST = 2**31 - 2
 
 
 class ThrowAwayUsers:
-    """Pool of user ids that no account has. Only root can use them.
+    """A pool of user ids that belong to no account. Only root can use them.
 
     They are in the upper half of the ids of this user namespace, in a block chosen at random, so that two
     commands running at the same time seldom share one.

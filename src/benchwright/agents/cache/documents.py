@@ -1,8 +1,8 @@
-"""The documented results of an eval: the summary, and the content of `-o`.
+"""The documented results of an eval: the summary, and the content of the file written by `-o`.
 
 A run without a score counts as 0.0, and the standard deviation is the population's. pass@k is given for k of
 1, 3, 5 and 10, up to the number of runs per row, over the rows with at least k runs (`pass_at_rows` if these
-are not all). The run's own summary states how many runs were scored, and the intervals.
+are not all). How many runs were scored, and the intervals, are in the engine's own summary of the run.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from benchwright.runs.manifest import Manifest
 
 
 class Results:
-    """The documented figures of a run: of all models together, and of each.
+    """The documented figures of an eval, for all models together and for each.
 
-    Tokens and times are known after the runs have been iterated with `counting`.
+    Tokens and times are known only after iterating over the runs with `counting`.
     """
 
     def __init__(self, runs: DocumentedRuns) -> None:
@@ -35,7 +35,7 @@ class Results:
         self._milliseconds: defaultdict[str, float] = defaultdict(float)
 
     def counting(self) -> Iterator[DocumentedRun]:
-        """Yield the runs, and count each."""
+        """Yield the runs, and add up their tokens and times."""
         primary = self._manifest.targets[0].slot
         for run in self._runs:
             slot = run.model_tag or primary
@@ -55,8 +55,8 @@ class Results:
     def _eval_fns(self, target: Target) -> dict[str, dict[str, Any]]:
         """Return {eval function: {mean, std, min, max, pass_at_1, ...}} for one model.
 
-        `pass_at_rows`, {k: rows}, is the number of rows behind each pass@k, if some rows have too few runs
-        for one.
+        `pass_at_rows`, {k: rows}, is the number of rows behind each pass@k. It is present if some rows have
+        too few runs for a k.
         """
         rows = self._runs.row_count(target)
         summaries: dict[str, dict[str, Any]] = {}
@@ -77,7 +77,7 @@ class Results:
 
     @property
     def nested_summary(self) -> dict[str, Any]:
-        """The `summary` of `-o`, which also has the number of rows."""
+        """The `summary` in the file of `-o`, which additionally has the number of rows."""
         return {"total_rows": self._runs.row_count(), "total_runs": len(self._runs), **self.summary}
 
     @property
@@ -95,7 +95,7 @@ class Results:
 
 
 def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, Any]:
-    """Return the content of `-o FILE`: config, summary, rows with their runs, and model_summaries.
+    """Return the content of the file written by `-o`: config, summary, rows with their runs, model_summaries.
 
     `model_summaries` is present only with a baseline. If runs or scorers failed, the summary also has the
     reasons with their counts (`failures`).

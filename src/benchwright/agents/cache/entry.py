@@ -1,4 +1,4 @@
-"""Reads and writes cache files. Files that are replaced by --fresh or are corrupt are set aside."""
+"""Reads and writes cache files. Corrupt ones, and those replaced by `--fresh`, are renamed and kept."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class CacheMismatch(UserError, RuntimeError):
 
 
 class PassedOver(msgspec.Struct, gc=False):
-    """A run in a cache file that is only counted, not read."""
+    """A run in a cache file, read only to be counted."""
 
 
 class CacheEntry(msgspec.Struct):
     """A cache file without its runs. `run` is the directory of the run from whose journal it is derived.
 
-    `simulated` is written only if true: the answers are not from a model.
+    `simulated` is written only if true, which means that the answers are not from a model.
     """
 
     version: int
@@ -62,7 +62,7 @@ class CacheEntry(msgspec.Struct):
 
 
 def moment(seconds: float | None = None) -> str:
-    """Format a time as in cache files: UTC, whole seconds, Z. None means now."""
+    """Format a time (seconds since 1970; None means now) as in cache files: UTC, whole seconds, Z."""
     return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(MOMENT)
 
 
@@ -95,7 +95,7 @@ def entry_files(directory: Path, task_id: str = "") -> list[Path]:
 
 
 def read_entry(path: Path) -> CacheEntry | None:
-    """Read a cache file. None if it cannot be read.
+    """Read a cache file. Return None if it cannot be read.
 
     Raises:
         CacheMismatch: If a newer version wrote it.
@@ -113,7 +113,7 @@ def read_entry(path: Path) -> CacheEntry | None:
 
 
 def read_runs(path: Path) -> list[DocumentedRun] | None:
-    """Read the runs of a cache file. None if it cannot be read."""
+    """Read the runs of a cache file. Return None if it cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_RunsOnly).runs
     except (OSError, *UNREADABLE):
@@ -121,7 +121,7 @@ def read_runs(path: Path) -> list[DocumentedRun] | None:
 
 
 def read_head(path: Path) -> CacheEntry | None:
-    """Read a cache file without its runs and summary. None if it cannot be read.
+    """Read a cache file without its runs and summary. Return None if it cannot be read.
 
     Raises:
         CacheMismatch: If a newer version wrote it.
@@ -157,7 +157,7 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
 
 
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
-    """Add runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
+    """Add runs to a cache file in progress: `write_entry` wrote it for this entry, without a summary.
 
     The file is replaced whole; its existing runs are copied as bytes. Without new runs, it is left unchanged.
 
@@ -210,7 +210,7 @@ def _tail(entry: CacheEntry) -> bytes:
 
 
 def back_up(path: Path) -> None:
-    """Set a cache file and its samples aside for `--fresh`: `.backup.{time}`, never over an older one."""
+    """Rename a cache file and its samples to `.backup.{time}`, never over an older one, for `--fresh`."""
     stamp = int(time.time())
     while path.with_name(f"{path.name}.backup.{stamp}").exists():
         stamp += 1
@@ -218,7 +218,7 @@ def back_up(path: Path) -> None:
 
 
 def set_corrupt_aside(path: Path) -> Path:
-    """Set an unreadable cache file and its samples aside; return the new path."""
+    """Rename an unreadable cache file and its samples; return the new path."""
     return _set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
 
 
@@ -230,7 +230,7 @@ def _set_aside(path: Path, suffix: str) -> Path:
 
 
 def samples_path(path: Path) -> Path:
-    """Return the path of a cache file's logged conversations."""
+    """Return the path of the logged conversations (`--log-samples`) that belong to a cache file."""
     return path.with_suffix(".jsonl")
 
 

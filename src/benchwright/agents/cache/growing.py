@@ -42,7 +42,7 @@ class NewRuns:
                     yield ended
 
     def _take(self, encoded: bytes) -> tuple[TrialRecord, DocumentedRun] | None:
-        """Process one line; return the run that it completes, if any."""
+        """Process one line of the journal; return the run that it completes, or None."""
         try:
             line = decode_line(encoded)
         except UNREADABLE as error:

@@ -1,4 +1,4 @@
-"""Identifies the configuration of a cache file, by a digest of everything that shapes its results."""
+"""Identifies the configuration of a cache file by a digest of everything that affects its results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def config_hash(config: Mapping[str, Any]) -> str:
 
 
 def task_id(digest: str) -> str:
-    """Return the short form of a configuration's digest, used in file names."""
+    """Return the shortened digest of a configuration, used in the names of cache files."""
     return digest[:TASK_ID_DIGITS]
 
 

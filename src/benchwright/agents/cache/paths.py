@@ -38,15 +38,16 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def entry_directory(root: Path, model: str, dataset: str) -> Path:
-    """Return the directory of entries for a model (name as typed) and a dataset (path)."""
+    """Return the directory of the cache files for a model (name as typed) and a dataset (path)."""
     return root / sanitize_path_part(model) / sanitize_path_part(Path(dataset).stem)
 
 
 def sanitize_path_part(text: str, longest: int = LONGEST) -> str:
-    """Make a name safe as a directory: lower case, ASCII-like words joined by dashes, never empty.
+    """Convert a name into a safe directory name: lower-case ASCII-like words joined by dashes, never empty.
 
     Accents are removed. Anything but letters, digits, underscores and dashes becomes a dash. Names that are
-    too long are truncated and get four digits of a digest. Names of which nothing remains get eight.
+    too long are truncated, and four digits of a digest are appended. A name of which nothing remains becomes
+    eight digits of its digest.
     """
     decomposed = unicodedata.normalize("NFD", text)
     bare = "".join(character for character in decomposed if not unicodedata.combining(character))

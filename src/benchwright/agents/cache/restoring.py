@@ -1,7 +1,7 @@
 """Reconstructs a run from its cache file if its journal is missing.
 
-The file has results, but no conversations and timings: the new journal's records have no requests and no
-body.
+The cache file has results, but no conversations and timings. Therefore the new journal's records have no
+requests and no body.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def restore(
     """Write the journal of a new run from a cache file and its runs; return the number of restored trials.
 
     Runs that are not in the plan, lack a score or have impossible figures are skipped. Of several runs of the
-    same row, repeat and model, the last counts. `source` is the run from which the results come. If it was
-    completed and nothing is skipped, the new run is finished.
+    same row, repeat and model, the last counts. `source` is the run from which the results come. If the
+    cached run was completed and nothing is skipped, the new run is finished.
 
     Raises:
         UserError: If a row of the dataset cannot be read.
@@ -72,9 +72,9 @@ def _lines(
 
 
 def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
-    """Return the record of a restored trial.
+    """Return the journal record of a restored trial.
 
-    A failure's reason is only a text, so it counts as the agent's failure.
+    A failed run counts as a failure of the agent, because its reason is known only as text.
     """
     return TrialRecord(
         key=trial.key,
@@ -93,7 +93,7 @@ def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
 
 
 def _status(run: DocumentedRun) -> Status:
-    """Return how the trial ended, as far as its run shows."""
+    """Return the status of the trial, as far as the documented run shows it."""
     if not run.success:
         return Status.EXECUTION_ERROR
     ends = [
@@ -118,6 +118,6 @@ def _scores(trial: Trial, run: DocumentedRun, scorers: Sequence[Scorer]) -> Iter
 
 
 def _is_sound(run: DocumentedRun) -> bool:
-    """Return True if the figures of a run are within the limits of a journal."""
+    """Return True if the figures of a run are within the limits of the journal's format."""
     figures = 0 <= run.tokens <= MOST and 0 <= run.duration_ms <= MOST / 1e6
     return figures and all(isfinite(score) for score in run.scores.values())

@@ -1,4 +1,4 @@
-"""The runs of an eval under their documented names, created from its table one at a time.
+"""The runs of an eval in their documented format, created from its run table one at a time.
 
 A documented run has a score by every scorer: a scorer that failed or found no answer counts as 0.0.
 `unscored` distinguishes these from answers that score 0.
@@ -34,9 +34,9 @@ PARTS = 32
 class DocumentedRun(msgspec.Struct, gc=False):
     """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests.
 
-    `unscored` maps each scorer without a value, for which `scores` has 0.0, to the reason: `unparsed`,
-    `truncated` and the like if there was no answer, `grader_error` if the scorer failed. It is omitted if all
-    have a value.
+    `unscored` maps each scorer without a value, for which `scores` has 0.0, to the reason. That is the
+    trial's status (`unparsed`, `truncated` and the like) if there was no answer, and `grader_error` if the
+    scorer failed. It is omitted if all scorers have a value.
     """
 
     row_index: int
@@ -73,22 +73,26 @@ def documented_run(
 
 
 def _why_unscored(trial: Status, state: ScoreState) -> Status:
-    """Return the status of a missing score: the trial's if that explains why there was no answer."""
+    """Return the reason for a missing score, as a status.
+
+    It is the trial's status if that explains why there was no answer; otherwise it follows from the score's
+    state.
+    """
     if state is ScoreState.NO_ANSWER and trial in NO_ANSWER_STATUSES:
         return trial
     return STATUS_BY_SCORE[state]
 
 
 def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
-    """Return the documented `model_tag` of a record, which is set only if there are several models."""
+    """Return the documented `model_tag` of a record: its model's slot, or None if there is only one model."""
     return record.target if len(manifest.targets) > 1 else None
 
 
 class DocumentedRuns:
     """The runs of an eval, ordered by row, model (primary first) and repeat. Interrupted ones are left out.
 
-    With `under_way`, only finished runs are included: no unscored ones, and none with a status in `again`,
-    which will be retried.
+    With `under_way` (the eval is still running), only finished runs are included: those without a score by
+    every scorer are left out, and those with a status in `again`, which will be retried.
 
     Raises:
         JournalError: If the journal has a row, model or repeat that is not in its manifest.
@@ -125,7 +129,7 @@ class DocumentedRuns:
             yield documented_run(record, scores, unscored, tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
-        """Return the journal records of these runs."""
+        """Return the journal records of the documented runs, in their order."""
         return map(self.table.record, _in_order(self.table, self.manifest, self._done))
 
     def failure_reasons(self) -> dict[str, int]:
@@ -133,13 +137,13 @@ class DocumentedRuns:
         return self.table.failure_reasons(self._done)
 
     def row_count(self, target: Target | None = None) -> int:
-        """Return the number of dataset rows that have runs, of one model or of all."""
+        """Return the number of dataset rows with runs of one model or, if `target` is None, of any model."""
         from benchwright.stats.arrays import count_distinct
 
         return count_distinct(self.table.sample.narrow(self._done if target is None else self._of(target)))
 
     def _of(self, target: Target) -> NDArray[np.bool_]:
-        """Return a mask, shape (n,), of the table's trials that are runs of this model."""
+        """Return a mask of the table's trials, shape (n,): True for documented runs of the model `target`."""
         slot = self.table.targets.find(target.slot)
         rows: NDArray[np.bool_] = self._done & self.table.target.equal(-1 if slot is None else slot)
         return rows
@@ -165,7 +169,11 @@ class DocumentedRuns:
 
 
 def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> NDArray[np.bool_]:
-    """Return a mask, shape (n,), of the table's trials that failed or have all scores and are not retried."""
+    """Return a mask of the table's trials, shape (n,): True for those that are finished.
+
+    A trial is finished if it failed or has all scores, and its status is not in `again`, so it is not
+    retried.
+    """
     import numpy as np
 
     done = np.ones(len(table), np.bool_)
@@ -179,7 +187,7 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
 
 
 def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> None:
-    """Check that these trials belong to the manifest's rows, models and repeats.
+    """Check that the trials in the mask `done` have a row, a model and a repeat of the manifest.
 
     Raises:
         JournalError: If one does not.
@@ -201,7 +209,7 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 
 
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return a mask of the trials that belong to no row of a dataset."""
+    """Return a mask of the trials at these `rows` of the table: True if they belong to no dataset row."""
     if _has_ids(table):
         strange: NDArray[np.bool_] = table.dataset_row.narrow(rows) == 0
     else:
@@ -210,12 +218,15 @@ def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _has_ids(table: RunTable) -> bool:
-    """Return True if samples are identified by a column of the dataset rather than by row."""
+    """Return True if samples are identified by the dataset's column `id` rather than by their row."""
     return table.dataset_row.largest > 0
 
 
 def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
-    """Yield these trials by dataset row, model and repeat; one part of the dataset is sorted at a time."""
+    """Yield the table rows of the trials in the mask `done`, by dataset row, model and repeat.
+
+    One part of the dataset is sorted at a time.
+    """
     import numpy as np
 
     models = _model_places(table, manifest)
@@ -229,7 +240,10 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
 
 
 def _model_places(table: RunTable, manifest: Manifest) -> NDArray[np.uint8]:
-    """Return the manifest's index of each model in the table's column. Unknown models come after all."""
+    """Return, for each model known to the table, its index in the manifest.
+
+    Models that the manifest lacks get the index after the last.
+    """
     import numpy as np
 
     slots = [target.slot for target in manifest.targets]

@@ -1,4 +1,4 @@
-"""The conversations of a run as written by `--log-samples`, one JSON object per line."""
+"""The logged conversations of a run (`--log-samples`), one JSON object per line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.manifest import Manifest
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """The row, repeat and model of a line."""
+    """The row, repeat and model to which a logged line belongs."""
 
     row_index: int
     run_index: int
@@ -23,9 +23,9 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
-    """Yield the lines of all runs that have messages, in order; see `lines_of`.
+    """Yield a line for each run that has messages, in order; see `lines_of`.
 
-    Before them come the lines of `logged` for restored runs, for which the journal has only results.
+    Restored runs, for which the journal has only results, come first, with their lines in the file `logged`.
     """
     if runs.table.reused.equal(1).any():
         yield from _kept_lines(runs, logged)

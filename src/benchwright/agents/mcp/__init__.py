@@ -1,1 +1,1 @@
-"""Evaluates a directory of MCP tools: no agent code by the user, only `main.py` with a FastMCP server."""
+"""Evaluates models with a directory of MCP tools: a `main.py` with a FastMCP server instead of agent code."""

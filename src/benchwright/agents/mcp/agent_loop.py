@@ -55,7 +55,7 @@ class MCPAgentLoop(RolloutAgentLoop):
         return list(self._tools)
 
     async def run(self, ctx: RolloutContext) -> RolloutResult:
-        """Run one rollout with the engine's tool loop."""
+        """Run one rollout with the tool loop of the engine."""
         async with open_toolbox(self._server) as toolbox:
             outcome = await tool_loop(
                 cast(Session, ContextSession(ctx)),
@@ -68,13 +68,13 @@ class MCPAgentLoop(RolloutAgentLoop):
 
 
 class ContextSession:
-    """The part of an engine session that a tool loop uses, implemented by a rollout's context."""
+    """Adapts a rollout's context to the part of an engine session that a tool loop uses."""
 
     def __init__(self, ctx: RolloutContext) -> None:
         self._ctx = ctx
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
-        """Send a request to the rollout's model."""
+        """Send a request to the rollout's model, and return the response."""
         answer = await self._ctx.chat(list(messages), **params)
         return Reply(
             message=answer.message,
@@ -88,7 +88,7 @@ class ContextSession:
 
 
 class ContextToolbox:
-    """A toolbox whose calls are counted and timed in a rollout's metrics."""
+    """Wraps a toolbox so that its calls are counted and timed in a rollout's metrics."""
 
     def __init__(self, ctx: RolloutContext, toolbox: Toolbox) -> None:
         self._ctx = ctx
@@ -96,7 +96,7 @@ class ContextToolbox:
         self.tools = toolbox.tools
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Run a tool; see `engine.tool_loop.Toolbox`."""
+        """Run a tool and return its result; see `engine.tool_loop.Toolbox`."""
         started = time.monotonic()
         try:
             return await self._toolbox.call(name, arguments)
@@ -105,7 +105,7 @@ class ContextToolbox:
 
 
 class McpParametersSchema(OpenAIFunctionParametersSchema):
-    """Parameters with any content of a JSON schema."""
+    """The parameters of a function, with any JSON schema for each."""
 
     model_config = ConfigDict(extra="allow")
     properties: dict[str, Any]
@@ -113,13 +113,13 @@ class McpParametersSchema(OpenAIFunctionParametersSchema):
 
 
 class McpFunctionSchema(OpenAIFunctionSchema):
-    """A function with complete schemas of its parameters."""
+    """A function whose parameters have complete JSON schemas."""
 
     parameters: McpParametersSchema
 
 
 class McpToolSchema(OpenAIFunctionToolSchema):
-    """A tool with complete schemas of its parameters."""
+    """A tool whose parameters have complete JSON schemas."""
 
     function: McpFunctionSchema
 

@@ -1,4 +1,4 @@
-"""Loads the FastMCP server of a directory, with one-line errors."""
+"""Loads the FastMCP server of a directory. Errors are described in one line."""
 
 from __future__ import annotations
 
@@ -60,10 +60,11 @@ def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
 
 
 def import_fastmcp(folder: Path) -> type[FastMCP]:
-    """Import fastmcp, which takes a second, without its banner, its log output and its warnings.
+    """Import fastmcp without its banner, log output and warnings, and return its server class.
 
-    A user's folder named `mcp` would hide the package of that name, which fastmcp needs. Therefore the
-    working directory and the parent of `folder` are removed from `sys.path` during the import.
+    The import takes a second. A user's folder named `mcp` would hide the package of that name, which fastmcp
+    needs. Therefore the working directory and the parent of `folder` are removed from `sys.path` during the
+    import.
 
     Raises:
         MCPLoadError: If it is not installed or cannot be imported.

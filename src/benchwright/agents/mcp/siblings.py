@@ -21,14 +21,14 @@ from typing import Any
 
 
 class DirectoryPackage:
-    """The modules of a directory as the package `name`, which it finds as a member of `sys.meta_path`."""
+    """The modules of a directory as the package `name`. It finds them as an entry of `sys.meta_path`."""
 
     def __init__(self, name: str, directory: Path) -> None:
         self.name = name
         self._directory = directory
 
     def import_afresh(self, module: str) -> ModuleType:
-        """Import a module and those it imports anew, whatever was imported before under this name.
+        """Import a module anew, with the modules of the directory that it imports, even if imported before.
 
         Raises:
             BaseException: Any error raised by the modules' code. Nothing is left in `sys.modules` then.
@@ -73,7 +73,7 @@ class DirectoryPackage:
     def _is_sibling(self, name: str) -> bool:
         """Return True if the directory has this module.
 
-        A mere folder (of data, say) hides no installed module.
+        A folder without Python code (with data, say) does not count, so it hides no installed module.
         """
         if name in sys.builtin_module_names:
             return False
@@ -108,7 +108,7 @@ class DirectoryPackage:
 
 
 class _Loader(SourceFileLoader):
-    """Loader of a module that uses the package's import statement."""
+    """Loader of a module in which `import` is `DirectoryPackage.import_statement`."""
 
     def __init__(self, name: str, path: str, package: DirectoryPackage) -> None:
         super().__init__(name, path)

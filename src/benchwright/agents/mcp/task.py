@@ -1,4 +1,4 @@
-"""A model with a directory of MCP tools over a dataset, as an engine task."""
+"""A model that uses a directory of MCP tools, over a dataset, as an engine task."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERSION = "1"
 
 
 class McpTask(RowsTask):
-    """The task: sends each row of the dataset at `path` to the model with the tools of `directory`.
+    """Engine task that sends each row of the dataset at `path` to the model with the tools of `directory`.
 
     A trial has at most `max_turns` responses by the model. A trial that reaches this limit is scored by the
     conversation so far. `completion_params` are body fields of every request. The fingerprint covers both,
@@ -63,7 +63,7 @@ class McpTask(RowsTask):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[McpSolver]:
-        """Connect to the server, once for all trials of the worker.
+        """Connect to the server, once for all trials of the worker, and yield the solver.
 
         Raises:
             MCPLoadError: If the server does not start or has no tools.
@@ -85,7 +85,9 @@ class McpSolver:
         self._completion_params = completion_params
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the row's prompts. `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
+        """Send the row's prompts, and run the tools that the model calls until it answers.
+
+        `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
 
         Raises:
             ProviderError: If the endpoint failed; see `Session.chat`.
@@ -103,5 +105,5 @@ class McpSolver:
 
 
 def finish_reason(outcome: Outcome) -> str:
-    """Return the documented finish reason of a tool loop."""
+    """Return the documented finish reason of a tool loop: "max_turns" or "stop"."""
     return "max_turns" if outcome.status is Status.LIMIT else "stop"

@@ -1,4 +1,4 @@
-"""The tools of a FastMCP server for the engine's tool loop, with each call contained."""
+"""The tools of a FastMCP server for the engine's tool loop. A failing call cannot affect other calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class McpToolbox:
-    """The tools of a connected client; see `engine.tool_loop.Toolbox`."""
+    """The tools of a server to which a client is connected; see `engine.tool_loop.Toolbox`."""
 
     def __init__(self, client: Client[Any], tools: Sequence[dict[str, Any]]) -> None:
         self._client = client
@@ -35,7 +35,7 @@ class McpToolbox:
 
 @asynccontextmanager
 async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
-    """Connect to a server in this process, over memory streams, and list its tools.
+    """Connect to a server in this process, through memory streams; yield its tools.
 
     Raises:
         MCPLoadError: If the server's lifespan fails or the tools cannot be listed.
@@ -57,7 +57,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
 
 
 def tool_schema(tool: Any) -> dict[str, Any]:
-    """Return a listed tool in the OpenAI format.
+    """Convert a tool, as listed by the server, into the OpenAI format.
 
     Its JSON schema is kept whole (items, references, defaults).
     """
@@ -75,9 +75,9 @@ def tool_schema(tool: Any) -> dict[str, Any]:
 def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> str:
     """Return a tool's result as text for the model.
 
-    Structured content is preferred: `{"result": x}`, in which fastmcp wraps values that are not objects,
-    counts as x. Otherwise the result is the text parts, one per line; it is empty if there are none (None, an
-    image).
+    Structured content is preferred. `{"result": x}`, in which fastmcp wraps values that are not objects,
+    counts as x. Without structured content, the result consists of the text parts, one per line; it is empty
+    if there are none (None, an image).
     """
     if structured is None:
         return "\n".join(part.text for part in content if getattr(part, "text", None) is not None)
@@ -88,7 +88,7 @@ CallNext = Callable[[Any], Awaitable[Any]]
 
 
 class Containment:
-    """The innermost middleware around every tool of a server.
+    """Middleware around every tool of a server, inside of all other middleware.
 
     A tool that calls `sys.exit()` or cancels itself would end the session, and with it the tool calls of all
     other trials. Here that becomes an error of the call. fastmcp 2 runs plain functions on the event loop,
@@ -105,7 +105,7 @@ class Containment:
             server.add_middleware(cls(server))
 
     async def __call__(self, context: Any, call_next: CallNext) -> Any:
-        """Handle one message to the server; called by fastmcp."""
+        """Process one message to the server (called by fastmcp), and return its result."""
         if context.method != "tools/call":
             return await call_next(context)
         return await _abandonable(self._contained(context, call_next))
@@ -130,7 +130,7 @@ class Containment:
 
 
 async def _abandonable(call: Coroutine[Any, Any, Any]) -> Any:
-    """Return a call's result.
+    """Run a tool call and return its result.
 
     If cancelled, do not wait for the call to end, because a thread may never end.
     """

@@ -38,7 +38,11 @@ class RolloutResult:
 
 @dataclass
 class RolloutContext:
-    """The argument of `RolloutAgentLoop.run`: the request, the tools offered to the model, and the model."""
+    """The argument of `RolloutAgentLoop.run`.
+
+    `request`: the request to the agent. `tools`: the tools offered to the model. `llm`: a client of the
+    model.
+    """
 
     request: RolloutRequest
     tools: list[OpenAIFunctionToolSchema]
@@ -49,13 +53,16 @@ class RolloutContext:
     _debug_dir: str | None = field(default=None, repr=False)
 
     async def chat(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send the whole conversation so far to the model; `kwargs` are fields of the request's body."""
+        """Send the whole conversation so far to the model; return its response.
+
+        `kwargs` are fields of the request's body.
+        """
         return await self.llm.chat_completions(messages, **kwargs)
 
     def complete(
         self, final_messages: list[Message], finish_reason: str = "stop", reward: float | None = None
     ) -> RolloutResult:
-        """Return the result of a rollout that was completed."""
+        """Return the result of a completed rollout, with its metrics."""
         return RolloutResult(
             status="COMPLETED",
             final_messages=final_messages,
@@ -65,7 +72,7 @@ class RolloutContext:
         )
 
     def error(self, error_message: str, final_messages: list[Message] | None = None) -> RolloutResult:
-        """Return the result of a rollout that failed."""
+        """Return the result of a failed rollout, with its metrics."""
         return RolloutResult(
             status="ERROR",
             final_messages=final_messages or [],

@@ -1,4 +1,4 @@
-"""The documented base class of a user's agent, and a placeholder for its server."""
+"""The documented base class of users' agents, and a placeholder for an agent's server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.errors import UserError
 
 
 class RolloutAgentLoop(ABC):
-    """Base class of an agent, which offers tools and runs a conversation with a model until it is done.
+    """Base class of an agent: it offers tools, and runs a conversation with a model until it is done.
 
     A concrete subclass sets `name`. One instance runs many rollouts concurrently, so the state of a rollout
     belongs in `run`, not on the instance.
@@ -32,14 +32,14 @@ class RolloutAgentLoop(ABC):
 
     @abstractmethod
     async def run(self, ctx: RolloutContext) -> RolloutResult:
-        """Run one rollout.
+        """Run one rollout, and return its result.
 
         Start with `ctx.request.messages` and return `ctx.complete(...)` or `ctx.error(...)`.
         """
         raise NotImplementedError
 
     def get_default_tools(self) -> list[OpenAIFunctionToolSchema]:
-        """Return the tools for an empty request, which are known before any rollout."""
+        """Return the tools for an empty request, which can be listed before any rollout."""
         return self.get_tools(
             RolloutRequest(
                 rollout_id="discovery", server_url="http://localhost", messages=[], completion_params={}
@@ -79,9 +79,9 @@ class RolloutApp:
 
 
 def create_app(agent_loop: RolloutAgentLoop, **options: Any) -> RolloutApp:
-    """Return the application of an agent's server, so that modules that create one can be imported.
+    """Return the placeholder for an agent's server. With it, modules that create a server can be imported.
 
-    `options` are a server's options (max_concurrent, record_ttl_seconds, settings, credentials, server_host,
-    server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect without a server.
+    `options` are the options of a server (max_concurrent, record_ttl_seconds, settings, credentials,
+    server_host, server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect.
     """
     return RolloutApp(agent_loop)

@@ -1,4 +1,4 @@
-"""Helpers for agents that run tools: parse, run and answer tool calls; and their errors."""
+"""Functions for agents with tools: parse and run tool calls, build result messages; and the exceptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.records import Message
 
 
 class OsmosisRolloutError(Exception):
-    """Base of the errors below."""
+    """Base class of the exceptions in this module."""
 
 
 class OsmosisTransportError(OsmosisRolloutError):

@@ -134,7 +134,7 @@ class RolloutRequest(BaseModel):
 
 @dataclass(frozen=True)
 class CompletionsResult:
-    """The response to one call.
+    """The model's response to one request.
 
     `message` is the assistant message, ready to be appended to the conversation. `usage` has prompt_tokens,
     completion_tokens and total_tokens. `token_ids` and `logprobs` are empty unless the server sends them.
@@ -163,12 +163,12 @@ class CompletionsResult:
 
 
 class LLMClientProtocol(Protocol):
-    """The interface of `RolloutContext.llm`."""
+    """The interface of `RolloutContext.llm`, the client of the model."""
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send a request to the model; `kwargs` are fields of its body."""
+        """Send a request to the model and return its response; `kwargs` are fields of the request's body."""
         ...
 
     def get_metrics(self) -> RolloutMetrics:
-        """Return the calls so far, with their times and tokens."""
+        """Return the number of calls so far, with their times and tokens."""
         ...

@@ -1,1 +1,1 @@
-"""The documented Python API: a dataset reader, a model client, and runners of an agent over rows."""
+"""The documented Python API: a dataset reader, a model client, and runners that run an agent over rows."""

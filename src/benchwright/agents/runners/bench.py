@@ -1,4 +1,4 @@
-"""`BenchRunner`: the older name for an evaluation with one model."""
+"""`BenchRunner`: the older runner for evaluations with one model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.agents.runners.rollouts import LocalLLMClientProtocol
 
 
 class BenchRunner(EvalRunner):
-    """Runner of an agent over rows, with scores; see `EvalRunner`."""
+    """Runs an agent over rows with one model, and scores the results; see `EvalRunner`."""
 
     execution_mode: ClassVar[str] = "bench"
 

@@ -1,4 +1,4 @@
-"""`ExternalLLMClient`: the documented client of a model, used alone or inside a run of the engine."""
+"""`ExternalLLMClient`: the documented client of a model, usable alone or within a run of the engine."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class ExternalLLMClient:
         return client
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send one request. `kwargs` are fields of its body, and override the client's own.
+        """Send one request and return the response.
+
+        `kwargs` are fields of the request's body, and override the client's own.
 
         Raises:
             SystemicProviderError: If every further request would fail in the same way.
@@ -77,7 +79,7 @@ class ExternalLLMClient:
         return result
 
     async def preflight_check(self) -> None:
-        """Request a single token, to check that the model can be used at all.
+        """Send a request for a single token, to check that the model can be used at all.
 
         Raises:
             SystemicProviderError: If it cannot. Other failures may be temporary and are ignored.
@@ -111,7 +113,7 @@ class ExternalLLMClient:
         return self.with_access(self.display_name, self.api_base, self._access)
 
     def connection(self) -> ModelClient:
-        """Return the connection that sends requests. In another event loop, a new one is opened.
+        """Return the connection that sends requests. In another event loop than before, a new one is opened.
 
         Raises:
             SystemicProviderError: If there is no key for OpenAI, or the key cannot be sent in an HTTP header.
@@ -129,7 +131,10 @@ class ExternalLLMClient:
 
     @contextmanager
     def within(self, session: Session, slot: str) -> Iterator[None]:
-        """Send requests through an engine session, which knows this client as `slot`, until exit."""
+        """Send requests through an engine session until exit.
+
+        `slot` is the id of this client's model in the session.
+        """
         alone = self._llm
         self._llm = SessionLLM(_Within(session, slot))
         try:
@@ -177,7 +182,10 @@ def _qualified_name(model: str, api_base: str | None) -> str:
 
 
 def systemic_failure(client: object, error: BaseException | None) -> SystemicProviderError | None:
-    """Return the systemic failure behind an incomplete rollout, even if the agent hid it, or None."""
+    """Return the systemic failure that ended a rollout, even if the agent hid it, or None.
+
+    It is taken from the client, or else from the error raised.
+    """
     if isinstance(error, SystemicProviderError):
         return error
     failure = getattr(client, "failure", None)

@@ -1,4 +1,4 @@
-"""`DatasetReader`: the documented way to read a dataset. Every row is checked when it is read."""
+"""`DatasetReader`: the documented reader of datasets, which checks every row that it reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DatasetRow = Row
 
 
 class DatasetReader:
-    """Reader of the rows of a .json, .jsonl, .csv or .parquet file. `len` is the number of rows in the file.
+    """Reads the rows of a .json, .jsonl, .csv or .parquet file. `len` is the number of rows in the file.
 
     Raises:
         FileNotFoundError: If the file does not exist.

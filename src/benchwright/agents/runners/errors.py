@@ -1,4 +1,4 @@
-"""The documented exceptions of the Python API. All but one are Benchwright's own under other names."""
+"""The documented exceptions of the Python API. All but one are Benchwright's exceptions under other names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = [
 ]
 
 LocalExecutionError = BenchwrightError
-"""Base of all the others."""
+"""Base class of the other exceptions."""
 
 
 class SystemicProviderError(ProviderError):
-    """The error if every further request would fail in the same way (wrong key, unknown model, closed port).
+    """The error if every further request would fail too (wrong key, unknown model, closed port).
 
     Runners stop at it. They set `duration_ms` and `tokens` to the values of the run in which it occurred.
     """

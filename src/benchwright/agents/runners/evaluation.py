@@ -1,4 +1,4 @@
-"""`EvalRunner`: runs an agent over rows, scored by eval functions, with one model or two."""
+"""`EvalRunner`: runs an agent over rows with one model or two, and scores the results by eval functions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Progress = Callable[[int, int, EvalRunResult], None]
 
 
 class EvalRunner:
-    """Runner of an agent over rows, with scores, for one model or, for comparison, two.
+    """Runs an agent over rows and scores the results, for one model or, as a comparison, two.
 
-    Concurrent runs (`batch_size`) need a client each. It is created by the factory, or cloned from an
-    `ExternalLLMClient`.
+    Each of the concurrent runs (`batch_size`) needs its own client. It is created by the factory, or cloned
+    from an `ExternalLLMClient`.
     """
 
     execution_mode: ClassVar[str] = "eval"
@@ -81,7 +81,7 @@ class EvalRunner:
         runner: LocalRolloutRunner | None = None,
         model_tag: str | None = None,
     ) -> EvalRunResult:
-        """Run the agent once on a row and score its messages with all eval functions.
+        """Run the agent once on a row, and return its result with the scores of all eval functions.
 
         `runner` is used if given; otherwise `model_tag` selects the model.
 
@@ -120,7 +120,7 @@ class EvalRunner:
     async def _score(
         self, fn: EvalFnWrapper, messages: list[Message], row: DatasetRow, row_index: int, run_index: int
     ) -> float:
-        """Return the score of one eval function. A failure is logged and scores 0.0."""
+        """Return the score by one eval function. If it fails, log the error and return 0.0."""
         try:
             score = await fn(messages, row["ground_truth"], row)
             if not math.isfinite(score):
@@ -143,11 +143,11 @@ class EvalRunner:
         start_index: int = 0,
         batch_size: int = 1,
     ) -> EvalResult:
-        """Run every row `n_runs` times with every model, with `batch_size` concurrent runs.
+        """Run every row `n_runs` times with every model, and return the results.
 
-        A score of at least `pass_threshold` passes. `on_progress(current, total, result)` is called after
-        each run. Row indexes begin at `start_index`. A systemic provider error ends the evaluation early;
-        other failures do not.
+        At most `batch_size` runs are concurrent. A score of at least `pass_threshold` passes.
+        `on_progress(current, total, result)` is called after each run. Row indexes begin at `start_index`. A
+        systemic provider error ends the evaluation early; other failures do not.
 
         Raises:
             ValueError: If `n_runs` or `batch_size` is not positive.
@@ -209,7 +209,7 @@ class EvalRunner:
 
 
 def _name(runner: LocalRolloutRunner) -> str:
-    """Return the name of the runner's model in summaries: the client's `display_name`, else its class."""
+    """Return the name of a runner's model for summaries: the client's `display_name`, or else its class."""
     client = runner.llm_client
     return str(getattr(client, "display_name", type(client).__name__))
 

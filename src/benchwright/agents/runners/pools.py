@@ -18,7 +18,9 @@ ClientFactory = Callable[[], LocalLLMClientProtocol]
 async def runner_pool(
     runner: LocalRolloutRunner, factory: ClientFactory | None, size: int
 ) -> AsyncIterator[list[LocalRolloutRunner]]:
-    """Yield `size` runners for concurrent runs: the runner itself if 1, else copies with their own clients.
+    """Yield `size` runners for concurrent runs, each with its own client.
+
+    For a size of 1 it is the runner itself; otherwise they are copies of it.
 
     Raises:
         ValueError: If the size is not positive.

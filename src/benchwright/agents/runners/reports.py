@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class _Model(NamedTuple):
-    """A model in a table: its displayed name, the tag of its runs (None without a baseline), its figures."""
+    """A model in a table: its displayed name and its figures. `tag`: see `EvalRunResult.model_tag`."""
 
     name: str
     tag: str | None
     summaries: Mapping[str, EvalEvalSummary]
 
     def no_score(self, result: EvalResult) -> NoScore | None:
-        """Return why none of its runs has a score, or None if one has."""
+        """Return why none of the model's runs has a score, or None if one has."""
         runs = [run for row in result.rows for run in row.runs if self.tag in (None, run.model_tag)]
         if not runs or any(run.success for run in runs):
             return None
@@ -50,7 +50,7 @@ def format_tokens(tokens: int) -> str:
 
 
 def format_eval_report(result: EvalResult, console: Console, model: str = "") -> None:
-    """Print totals, and a table of every eval function's scores for every model.
+    """Print totals, and a table with the scores of every model by every eval function.
 
     `model` is the name of the only model if there is no baseline.
     """
@@ -62,7 +62,7 @@ def format_eval_report(result: EvalResult, console: Console, model: str = "") ->
 
 
 def format_bench_report(result: BenchResult, console: Console) -> None:
-    """Print totals, and a table of every eval function's scores."""
+    """Print totals, and a table with the scores by every eval function."""
     _print(console, "Benchmark Results:", result, [_Model("", None, result.eval_summaries)])
 
 

@@ -1,4 +1,4 @@
-"""The documented results of runners with scores: of a run, a row, a model, and the whole evaluation."""
+"""The documented results of an `EvalRunner`: of one run, one row, one model, and the whole evaluation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from benchwright.records import Message
 class EvalRunResult:
     """One run of one row.
 
-    `success`: the agent completed, so there are scores; otherwise `error` is the reason. `duration_ms` is the
-    agent's time without scoring. `model_tag` is "primary", "baseline", or None if there is only one model.
+    `success`: True if the agent completed, so that there are scores; otherwise `error` is the reason.
+    `duration_ms` is the agent's time without scoring. `model_tag` is "primary", "baseline", or None if there
+    is only one model.
     """
 
     run_index: int
@@ -40,7 +41,7 @@ class EvalRowResult:
 class EvalEvalSummary:
     """One eval function's scores over all runs. A run without a score counts as 0.
 
-    `std` is the population's. `pass_at_k` is empty with one run per row.
+    `std` is the population standard deviation. `pass_at_k` is empty with one run per row.
     """
 
     mean: float = 0.0
@@ -64,9 +65,10 @@ class EvalModelSummary:
 
 @dataclass
 class EvalResult:
-    """The result of an evaluation. With a baseline, `eval_summaries` are the primary model's.
+    """The result of an evaluation. With a baseline, `eval_summaries` are those of the primary model.
 
-    `total_rows` and `total_runs` count what was run by either model. `total_duration_ms` is wall time.
+    `total_rows` counts the rows that at least one model has run, and `total_runs` the runs of both.
+    `total_duration_ms` is wall time.
     """
 
     rows: list[EvalRowResult]
@@ -89,9 +91,9 @@ BenchResult = EvalResult
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return the probability that at least one of `k` runs, drawn from `n` of which `c` passed, passes.
+    """Return pass@k from `n` runs of which `c` passed: the probability that at least one of `k` passes.
 
-    It is 1.0 if fewer than `k` failed.
+    The `k` runs are drawn from the `n`. It is 1.0 if fewer than `k` failed.
     """
     from benchwright.stats import passk
 
@@ -101,7 +103,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
-    """Group runs, ordered by row, into one result per row."""
+    """Group run results, ordered by row, into one result per row."""
     rows: dict[int, EvalRowResult] = {}
     for run in runs:
         rows.setdefault(run.row_index, EvalRowResult(run.row_index)).runs.append(run)
@@ -111,7 +113,7 @@ def by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
 def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
-    """Return {eval function: summary} over these runs of one model."""
+    """Return {eval function: summary} over these runs, which are all of one model."""
     from benchwright.stats.documented import documented_statistics, tries_by_sample
 
     rows = [run.row_index for run in runs]
@@ -134,7 +136,7 @@ def summarise_model(
     n_runs: int,
     pass_threshold: float,
 ) -> EvalModelSummary:
-    """Return the summary of the model with this tag."""
+    """Return the summary of the model with this tag over its runs."""
     own = [run for run in runs if run.model_tag == tag]
     return EvalModelSummary(
         model=model,

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
-    """The methods that a runner needs of a model's client, in addition to the agent's."""
+    """The interface of a model's client that a runner needs: the agent's, and the methods below."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
         """Offer these tools with every call."""
@@ -38,7 +38,7 @@ class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
 
 @dataclass
 class LocalRunResult:
-    """The result of one row. `success`: the agent completed; otherwise `error` is the reason.
+    """The result of one row. `success`: True if the agent completed; otherwise `error` is the reason.
 
     `token_usage` has prompt_tokens, completion_tokens, total_tokens and num_llm_calls.
     """
@@ -66,7 +66,7 @@ class LocalBatchResult:
 
 
 class LocalRolloutRunner:
-    """Runner of one agent with one client. `request_metadata` is added to the metadata of every request.
+    """Runs one agent with one client. `request_metadata` is added to the metadata of every request.
 
     With `debug` or a `debug_dir`, the agent's events are written to files named after the rollouts.
     """
@@ -88,7 +88,7 @@ class LocalRolloutRunner:
         self.request_metadata = dict(request_metadata or {})
 
     def with_client(self, llm_client: LocalLLMClientProtocol) -> LocalRolloutRunner:
-        """Return the same runner with another client."""
+        """Return a copy of this runner that uses another client."""
         return LocalRolloutRunner(
             self.agent_loop,
             llm_client,
@@ -107,7 +107,7 @@ class LocalRolloutRunner:
         rollout_id: str | None = None,
         request_metadata: Mapping[str, Any] | None = None,
     ) -> LocalRunResult:
-        """Run one row. Any failure is reported in the result.
+        """Run the agent on one row, and return the result. A failure is part of the result.
 
         Raises:
             SystemicProviderError: If the model cannot be used at all. The error has the time and tokens of
@@ -156,10 +156,10 @@ class LocalRolloutRunner:
         on_progress: Callable[[int, int, LocalRunResult], None] | None = None,
         start_index: int = 0,
     ) -> LocalBatchResult:
-        """Run rows one after the other. The first row's index is `start_index`.
+        """Run the agent on rows, one after the other, and return the results.
 
-        `on_progress(current, total, result)` is called after each. A systemic provider error ends the batch
-        early; other failures do not.
+        The first row's index is `start_index`. `on_progress(current, total, result)` is called after each
+        row. A systemic provider error ends the batch early; other failures do not.
         """
 
         async def attempt(run: RowRun[LocalRolloutRunner]) -> LocalRunResult:
@@ -174,7 +174,10 @@ class LocalRolloutRunner:
 def batch_result(
     results: list[LocalRunResult], duration_ms: float, stop_reason: str | None
 ) -> LocalBatchResult:
-    """Return the totals of the rows that were run. `stop_reason` is why others were not."""
+    """Return the results of several rows with their totals.
+
+    `stop_reason`: why further rows were not run, or None if all were.
+    """
     passed = sum(result.success for result in results)
     return LocalBatchResult(
         results=results,

@@ -1,4 +1,4 @@
-"""Runs of rows in memory, as a plan executed by the engine.
+"""Executes runs of rows in memory, as a plan of the engine.
 
 Each run borrows a runner from its model's pool, so that no two runs share a client. Nothing is kept: the
 journal is in a temporary directory, and the results are returned to the caller.
@@ -24,11 +24,11 @@ from benchwright.records import Outcome, Sample, Status, Target, TaskSpec, Trial
 
 
 class Runner(Protocol):
-    """A runner, which executes one run at a time."""
+    """An object that executes one run at a time, with its own client."""
 
     @property
     def llm_client(self) -> object:
-        """The client by which it sends requests to the model."""
+        """The client with which the runner sends requests to the model."""
         ...
 
 
@@ -36,7 +36,7 @@ W = TypeVar("W", bound=Runner)
 
 
 class RowRun(NamedTuple, Generic[W]):
-    """One run of one row. `model_tag` is its model's name if there are several models."""
+    """One run of one row. `model_tag`: its model's name if there are several models, else None."""
 
     row: DatasetRow
     row_index: int
@@ -46,7 +46,7 @@ class RowRun(NamedTuple, Generic[W]):
 
 
 class RunOutcome(Protocol):
-    """The outcome of a run, as far as needed here."""
+    """The part of a run's outcome that this module needs."""
 
     success: bool
     error: str | None
@@ -59,7 +59,7 @@ Pools = Mapping[str, Sequence[W]]
 
 
 class RowResults(NamedTuple, Generic[R]):
-    """The results by row, model and run. `stop_reason` is set if runs were not made."""
+    """The results, ordered by row, model and run. `stop_reason`: why some runs were not made, else None."""
 
     results: list[R]
     duration_ms: float
@@ -76,10 +76,11 @@ async def run_rows(
     start_index: int = 0,
     on_progress: Callable[[int, int, R], None] | None = None,
 ) -> RowResults[R]:
-    """Run every row `n_runs` times with every model. Row indexes begin at `start_index`.
+    """Run every row `n_runs` times with every model, and return the results.
 
-    `failed` returns the result of an attempt that raised an error. `on_progress(current, total, result)` is
-    called after each attempt. After a systemic provider error, no further attempts begin.
+    Row indexes begin at `start_index`. `failed` returns the result of an attempt that raised an error.
+    `on_progress(current, total, result)` is called after each attempt. After a systemic provider error, no
+    further attempts begin.
 
     Raises:
         UserError: If a client's settings are unusable.
@@ -116,7 +117,7 @@ class _Place(NamedTuple):
 
 
 class _Rows(Generic[W, R]):
-    """The task, which is also its own solver."""
+    """The engine task of the runs, which is also its own solver."""
 
     spec = TaskSpec("rows", "1", "rows in memory")
     scorers: Sequence[Scorer] = ()
@@ -140,7 +141,7 @@ class _Rows(Generic[W, R]):
         self._failed = failed
 
     def connections(self) -> Mapping[str, ModelClient]:
-        """Return the connections of the documented clients, by the slots under which sessions know them."""
+        """Return the connections of the documented clients, by the model's slot (its id in sessions)."""
         return {
             name: runner.llm_client.connection()
             for runners in self._idle.values()

@@ -1,4 +1,4 @@
-"""Keys and commands for stepping through rollouts."""
+"""The keys and commands with which a person steps through rollouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HELP = """\
 
 
 class Key(Enum):
-    """Commands of a person who steps through rollouts."""
+    """The commands with which a person steps through rollouts."""
 
     NEXT = ("", "n", "next")
     CONTINUE = ("c", "continue")
@@ -33,14 +33,14 @@ _KEY_OF = {word: key for key in Key for word in key.value}
 
 
 class Command(NamedTuple):
-    """The command in an input line. `key` is None if the line is invalid; `row` is set with `Key.ROW`."""
+    """The command in a line of input. `key` is None if the line is invalid; `row` is set with `Key.ROW`."""
 
     key: Key | None
     row: int | None = None
 
 
 def read_command(line: str | None) -> Command:
-    """Parse an input line. None (end of input) quits. A number alone is a row."""
+    """Parse a line of input. None (end of input) means to quit; a number alone means to go to that row."""
     if line is None:
         return Command(Key.QUIT)
     word, _, rest = line.strip().lower().partition(" ")

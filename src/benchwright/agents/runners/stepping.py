@@ -22,26 +22,29 @@ from benchwright.records import Message
 
 
 class Person(Protocol):
-    """The person who steps. Texts shown come from anywhere; the implementation must make them harmless."""
+    """The person who steps through rollouts, as seen by a `Stepper`: shows texts and asks for input.
+
+    Texts to show may come from a model; the implementation must make them harmless.
+    """
 
     def show(self, text: str) -> None:
-        """Show some lines."""
+        """Show some lines of text to the person."""
         ...
 
     async def ask(self, prompt: str) -> str | None:
-        """Ask for a line. Return None at the end of the input."""
+        """Ask the person for a line, and return it. Return None at the end of the input."""
         ...
 
 
 class RowLeft(BaseException):
-    """Raised when the person left the row. Not an Exception, so that the agent does not catch it."""
+    """Raised when the person leaves the row. Not an Exception, so that the agent does not catch it."""
 
 
 @dataclass
 class _Row:
-    """The state of a row: the messages shown, and the person's decisions.
+    """The state of the current row: the messages shown, and the person's decisions.
 
-    `way_out` is the command that leaves it.
+    `way_out`: the command with which the person leaves the row, None until then.
     """
 
     index: int
@@ -54,7 +57,10 @@ class _Row:
 
 
 class Stepper:
-    """A person's session through rows. `rows` are those available; `failed` is the number of failed ones."""
+    """A person's session of stepping through rollouts, one per row.
+
+    `rows`: the available rows. `failed`: the number of rollouts that failed.
+    """
 
     def __init__(self, person: Person, rows: range) -> None:
         self.failed = 0
@@ -77,7 +83,7 @@ class Stepper:
             index = row.way_out.row
 
     async def before_call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> None:
-        """Show new messages of the conversation, and wait for the person.
+        """Show new messages of the conversation, and wait until the person continues.
 
         Raises:
             RowLeft: If the person wants to leave the row.
@@ -118,7 +124,7 @@ class Stepper:
         self._person.show(f"{told}\nTokens: {tokens}, calls: {run.token_usage.get('num_llm_calls', 0)}")
 
     def _show_new(self, messages: Sequence[Message]) -> None:
-        """Show messages, beginning with the first that is new or changed."""
+        """Show the messages from the first on that is new or changed since the last call."""
         pairs = zip(self._row.messages, messages, strict=False)
         known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._row.messages = list(messages)
@@ -129,7 +135,7 @@ class Stepper:
             self._person.show(message_text(number, message))
 
     async def _decide(self, prompt: str) -> Command:
-        """Ask until a line is a command that continues or leaves the row."""
+        """Ask the person until a line is a command that continues or leaves the row; return the command."""
         row = self._row
         while True:
             line = await self._person.ask(prompt)
@@ -154,7 +160,10 @@ class Stepper:
 
 
 class SteppingClient:
-    """A client whose calls wait for a person. One call runs at a time, even if the agent makes several."""
+    """A client of a model whose calls wait for a person.
+
+    One call runs at a time, even if the agent makes several.
+    """
 
     def __init__(self, client: LocalLLMClientProtocol, stepper: Stepper) -> None:
         self._client = client
@@ -164,11 +173,11 @@ class SteppingClient:
 
     @property
     def failure(self) -> object:
-        """See `ExternalLLMClient.failure`."""
+        """The failure of the last call; see `ExternalLLMClient.failure`."""
         return getattr(self._client, "failure", None)
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send a request to the model when the person continues.
+        """Send a request to the model when the person continues; return the response.
 
         Raises:
             RowLeft: If the person left the row.

@@ -1,4 +1,4 @@
-"""First steps of the documented commands. Each returns (result, None) or (None, error message)."""
+"""The first steps of the documented commands. Each returns (result, None) or (None, error message)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 def build_completion_params(temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
-    """Return the given body fields. Fields that are None are not sent."""
+    """Return the body fields for these settings. Settings that are None are left out."""
     params = {"temperature": temperature, "max_tokens": max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 

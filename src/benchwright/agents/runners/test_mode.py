@@ -17,7 +17,7 @@ LocalTestBatchResult = LocalBatchResult
 
 
 class LocalTestRunner(LocalRolloutRunner):
-    """Runner of one agent with one client; rollouts are named `test-<row>`. See `LocalRolloutRunner`."""
+    """A `LocalRolloutRunner` whose rollouts are named `test-<row>`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The result of one cell: one scenario run by one model."""
+"""The result of one cell, which is one scenario run by one model."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from benchwright.records import Record
 class ProviderTrouble(Record, frozen=True):
     """The failure of a cell's last request to its model's provider.
 
-    `http_status` is None if no response arrived. `blank`: the response had no body, and the pack tried to
-    read it.
+    `http_status` is None if no response arrived. `blank`: the pack tried to read the response's body, and it
+    was empty.
     """
 
     message: str
@@ -20,11 +20,11 @@ class ProviderTrouble(Record, frozen=True):
 
 
 class CellResult(Record, frozen=True):
-    """The result as returned by the pack, and the failure of its last provider request, if any.
+    """The result of a cell as returned by the pack, and the failure of its last provider request, if any.
 
     The bridge changes `result.raw` in two cases only. A "fail" after a provider failure gets `errorType`,
-    `retryable` and the verifier's details `providerHttpStatus` and `providerResponseBlank`. A result without
-    timings gets the bridge's timings.
+    `retryable` and, among the verifier's details, `providerHttpStatus` and `providerResponseBlank`. A result
+    without timings gets the timings measured by the bridge.
     """
 
     result: ScenarioResult

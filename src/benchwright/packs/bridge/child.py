@@ -1,4 +1,4 @@
-"""A pack's process from the host's side: two pipes for the channel, its output line by line, and its end."""
+"""A pack's process as seen by the host: the two pipes of its channel, its output by lines, and its end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PIPE_BYTES = 2**20
 
 
 class Child(asyncio.SubprocessProtocol):
-    """A pack's process under its keeper.
+    """A pack's process, started and supervised by its keeper (`keeper.py`).
 
     `gone` is set when the process has ended and all its output was received.
     """
@@ -55,7 +55,7 @@ class Child(asyncio.SubprocessProtocol):
         self, command: Callable[[int, int], Sequence[str]], environment: Mapping[str, str], folder: Path,
         memory_bytes: int,
     ) -> None:  # fmt: skip
-        """Start the command `command(read, write)`, which gets the numbers of its two file descriptors.
+        """Start the command returned by `command(read, write)`; these are the descriptors of its channel.
 
         Raises:
             ExecutionError: If the process cannot be started.
@@ -90,12 +90,12 @@ class Child(asyncio.SubprocessProtocol):
             os.close(their_write)
 
     def send(self, line: bytes) -> None:
-        """Send one line. Do nothing if the process has stopped reading."""
+        """Send one line to the pack's process. Do nothing if it has stopped reading."""
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(line + b"\n")
 
     def end(self) -> None:
-        """Ask the keeper to end all processes, and return at once."""
+        """Ask the keeper to end all processes of the pack; return at once."""
         if self._lifeline is not None:
             try:
                 self._lifeline.shutdown(socket.SHUT_WR)
@@ -103,7 +103,7 @@ class Child(asyncio.SubprocessProtocol):
                 pass  # the keeper has ended already
 
     async def stop(self) -> None:
-        """End all processes and wait until they have ended."""
+        """End all processes of the pack, and wait until they have ended."""
         self.end()
         try:
             if self._transport is not None:
@@ -129,19 +129,19 @@ class Child(asyncio.SubprocessProtocol):
     # Callbacks of the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Store the transport."""
+        """Store the transport of the process (called by asyncio)."""
         self._transport = cast(asyncio.SubprocessTransport, transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Process output of the pack."""
+        """Pass on output of the pack, from stdout or stderr (called by asyncio)."""
         self._output.feed("stdout" if fd == 1 else "stderr", data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Record that stdout or stderr was closed."""
+        """Record that stdout or stderr was closed (called by asyncio)."""
         self.closed(fd)
 
     def process_exited(self) -> None:
-        """Read from the keeper how the process ended. Remaining output may still arrive."""
+        """Read from the keeper how the process ended (called by asyncio). More output may still arrive."""
         self._exited = True
         try:
             assert self._lifeline is not None
@@ -155,11 +155,11 @@ class Child(asyncio.SubprocessProtocol):
     # Callbacks of the channel's reader
 
     def received(self, data: bytes) -> None:
-        """Pass on data from the channel."""
+        """Pass on data that arrived through the channel."""
         self._received(data)
 
     def closed(self, which: int | str) -> None:
-        """Record that one of the three streams was closed."""
+        """Record that a stream was closed: stdout, stderr or the channel."""
         self._open.discard(which)
         self._finish_when_drained()
 

@@ -34,7 +34,7 @@ _versions: dict[tuple[str, float], tuple[int, int]] = {}
 
 
 async def command_for(entry: str, node: str, memory_bytes: int) -> Command:
-    """Return the command for a pack with this entry.
+    """Return the command for a pack with this entry file: Python if it ends in .py, else Node.
 
     Raises:
         UserError: If the pack needs Node and it is missing or too old.

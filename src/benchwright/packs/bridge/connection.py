@@ -1,4 +1,4 @@
-"""The connection to one live process of a pack: calls, messages during calls, and the process's end."""
+"""The connection to a running process of a pack: calls of its functions, their progress, and its end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ MOST_EVENTS = 10_000
 
 
 class Reply(NamedTuple):
-    """Result of a call. `odd`: see `reading`. `about`: startedAt, durationMs, trouble."""
+    """The result of a call. `about`: its startedAt, durationMs and trouble (a failed provider request).
+
+    `odd`: the numbers that JSON cannot represent, by key; see `reading`.
+    """
 
     value: Any
     odd: dict[str, str]
@@ -51,7 +54,7 @@ class _Call:
 
 
 class Connection:
-    """A running process of a pack. `over`: it has ended or is about to end."""
+    """A running process of a pack. `over`: True once it has ended or is about to end."""
 
     def __init__(self, limits: BridgeLimits, log: PackLog) -> None:
         self.over = False
@@ -91,7 +94,7 @@ class Connection:
     # Calls
 
     def begin(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
-        """Send a call and return its number, for `result` and `abort`."""
+        """Call a function of the pack; return the call's number, for `result` and `abort`."""
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():
@@ -103,7 +106,7 @@ class Connection:
     async def result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
         """Wait for the result of a call.
 
-        After `seconds` the call is sent an abort signal, and has `grace` more seconds to end.
+        After `seconds`, the call is sent an abort signal and gets `grace` more seconds to end.
 
         Raises:
             PackFailure: If the pack's code failed.
@@ -128,7 +131,7 @@ class Connection:
         raise settled
 
     def abort(self, number: int, name: str, message: str) -> None:
-        """Send a scenario its abort signal, with a DOMException of this name as the reason."""
+        """Send an abort signal to a running scenario, with a DOMException of this name as the reason."""
         self._send({"call": "abort", "of": number, "reason": {"name": name, "message": message}})
 
     async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessLoss:
@@ -150,7 +153,7 @@ class Connection:
         return CallTimeout(seconds, stuck, call.rejected)
 
     def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessLoss]:
-        """Abandon a call that does not end, and end the process if it does not answer a ping either."""
+        """Abandon a call that does not end. If the process does not answer a ping either, end the process."""
         self._calls.pop(number, None)
         self._overdue.add(number)
         self._send({"call": "forget", "of": number})
@@ -266,7 +269,7 @@ class Connection:
             call.settle(ProcessLoss(reason, number in culprits, suspected=not culprits))
 
     def _culprits(self) -> set[int]:
-        """Return the calls that ended the process, or an empty set if the responsible one is unknown."""
+        """Return the numbers of the calls that caused the process's end, or an empty set if unknown."""
         if self._ended_by is not None:
             return {self._ended_by}
         if self._inside is not None:

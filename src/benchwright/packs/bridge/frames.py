@@ -1,7 +1,7 @@
-"""Frames from a pack's process, one per line: "<nonce> <sequence> <call> <kind> <JSON>".
+"""Frames (messages) from a pack's process, one per line: "<nonce> <sequence> <call> <kind> <JSON>".
 
-The nonce is created for each process and sent to it before the pack is loaded. Everything else that arrives
-through the pipe is noise, written by a pack that found the pipe.
+The nonce is a secret created for each process and sent to it before the pack is loaded. A line without it is
+noise, written by a pack that found the pipe.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _decode = msgspec.json.Decoder().decode
 
 
 class ChannelBroken(Exception):
-    """The error for a missing or damaged frame: the pack wrote into it or closed the pipe."""
+    """The error for a missing or damaged frame: the pack must have written to the channel or closed it."""
 
 
 class Frame(NamedTuple):
-    """One message. `call` is 0 if it belongs to no call. `json` is decoded by `decoded`."""
+    """One message. `call`: the number of its call, 0 if it belongs to none. `json`: see `decoded`."""
 
     call: int
     kind: str
@@ -36,7 +36,7 @@ class Frame(NamedTuple):
 
 
 class FrameReader:
-    """Parser of bytes into frames. Lines that are not frames are passed to `noise`, shortened."""
+    """Parses bytes into frames. Lines that are not frames are shortened and passed to `noise`."""
 
     def __init__(self, nonce: str, most_bytes: int, noise: Callable[[bytes], None]) -> None:
         self._start = nonce.encode() + b" "

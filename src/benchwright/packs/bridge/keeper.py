@@ -26,7 +26,7 @@ LOOK_EVERY = 0.25
 
 
 def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) -> NoReturn:
-    """Run the command until it ends, and report on the lifeline how it ended."""
+    """Run the command until it ends, then write to the lifeline how it ended."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     family.adopt()
@@ -64,7 +64,7 @@ def _say(lifeline: int, what: str) -> None:
 def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
     """Wait until the process ends, the host is gone or too much memory is used.
 
-    Return "memory" in the last case.
+    Return "memory" in the last case, else None.
     """
     ended = os.pidfd_open(pack.pid)
     poll = select.poll()
@@ -78,7 +78,7 @@ def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
 
 
 def _ending(status: int | None) -> str:
-    """Return how the process ended, in the format of the lifeline."""
+    """Describe how the process ended, in the lifeline's format: "exit 3", "signal 9" and the like."""
     if status is None:
         return "signal 9"
     if os.WIFEXITED(status):

@@ -10,10 +10,10 @@ MEBI = 2**20
 class BridgeLimits(Record, frozen=True):
     """Limits of a pack's process. A scenario's own time limit is given with each run.
 
-    `grace_seconds` is the time for a scenario to end after its abort signal. `answer_seconds` is how long the
-    process may leave a ping unanswered before it counts as stuck. `memory_bytes` is for the process and all
-    that it starts. `message_bytes` bounds one result, `output_bytes` the kept part of stdout and stderr
-    together.
+    `grace_seconds`: time for a scenario to end after its abort signal. `answer_seconds`: how long a ping may
+    stay unanswered before the process counts as stuck. `memory_bytes`: for the process and all that it starts
+    together. `message_bytes`: the largest result. `output_bytes`: how much of stdout and stderr together is
+    kept.
     """
 
     load_seconds: float = 60.0

@@ -10,7 +10,7 @@ _NO_MESSAGE = (" ", "\t", "#", "-", "<", "(", "Node.js v")
 
 
 class OutputLines:
-    """Splitter of two streams into lines for `line(stream, text)`.
+    """Splits stdout and stderr into lines and calls `line(stream, text)` for each.
 
     Long lines are cut, and output beyond `most_bytes` is dropped. `last_error` is the last line of stderr
     that is a message: neither empty nor a stack frame.
@@ -23,7 +23,7 @@ class OutputLines:
         self._pending = {"stdout": bytearray(), "stderr": bytearray()}
 
     def feed(self, stream: str, data: bytes) -> None:
-        """Process received data."""
+        """Split received data of a stream, and pass on its complete lines."""
         if self._left <= 0:
             return
         self._left -= len(data)
@@ -40,7 +40,7 @@ class OutputLines:
             self._line(stream, "(the pack prints too much: further output is dropped)")
 
     def flush(self) -> None:
-        """Pass on the last lines, which have no line ending."""
+        """Pass on the incomplete last line of each stream."""
         for stream, pending in self._pending.items():
             if pending and self._left > 0:
                 self._tell(stream, bytes(pending))

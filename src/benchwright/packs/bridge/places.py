@@ -1,4 +1,4 @@
-"""Finds the place in a pack's files where an error was thrown."""
+"""Finds the line in a pack's files at which an error was raised."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PYTHON = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 def place_of(stack: str, directory: Path) -> str | None:
-    """Return `file:line` of the innermost stack frame inside the pack, or None if there is none.
+    """Return `file:line` of a stack trace's innermost frame inside the pack, or None if there is none.
 
     JavaScript lists the innermost frame first, Python last.
     """
@@ -38,9 +38,10 @@ def _scripts(directory: Path) -> list[Path]:
 
 
 async def syntax_error_in(directory: Path, node: str, environment: Mapping[str, str]) -> str | None:
-    """Return `file:line` of the pack's first JavaScript file that Node cannot parse; nothing is run.
+    """Return `file:line` of the first JavaScript file of the pack that Node cannot parse, or None.
 
-    Needed because Node does not report where the syntax error of an imported module is.
+    The files are parsed, not run. Needed because Node does not report where the syntax error of an imported
+    module is.
     """
     for path in _scripts(directory)[:MOST_CHECKED]:
         process = await asyncio.create_subprocess_exec(

@@ -28,8 +28,9 @@ _WHAT_FAILED = {
 class PackFailure(Exception):
     """The error if the pack's code failed.
 
-    `error` has name, message, stack, status and perhaps `uncaught`, or message and `unusable` for an unusable
-    return value. `place` is the file and line in the pack, if known.
+    `error`: an exception's name, message, stack, status and, if nothing caught it, `uncaught`; for an
+    unusable return value, a message and `unusable`. `about`: see `connection.Reply`. `place`: file and line
+    in the pack, None if unknown.
     """
 
     error: dict[str, Any]
@@ -39,9 +40,9 @@ class PackFailure(Exception):
 
 @dataclass
 class ProcessLoss(Exception):
-    """The error when the process ended during a call.
+    """The error for a call during which the pack's process ended.
 
-    `blamed`: this call caused it; `suspected`: it may have.
+    `blamed`: this call caused the end. `suspected`: it may have, because the cause is unknown.
     """
 
     reason: str
@@ -53,8 +54,8 @@ class ProcessLoss(Exception):
 class CallTimeout(Exception):
     """The error for a call that did not end within its `seconds`.
 
-    `stuck`: the process did not answer either and was ended. `rejected`: an earlier promise rejection that
-    nobody handled.
+    `stuck`: the process answered no ping either and was ended. `rejected`: an earlier promise rejection that
+    nobody handled, None if there was none.
     """
 
     seconds: float
@@ -63,10 +64,11 @@ class CallTimeout(Exception):
 
 
 def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> TrialError:
-    """Return the error to raise, with a one-line text. `call` is load, prepare, run, score or dispose.
+    """Convert a failed call into the error to raise, with a one-line text.
 
-    A scenario's failure is a provider error if the thrown error has an HTTP status, or if the last request to
-    the provider had failed. A scenario that did not end in time has reached a limit.
+    `call` is load, prepare, run, score or dispose. A failed scenario is a provider error if the thrown error
+    has an HTTP status or the last request to the provider had failed. A scenario that did not end in time has
+    reached a limit.
     """
     if isinstance(problem, ProcessLoss):
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
@@ -98,7 +100,10 @@ def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
 
 
 def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
-    """Return why the last request to the provider failed, read from a call's `about`; None if it did not."""
+    """Return the failure of the last request to the provider, or None if it succeeded.
+
+    `about` is a call's, as in `connection.Reply`.
+    """
     trouble = about.get("trouble")
     if not isinstance(trouble, dict):
         return None
@@ -116,7 +121,7 @@ CHANNEL_LOST = 70
 
 
 def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
-    """Describe how the process ended.
+    """Describe for users how the pack's process ended, in one sentence.
 
     `ending` is the keeper's report ("exit 3", "signal 9", "memory", "trouble …"), `last_error` the last line
     of stderr.

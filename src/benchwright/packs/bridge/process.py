@@ -1,4 +1,4 @@
-"""A loaded pack: the interface of the bridge for the rest of the program."""
+"""A loaded pack in its process: the part of the bridge that the rest of the program uses."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class PackProcess:
     ) -> None:
         """Prepare the pack for a run. This is repeated automatically when the process is restarted.
 
-        From then on, requests of a cell to the origin of `relay_url` carry the cell's token. `way` holds the
-        environment variables by which the pack's clients find the relay.
+        From then on, requests that a cell sends to the origin of `relay_url` carry the cell's token. `way`:
+        the environment variables from which the pack's clients learn the relay's address.
 
         Raises:
             ExecutionError: If the pack's `prepare` failed.
@@ -120,9 +120,10 @@ class PackProcess:
         token: str | None = None,
         on_progress: Progress | None = None,
     ) -> CellResult:
-        """Run one scenario. Any number can run concurrently, identified by `cell`.
+        """Run one scenario. Any number can run concurrently; `cell` identifies this run.
 
-        `seconds` is the time limit. Cancelling sends the scenario its abort signal and returns at once.
+        `seconds` is the time limit, None for none. `token`: see `prepare`. Cancelling sends the scenario its
+        abort signal and returns at once.
 
         Raises:
             ExecutionError: If the pack failed in any way. The message describes it in one line.
@@ -149,7 +150,7 @@ class PackProcess:
             connection.abort(number, "AbortError", reason)
 
     async def score(self, results: Sequence[Mapping[str, Any]]) -> BenchmarkScore:
-        """Return the pack's own score for a model's results, which are passed back as the pack returned them.
+        """Let the pack compute a model's score from its results, each exactly as the pack returned it.
 
         Raises:
             ExecutionError: If `scoreModelResults` failed or did not return a score.
@@ -213,7 +214,10 @@ class PackProcess:
             del self._cells[cell]
 
     async def _live(self, *, prepared: bool = False) -> Connection:
-        """Return the connection to the process, restarted if it has ended, and prepared if requested."""
+        """Return the connection to the process, which is restarted if it has ended.
+
+        With `prepared`, the pack is also prepared for the run if the process is new.
+        """
         async with self._lock:
             if self._broken is not None:
                 raise ExecutionError(self._broken)
@@ -260,7 +264,7 @@ class PackProcess:
             raise
 
     async def _placed(self, what: str, failure: PackFailure) -> PackFailure:
-        """Return the failure with its place in the pack's files, and log its stack."""
+        """Return the failure with its file and line in the pack added, and log its stack."""
         stack = str(failure.error.get("stack") or "")
         if stack:
             self._log("error", f"{what} failed: {thrown(failure.error)}", stack)

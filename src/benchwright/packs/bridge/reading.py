@@ -1,7 +1,8 @@
-"""Converts a pack's return values into the protocol's data: lenient in details, strict in what is essential.
+"""Converts a pack's return values into the protocol's data types.
 
-`odd` maps the keys of numbers that JSON cannot represent (it has null instead) to "NaN" or "Infinity". Keys
-of the returned object itself begin with ".".
+Essential parts must be valid; other malformed parts are ignored. `odd` maps the keys of numbers that JSON
+cannot represent (the JSON has null instead) to "NaN" or "Infinity". Keys of the returned object itself begin
+with ".".
 """
 
 from __future__ import annotations
@@ -132,10 +133,10 @@ def _category(item: dict[str, Any]) -> CategoryScore:
 
 
 def blamed_on_provider(value: dict[str, Any], trouble: ProviderTrouble | None) -> dict[str, Any]:
-    """Add a provider failure to a failed result.
+    """Add a provider failure to a result whose status is "fail". Other results are returned unchanged.
 
-    The failure is added to the verifier's details. The result is marked as a provider error unless it has its
-    own `errorType`.
+    The result is marked as a provider error unless it has its own `errorType`. The HTTP status, if any, is
+    added to the verifier's details.
     """
     if trouble is None or value.get("status") != "fail":
         return value

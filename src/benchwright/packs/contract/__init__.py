@@ -1,4 +1,4 @@
-"""Checks a pack against its contract with hosts, with canned answers instead of a model: `pack test`."""
+"""`pack test`: checks that a pack keeps its contract with hosts, with canned answers instead of a model."""
 
 from benchwright.packs.contract.answers import CannedAnswer, read_answers
 from benchwright.packs.contract.checks import Finding, check_contract

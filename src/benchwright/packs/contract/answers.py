@@ -1,4 +1,4 @@
-"""Reads the file of canned answers beside a pack: possible responses of a model and their expected scores."""
+"""Reads a pack's file of canned answers: responses that a model might give, with their expected scores."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ANSWERS_FILE = "answers.jsonl"
 
 
 class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
-    """An answer to a scenario, with the expected `status` and `score` (None: any).
+    """A model's answer to a scenario, with the `status` and `score` expected for it (None: any).
 
-    `answer` is a text, or a message with content or tool_calls, or a list of these. From a list, each request
-    gets the next answer, and further requests get the last one.
+    `answer` is a text, a message with content or tool_calls, or a list of these. Of a list, each request gets
+    the next item; further requests get the last one.
     """
 
     scenario: str

@@ -1,4 +1,4 @@
-"""The checks of a pack's contract. Each tries one thing that hosts rely on and reports it in one line."""
+"""Checks of a pack's contract. Each tries one thing that hosts rely on, and reports one line per finding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NONSENSE = "Lorem ipsum dolor sit amet."
 
 
 class Finding(Record, frozen=True):
-    """The result of a check. A `problem` breaks the contract; otherwise `text` is an observation."""
+    """A finding of a check. `problem`: True if it breaks the contract; otherwise it is an observation."""
 
     check: str
     text: str
@@ -31,7 +31,7 @@ class Finding(Record, frozen=True):
 
 
 async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[Finding]:
-    """Check a prepared pack with a canned model.
+    """Run all checks of a prepared pack with a canned model, and return their findings.
 
     Raises:
         ExecutionError: If the pack's process cannot be restarted.
@@ -62,7 +62,7 @@ async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) ->
 
 
 def _expected(canned: CannedAnswer, cell: Tried) -> Iterator[Finding]:
-    """Check that an answer has the status and score that its author expects, and a usable result."""
+    """Yield a problem if an answer got no result, or not the status and score that its author expects."""
     name = f"answer to {canned.scenario}"
     if cell.result is None:
         yield Finding(name, f"{cell.error}", problem=True)
@@ -89,7 +89,7 @@ def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterator[Finding]:
-    """Check that progress events belong to the cell that sent them; only the host may send other events."""
+    """Yield a problem for each event that is not a progress event of this cell with a message."""
     for event in cell.events:
         if event.get("type") != "model_progress":
             said = f"{canned.scenario} sent {event.get('type')!r}; a pack sends model_progress alone"
@@ -105,7 +105,7 @@ def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterat
 def _reached(
     results: Iterable[Mapping[str, Any]], canned: bool, scenarios: Sequence[str]
 ) -> Iterator[Finding]:
-    """Report the statuses that were reached, and each scenario that was never passed or never failed."""
+    """Yield which statuses were reached, and a problem for each scenario never passed or never failed."""
     reached: dict[str, set[str]] = {name: set() for name in scenarios}
     for result in results:
         reached[str(result["scenarioId"])].add(str(result["status"]))
@@ -125,7 +125,10 @@ def _reached(
 async def _scoring(
     pack: PackProcess, results: Sequence[dict[str, Any]], scenarios: Sequence[str]
 ) -> list[Finding]:
-    """Check that scores are numbers and independent of repetition and order, for several lists of results."""
+    """Check the pack's scores of several lists of results.
+
+    Scores must be numbers, the same when computed again, and independent of the order of results.
+    """
     one_each = list({result["scenarioId"]: result for result in results}.values())
     failures = [failed_result(name, Status.EXECUTION_ERROR, "not run") for name in scenarios]
     findings: list[Finding] = []
@@ -163,7 +166,7 @@ async def _scoring(
 
 
 def _failing(cell: Tried) -> Finding:
-    """Check that a server error is raised as a provider error or returned as a fail marked as one."""
+    """Check that a model failure (HTTP 500) ends a cell as a provider error, or as a "fail" marked as one."""
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
         return Finding("provider errors", f"{cell.error}", problem=not told)
@@ -174,7 +177,7 @@ def _failing(cell: Tried) -> Finding:
 
 
 def _silent(cell: Tried, after: Tried) -> Finding:
-    """Check that an aborted scenario does not block the next one."""
+    """Check that an aborted scenario (`cell`) does not block the next one (`after`)."""
     if isinstance(cell.error, ExecutionError):
         return Finding("timeouts", f"{cell.error}", problem=True)
     if after.result is None:

@@ -22,8 +22,8 @@ Conduct = Literal["answers", "fails", "is silent"]
 class CannedModel:
     """The server, at a free port of this machine. Use as an async context manager.
 
-    `turns` are the messages for the next requests; the last one is repeated. `conduct`: answer requests, fail
-    each with HTTP 500, or never answer. `asked` is the number of requests.
+    `turns`: messages for the next requests; the last one is repeated. `conduct`: answer requests, fail each
+    with HTTP 500, or never answer. `asked`: number of requests received.
     """
 
     headers: Headers = ()
@@ -48,11 +48,11 @@ class CannedModel:
         await stop(self, self._server)
 
     def say(self, turns: Sequence[dict[str, Any]], conduct: Conduct = "answers") -> None:
-        """Set the answers to the next requests, and reset the count."""
+        """Set the messages with which the next requests are answered, and reset the count of requests."""
         self.turns, self.conduct, self.asked = turns, conduct, 0
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> _Given:
-        """Answer a request as configured."""
+        """Return the response to a request according to `turns` and `conduct`."""
         given = _Given()
         if request.path.rstrip(b"/").endswith(b"/models"):
             listed = {"object": "list", "data": [{"id": self.name, "object": "model"}]}
@@ -74,7 +74,7 @@ class CannedModel:
 
 
 class _Given:
-    """A response that is sent at once or never."""
+    """A prepared response, which is sent at once or never."""
 
     over = False
 
@@ -87,7 +87,7 @@ class _Given:
         self.over = True
 
     def resume(self) -> None:
-        """Do nothing, because nothing waits."""
+        """Do nothing, because the response is never paused."""
 
 
 def _wants_stream(body: bytes) -> bool:

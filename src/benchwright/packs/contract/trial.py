@@ -22,7 +22,7 @@ class Tried(NamedTuple):
 
 
 class CannedTrial:
-    """Runner of scenarios of a prepared pack, while `server` sends canned answers."""
+    """Runs scenarios of a prepared pack against `server`, which sends canned answers."""
 
     def __init__(
         self,
@@ -42,7 +42,10 @@ class CannedTrial:
         conduct: Conduct = "answers",
         seconds: float = CELL_SECONDS,
     ) -> Tried:
-        """Run one attempt in which the model's messages are `turns`. `seconds` is the time limit."""
+        """Run one attempt in which the model's messages are `turns`; return its outcome.
+
+        `seconds` is the time limit.
+        """
         self._server.say(turns, conduct)
         self._count += 1
         given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)

@@ -1,4 +1,4 @@
-"""Digests of an installed tree of files, and the differences between two trees."""
+"""Digests of the files of an installed pack, and the differences between two sets of files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
 
 
 def tree_digest(files: Mapping[str, str]) -> str:
-    """Return one SHA-256 over the sorted paths and digests of a tree."""
+    """Return one SHA-256 for all files: over their sorted paths and digests."""
     whole = hashlib.sha256()
     for name, digest in sorted(files.items()):
         whole.update(f"{digest}\0{name}\0".encode(errors="surrogateescape"))
@@ -51,7 +51,7 @@ def file_digest(path: str | Path) -> str:
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return the changes between two trees, one line per path."""
+    """Return the changes from one set of digests to another, one line per path."""
     lines = []
     for name in sorted(before.keys() | now.keys()):
         if name not in now:

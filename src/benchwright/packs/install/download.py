@@ -64,7 +64,7 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
 
 
 class _Sink:
-    """Receiver of one response. Writes, counts and hashes the body of a 200; aborts on any other status."""
+    """Receives one HTTP response. Writes, counts and hashes the body of a 200; aborts on any other status."""
 
     def __init__(self, out: BinaryIO, largest: int) -> None:
         self.status = 0
@@ -91,7 +91,7 @@ class _Sink:
         self._out.write(chunk)
 
     def token_at(self) -> None:
-        """Return None, because files have no tokens."""
+        """Return None, the time of the first token, because a file has no tokens."""
 
     def _limit(self, size: int) -> None:
         if size > self._largest:
@@ -129,7 +129,7 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
 
 
 def _address(url: str, given: str) -> Address:
-    """Return the server of a URL. `given` is the URL that the user typed.
+    """Return the server to connect to for a URL. `given` is the URL that the user typed, for messages.
 
     Raises:
         DownloadError: If it is not an http or https URL, or contains a user name or password.
@@ -155,7 +155,7 @@ def _joined(url: str, location: str) -> str:
 
 
 def _redirected(address: Address, former: Address, first: Address, given: str) -> Address:
-    """Return the next server of a redirect, unless it is less secure than the previous one."""
+    """Return the server to which a redirect leads, checked to be no less secure than the previous one."""
     if former.tls and not address.tls:
         raise DownloadError(f"{_shown(given)} redirects from https to http; that is not followed.")
     if address.is_this_machine and not first.is_this_machine:

@@ -18,7 +18,7 @@ from benchwright.records import Record
 class PackLocation(Record, frozen=True):
     """The address or path of a pack's files, and what is known before they are fetched.
 
-    `sha256` is the expected digest of the archive, `version` the version in the registry.
+    `sha256`: the expected digest of the archive. `version`: the version in the registry. None if unknown.
     """
 
     at: Archive | ArchiveFile | Directory
@@ -28,19 +28,19 @@ class PackLocation(Record, frozen=True):
 
     @property
     def origin(self) -> str:
-        """The address or path."""
+        """The address or path of the files, as text."""
         return self.at.url if isinstance(self.at, Archive) else self.at.path
 
 
 class FetchedFiles(Record, frozen=True):
-    """A pack's root in the staging directory, and the SHA-256 of its archive, if it came from one."""
+    """The root of a pack's fetched files, and the SHA-256 of its archive (None: it was a directory)."""
 
     root: Path
     archive_sha256: str | None = None
 
 
 def find(source: Source, settings: InstallSettings) -> PackLocation:
-    """Return the location of a source's files.
+    """Return where the files of a source are; a name is looked up in the registry.
 
     Raises:
         UserError: If the registry cannot be read, or has no such pack for this host.
@@ -60,7 +60,7 @@ def find(source: Source, settings: InstallSettings) -> PackLocation:
 def fetch(
     found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[Phase, str], None]
 ) -> FetchedFiles:
-    """Download, check and unpack a pack's files into `room`, or copy them there.
+    """Download, check and unpack a pack's files into `room`, or copy them there; return their root.
 
     Raises:
         UserError: If the files cannot be fetched, their SHA-256 is wrong, or they break a rule for archives.
@@ -91,7 +91,7 @@ def _archive(source: GitHub | Archive, settings: InstallSettings) -> Archive:
 
 
 def _read(path: Path, target: Path, largest: int) -> str:
-    """Copy an archive, so that the file that is checked is the one that is unpacked."""
+    """Copy an archive to `target`, so that the file checked is the file unpacked; return its SHA-256."""
     try:
         if path.stat().st_size > largest:
             raise UserError(f"{path} is larger than {largest:,} bytes.")

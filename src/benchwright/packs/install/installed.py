@@ -1,4 +1,4 @@
-"""Lists and finds installed packs, and detects changes of their files."""
+"""Finds installed packs, and detects changes of their files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.typed_paths import typed_path
 
 
 class InstalledPack(Record, frozen=True):
-    """A pack on this machine. `local`: it is used in place. `record` is None if no record was written."""
+    """A pack on this machine. `local`: it is used in place. `record` is None if no valid record exists."""
 
     id: str
     directory: Path
@@ -75,7 +75,9 @@ def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBL
 
 
 def verify(pack: InstalledPack) -> list[str] | None:
-    """Return how a pack's files differ from the installed ones, one line each. None if there is no record.
+    """Return the differences between a pack's files and its installed state, one line each.
+
+    None if there is no record of that state.
 
     Raises:
         UserError: If the pack's files cannot be read.

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Update(Record, frozen=True):
-    """The result of an update: the pack's present state, and whether it changed."""
+    """The result of an update: the pack's present state. `changed`: False if it was up to date already."""
 
     pack: InstalledPack
     changed: bool
@@ -77,7 +77,7 @@ def install(
     copy: bool = False,
     report: Report = quiet,
 ) -> InstalledPack:
-    """Install the pack named by SOURCE (see `parse_source`) and make it the current version.
+    """Install the pack named by SOURCE (see `parse_source`), make it the current version, and return it.
 
     A directory is used in place, or with `copy` copied into the storage. `sha256` is the expected digest of
     the archive.
@@ -99,7 +99,7 @@ def install(
 def update(
     pack_id: str, storage: Path, settings: InstallSettings = DEFAULTS, *, report: Report = quiet
 ) -> Update:
-    """Reinstall a pack from its source, unless the source's files are the installed ones.
+    """Install a pack again from its source, unless the installed files are those of the source.
 
     A pack without a recorded source is looked up in the registry. A pack that is used in place needs no
     update.
@@ -135,7 +135,7 @@ def uninstall(pack_id: str, storage: Path, *, report: Report = quiet) -> None:
 
 
 class _Job:
-    """One installation or update, from its source to the current version."""
+    """One installation or update, from finding the source to making the new version the current one."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class _Job:
         self._pack_id = self._pack_id or found.pack_id
 
     def _is_known(self, found: PackLocation) -> bool:
-        """Return True if the registry's version and address are the installed ones, and no file changed."""
+        """Return True if the registry's version and address are those installed, and no file was changed."""
         former = self._former
         if former is None or former.record is None or former.inspection.manifest is None:
             return False
@@ -256,7 +256,7 @@ class _Job:
         return same and found.sha256 in (None, record.archive_sha256) and verify(former) == []
 
     def _has(self, tree_sha256: str) -> bool:
-        """Return True if the new tree is identical to the installed one, and that was not modified."""
+        """Return True if the new files are identical to the installed ones, and none of these was changed."""
         former = self._former
         recorded = former.record.tree_sha256 if former and former.record else None
         return former is not None and recorded == tree_sha256 and verify(former) == []
@@ -267,7 +267,7 @@ class _Job:
 
 @contextmanager
 def _plain_errors(storage: Path) -> Iterator[None]:
-    """Turn errors of the file system into one line for users."""
+    """Convert errors of the file system into UserErrors of one line."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Checks the file names of a foreign tree: they must be allowed and unambiguous."""
+"""Checks the file names in a pack from elsewhere: they must be allowed and unambiguous."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST_PART = 255
 
 
 class Names:
-    """The paths added so far, each a directory or a leaf (file or link).
+    """Paths of a pack's files, each checked when it is added: directories, and leaves (files or links).
 
     Paths are compared as on file systems that fold case and normalise Unicode, so that a tree is the same on
     all file systems.
@@ -22,7 +22,7 @@ class Names:
         self._known: dict[str, tuple[str, bool]] = {}
 
     def add(self, name: str, *, directory: bool) -> str | None:
-        """Add a path; return its normal form, or None for the top itself. Its parents become directories.
+        """Add a path and its parent directories; return its normal form, or None for the top directory.
 
         Raises:
             ArchiveError: If the path leads out of the tree, is too long or too deep, contains forbidden
@@ -38,7 +38,7 @@ class Names:
         return "/".join(parts)
 
     def is_file(self, path: str) -> bool:
-        """Return True if a path, in normal form, is a leaf."""
+        """Return True if a path, in normal form, was added as a file or link."""
         return self._known.get(_folded(path)) == (path, False)
 
     def _parts(self, name: str) -> list[str]:

@@ -22,7 +22,10 @@ from benchwright.typed_paths import typed_path
 
 
 class RegistryEntry(Record, frozen=True):
-    """A pack in the registry. `problem` is why it cannot be installed here; `source` is then None."""
+    """A pack in the registry. `problem`: why it cannot be installed here, or None.
+
+    `source` is None if there is a problem.
+    """
 
     id: str
     name: str
@@ -115,7 +118,9 @@ def _entry(raw: dict[str, Any]) -> RegistryEntry:
 
 
 def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
-    """Return the source of an entry's archive, and its checksum (`sha256` or `integrity`), if any.
+    """Return the archive's source in a registry entry, and its checksum (None if there is none).
+
+    The checksum is the entry's `sha256` or `integrity`.
 
     Raises:
         ValueError: If the source is not understood. The message has the reason.

@@ -1,4 +1,4 @@
-"""Limits, progress and settings of an installation."""
+"""Limits and settings of installations, and the reports of their progress."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Phase = Literal["resolving", "downloading", "extracting", "validating", "activat
 
 
 class InstallProgress(Record, frozen=True):
-    """The start of a phase. `pack_id` is None until it is known."""
+    """A report that a phase of an installation begins. `pack_id` is None until it is known."""
 
     action: Action
     phase: Phase
@@ -69,11 +69,11 @@ Check = Callable[[Path, PackManifest], None]
 
 
 def quiet(progress: InstallProgress) -> None:
-    """Report nothing."""
+    """Ignore a progress report."""
 
 
 def unchecked(directory: Path, manifest: PackManifest) -> None:
-    """Accept any pack."""
+    """Accept any pack: the default check."""
 
 
 class InstallSettings(Record, frozen=True):

@@ -1,4 +1,4 @@
-"""Sources of packs, as typed on the command line or recorded at the installation."""
+"""Sources of packs, as typed on the command line or recorded when a pack was installed."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class ByName(Record, frozen=True, tag="registry"):
 
 
 class Archive(Record, frozen=True, tag="archive"):
-    """A .tar.gz at an http or https address."""
+    """A .tar.gz file at an http or https address."""
 
     url: str
 
 
 class ArchiveFile(Record, frozen=True, tag="file"):
-    """A .tar.gz on this machine."""
+    """A .tar.gz file on this machine."""
 
     path: str
 
 
 class Directory(Record, frozen=True, tag="directory"):
-    """A pack's directory on this machine. It is used in place unless it is to be `copied`."""
+    """A pack's directory on this machine, used in place or, with `copied`, copied into the storage."""
 
     path: str
     copied: bool = False
@@ -57,7 +57,7 @@ class GitHub(Record, frozen=True, tag="github"):
 
     @classmethod
     def checked(cls, repository: str, tag: str) -> GitHub:
-        """Return a checked source. Raises ValueError if the repository or the tag is invalid."""
+        """Return the source for a repository and tag. Raises ValueError if one of them is invalid."""
         if not _REPOSITORY.fullmatch(repository):
             raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
         if not _TAG.fullmatch(tag):
@@ -65,7 +65,7 @@ class GitHub(Record, frozen=True, tag="github"):
         return cls(repository, tag)
 
     def url(self, template: str) -> str:
-        """Return the address of its archive. `template` has {repository} and {tag}."""
+        """Return the address of the tag's archive. `template` contains {repository} and {tag}."""
         return template.replace("{repository}", self.repository).replace("{tag}", self.tag)
 
 
@@ -73,7 +73,7 @@ Source = ByName | Archive | ArchiveFile | Directory | GitHub
 
 
 def parse_source(text: str, *, copy: bool = False) -> Source:
-    """Parse a SOURCE.
+    """Parse the source of a pack as typed on the command line (SOURCE).
 
     It is a directory (with a manifest, or written as a path); an http or https address (of a tag on GitHub,
     or of a .tar.gz); a .tar.gz file; `owner/repository@tag`; or else the name of a pack in the registry.
@@ -119,14 +119,14 @@ def shown(source: Source) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return True if a text begins like an http or https address."""
+    """Return True if a text starts with `http://` or `https://`."""
     return text.lower().startswith(("http://", "https://"))
 
 
 def checked_sha256(text: str) -> str:
-    """Return a SHA-256 in lower-case hexadecimal digits.
+    """Convert a SHA-256 in one of several notations into lower-case hexadecimal digits.
 
-    Accepts hexadecimal digits (also after `sha256:`) and `sha256-<base64>`.
+    Accepted are hexadecimal digits (also after `sha256:`) and `sha256-<base64>`.
 
     Raises:
         ValueError: If the text is not a SHA-256.

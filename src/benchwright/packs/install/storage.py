@@ -39,7 +39,7 @@ LOCK_SECONDS = 60.0
 
 
 class CurrentVersion(Record, frozen=True, rename="camel"):
-    """current.json: the name of the current version, or the directory that is used in place."""
+    """The content of current.json: the current version's name, or the directory that is used in place."""
 
     version: str = ""
     updated_at: str = ""
@@ -47,10 +47,10 @@ class CurrentVersion(Record, frozen=True, rename="camel"):
 
 
 class InstallRecord(Record, frozen=True):
-    """The record of an installed version. `origin` is the address or path from which it was finally read.
+    """The record of an installed version. `origin`: the address or path from which it was finally read.
 
-    `files` are digests as in `digest.digests`; `tree_sha256` is the digest over all files. `archive_sha256`
-    is the archive's digest, None if there was no archive. `installed_at` is ISO 8601.
+    `files`: digests by path, see `digest.digests`. `tree_sha256`: the digest over all files.
+    `archive_sha256`: the archive's digest, None if there was no archive. `installed_at`: in ISO 8601.
     """
 
     source: Source
@@ -90,7 +90,7 @@ def record_path(version: Path) -> Path:
 
 
 def move_tree(source: Path, target: Path) -> None:
-    """Move a directory. On another file system it appears only when it is complete.
+    """Move a directory. If `target` is on another file system, it appears only when it is complete.
 
     Raises:
         OSError: If it cannot be moved.
@@ -115,7 +115,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def locked(storage: Path) -> Iterator[None]:
-    """Lock the storage against other processes, for a short change.
+    """Lock the storage against other processes until exit, for a short change.
 
     Raises:
         UserError: If another process held the lock for `LOCK_SECONDS`.
@@ -135,7 +135,9 @@ def locked(storage: Path) -> Iterator[None]:
 
 @contextmanager
 def staging(storage: Path) -> Iterator[Path]:
-    """Create a directory in the storage that is removed on exit. Also remove those left by dead processes.
+    """Create a directory in the storage for files in progress; remove it on exit.
+
+    Directories left by dead processes are removed too.
 
     Raises:
         UserError: If the storage cannot be locked; see `locked`.
@@ -157,7 +159,7 @@ def staging(storage: Path) -> Iterator[Path]:
 
 
 def _sweep(storage: Path) -> None:
-    """Remove leftovers of killed processes. The storage must be locked."""
+    """Remove the staging directories of killed processes. The storage must be locked."""
     from filelock import FileLock, Timeout
 
     for room in (storage / ".staging").glob("*"):

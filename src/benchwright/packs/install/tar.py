@@ -50,9 +50,9 @@ _REFUSED = {
 
 
 class TarReader:
-    """Reader of the entries of one archive, in order.
+    """Reads the entries of one archive, in order.
 
-    Between two entries, `chunks` yields the former one's content.
+    After each entry, `chunks` yields its content.
     """
 
     def __init__(self, file: BinaryIO, limits: InstallLimits) -> None:
@@ -91,7 +91,7 @@ class TarReader:
             pass
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the content of the last entry that has not been read yet."""
+        """Yield the rest of the current entry's content."""
         while self._left:
             piece = self._piece(min(self._left, CHUNK))
             if not piece:
@@ -116,7 +116,7 @@ class TarReader:
         return header
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
-        """Return the fields of an extended header for the next entry, under their pax names."""
+        """Return the fields of an extended header, which describe the next entry, under their pax names."""
         if header.size > LARGEST_EXTENDED_HEADER:
             raise ArchiveError(f"the archive has a header of more than {LARGEST_EXTENDED_HEADER:,} bytes")
         self._begin(header.size)
@@ -141,7 +141,7 @@ class TarReader:
         return b"".join(parts)
 
     def _piece(self, size: int) -> bytes:
-        """Read at most `size` unpacked bytes and count them; b"" at the end."""
+        """Read and count at most `size` unpacked bytes. b"" at the end of the archive."""
         try:
             piece = self._plain.read1(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:

@@ -47,7 +47,7 @@ def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
 
 
 def copy_directory(source: Path, target: Path, limits: InstallLimits) -> Path:
-    """Copy a pack's directory into the new directory `target` under the same rules; return `target`.
+    """Copy a pack's directory into the new directory `target`, under the rules for archives; return `target`.
 
     Directories of version control are skipped.
 
@@ -84,7 +84,7 @@ def _content(path: Path) -> Iterator[bytes]:
 
 
 class _Tree:
-    """A directory to which files are added."""
+    """A new directory to which the files of a pack are added."""
 
     def __init__(self, root: Path, limits: InstallLimits) -> None:
         root.mkdir()
@@ -122,7 +122,7 @@ class _Tree:
         (self._hard_links if hard else self._symlinks)[path] = target
 
     def finish(self) -> None:
-        """Create the links. A hard link becomes a copy of its file."""
+        """Create the links, which must come last. A hard link becomes a copy of its file."""
         for path, target in self._hard_links.items():
             self._copy(path, target)
         for path, target in self._symlinks.items():

@@ -1,4 +1,4 @@
-"""Chooses how each verifier is reached, from the pack's manifest and the user's settings."""
+"""Decides how each verifier is reached, according to the pack's manifest and the user's settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.records import Record
 
 
 class PackVerifiers(Record, frozen=True):
-    """A pack's data for its verifiers: `specs` from the manifest, and the user's `settings` by id."""
+    """A pack's verifiers: their `specs` in the manifest, and the user's `settings` by verifier id."""
 
     id: str
     version: str
@@ -26,9 +26,9 @@ class PackVerifiers(Record, frozen=True):
 class Choice(Record, frozen=True):
     """How one verifier is reached.
 
-    Mode docker: `port` inside the container, and `context`, the folder from which `image` is built, or None
-    if `image` is pulled. Other modes: `url`, without a trailing slash. If this is not known, `missing` states
-    what to do.
+    Mode docker: `port` is its port inside the container; `context` is the folder from which `image` is built,
+    None if `image` is pulled. Other modes: `url`, without a trailing slash. If it is not known how to reach
+    the verifier, `missing` tells the user what to do.
     """
 
     id: str
@@ -51,8 +51,8 @@ def choices(pack: PackVerifiers) -> list[Choice]:
 def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> Choice:
     """Return how one verifier is reached.
 
-    An image set by the user comes first, then the pack's own build, which always has the pack's version, then
-    the image named by the pack.
+    Of several possible images, one set by the user comes first, then the one built from the pack, which
+    always has the pack's version, then the image named by the pack.
     """
     mode = settings.mode or spec.default_mode
     if mode == "docker":
@@ -109,12 +109,12 @@ def image_name(pack_id: str, verifier_id: str) -> str:
 
 
 def kept_name(pack_id: str, verifier_id: str) -> str:
-    """Return the name under which a verifier's container is kept, to be found again."""
+    """Return the name under which a verifier's container is kept after a run, to be found by the next one."""
     return f"{pack_id}/{verifier_id}"
 
 
 def _lowered(name: str) -> str:
-    """Return a valid part of an image name. If it differs from `name`, it ends with a digest of `name`."""
+    """Return a name in the form allowed for images. If it was changed, it ends with a digest of `name`."""
     lowered = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if lowered == name:
         return name

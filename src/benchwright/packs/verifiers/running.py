@@ -1,4 +1,4 @@
-"""The verifiers of a running pack: prepared before the first request, checked during the run, then ended."""
+"""The verifiers during a pack's run: prepared before the first request, checked meanwhile, then ended."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Verifiers:
 
     @property
     def problems(self) -> list[str]:
-        """For each required verifier that is not running, one line with the reason and what to do."""
+        """One line for each required verifier that is not running, with the reason and what to do."""
         return [
             f"The verifier {endpoint.id!r} of {self._pack.id} is not running: {endpoint.details}"
             for endpoint in self.endpoints
@@ -61,7 +61,9 @@ class Verifiers:
         ]
 
     def require(self) -> None:
-        """Ensure that no request is sent to a model if the answers could not be verified.
+        """Raise unless all required verifiers run. Called before the first request to a model.
+
+        Otherwise there would be answers that cannot be verified.
 
         Raises:
             UserError: If a required verifier is not running.
@@ -138,7 +140,7 @@ class Verifiers:
         report: Report,
         stack: AsyncExitStack,
     ) -> VerifierEndpoint:
-        """Prepare one verifier and return its endpoint, which states a failure."""
+        """Prepare one verifier and return its endpoint. If that fails, the endpoint states the reason."""
         service = None
         try:
             if _needs_engine(choice):
@@ -177,7 +179,7 @@ class Verifiers:
 async def running_verifiers(
     pack: PackVerifiers, start: Start, report: Report = lambda preparing: None
 ) -> AsyncIterator[Verifiers]:
-    """Start the verifiers of a pack as far as possible. On exit, end the verifiers that were started.
+    """Start as many verifiers of a pack as possible. On exit, end those that were started.
 
     A missing verifier is no error here; see `Verifiers.require`. Cancelling also ends a build in progress.
     """

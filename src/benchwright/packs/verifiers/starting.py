@@ -25,7 +25,7 @@ Phase = Literal[
 
 
 class VerifierProgress(Record, frozen=True):
-    """A step in preparing a verifier: the protocol's event `verifier_preparing`."""
+    """A step in the preparation of a verifier: the protocol's event `verifier_preparing`."""
 
     verifier_id: str
     phase: Phase
@@ -36,10 +36,10 @@ Report = Callable[[VerifierProgress], None]
 
 
 class Start(Record, frozen=True):
-    """How verifiers are started.
+    """Settings for starting the verifiers of a run.
 
-    With `keep` they keep running after the run, and verifiers with `auto_start` off are started too.
-    `health_seconds` is the time for a verifier to become healthy.
+    With `keep`, they keep running after the run, and verifiers with `auto_start` off are started too.
+    `health_seconds`: time limit for a verifier to become healthy.
     """
 
     run_id: str
@@ -50,7 +50,9 @@ class Start(Record, frozen=True):
 async def start_verifier(
     engine: Engine, pack: PackVerifiers, choice: Choice, start: Start, report: Report, stack: AsyncExitStack
 ) -> DockerService:
-    """Return a healthy verifier: a kept one with the same image, or a new one, which ends with `stack`.
+    """Return a running, healthy verifier: a kept one with the same image, or a new one.
+
+    A new one ends with `stack`, unless it is kept.
 
     Raises:
         EngineError: If it cannot be built, pulled or started, or does not become healthy in time.
@@ -94,7 +96,10 @@ async def _image(
 async def _kept(
     engine: Engine, pack: PackVerifiers, choice: Choice, image: str, *, replace: bool
 ) -> DockerService | None:
-    """Return a kept verifier with this image that is healthy, or None. With `replace`, remove the others."""
+    """Return a healthy verifier with this image that an earlier run kept, or None.
+
+    With `replace`, kept containers that are not healthy or have another image are removed.
+    """
     for service in await kept_services(engine, kept_name(pack.id, choice.id)):
         if service.image == image and await _why_not(service.url, choice.health_path) is None:
             return service

@@ -1,4 +1,4 @@
-"""State of a pack's verifiers outside a run, and removal of kept containers and images."""
+"""The state of a pack's verifiers outside a run, and the removal of their kept containers and images."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Trouble(NamedTuple):
 async def trouble_with(url: str, path: str | None) -> Trouble | None:
     """Return why the verifier at an address is not healthy, or None if it is healthy.
 
-    It is healthy if GET of the health path returns a status from 200 to 299, or, without a health path, if
+    With a health path, it is healthy if GET of this path returns a status from 200 to 299; without one, if
     GET of the address returns any status.
     """
     try:

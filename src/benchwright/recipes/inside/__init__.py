@@ -1,1 +1,1 @@
-"""Code that runs in a container: single files on the standard library alone, passed to Python as text."""
+"""Code that runs in a container: files that use only the standard library, passed to Python as text."""

@@ -18,7 +18,7 @@ LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}")
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:
-    """Copy data as it arrives, and its end."""
+    """Copy data from `source` to `sink` as it arrives, and pass on its end."""
     try:
         while data := source.recv(PIECE):
             sink.sendall(data)
@@ -40,7 +40,10 @@ def forward(listener: socket.socket, path: str, direct: list[str] | None = None)
 
 
 def lead(client: socket.socket, path: str, direct: list[str] | None) -> None:
-    """Copy a client's bytes in both directions. With `direct`, its request determines the destination."""
+    """Connect a client to the socket at `path`, and copy bytes in both directions.
+
+    With `direct`, the client's request may lead to another destination: the loopback or one of these hosts.
+    """
     try:
         head = b"" if direct is None else read_head(client)
         asked = REQUEST.match(head)

@@ -28,7 +28,10 @@ _SOCKETS = (
 
 
 class Address(Record, frozen=True):
-    """An engine's address, the docker context that defines it, and its certificates, if any."""
+    """A container engine's address. `context`: the docker context that defines it; None without one.
+
+    `tls`: its certificates, None without TLS.
+    """
 
     host: str
     context: str | None = None
@@ -44,13 +47,13 @@ class Address(Record, frozen=True):
 
     @property
     def url(self) -> str:
-        """The address for the client library, which does not use TLS for `tcp://`."""
+        """The address as the client library needs it: `https://` instead of `tcp://` if it uses TLS."""
         return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
 
     def environment(self) -> dict[str, str]:
-        """Return the environment in which the `docker` program uses the same engine.
+        """Return environment variables with which the `docker` program uses the same engine.
 
-        It follows a context itself.
+        None are needed for a docker context, which the program follows itself.
         """
         return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
 

@@ -1,7 +1,7 @@
 """Reads and writes files of a container through the engine, without running any program of the container.
 
-The container's own `tar` or `head` may have been replaced by whoever worked in it. The engine sees the
-container's file system and volumes, but neither mounts made inside it nor `tmpfs`.
+The container's own `tar` or `head` may have been replaced by untrusted code. The engine sees the container's
+file system and volumes, but neither mounts made inside it nor `tmpfs`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class FileTooLarge(ExecutionError):
 
 
 class PathStat(Record, frozen=True):
-    """The file at a path. `mode` is Go's os.FileMode. `linkTarget` is a link's final target, else ""."""
+    """The state of a path in a container, as the engine reports it.
+
+    `mode` is Go's os.FileMode. `linkTarget` is a link's final target, else "".
+    """
 
     size: int
     mode: int
@@ -53,7 +56,7 @@ class PathStat(Record, frozen=True):
 
     @property
     def is_file(self) -> bool:
-        """True for a plain file."""
+        """True if the path is a plain file."""
         return not self.mode & _NO_FILE
 
 
@@ -89,9 +92,9 @@ async def read_file(container: Container, path: str, most: int) -> bytes:
 
 
 async def read_archive(container: Container, path: str, most: int) -> bytes | None:
-    """Read an uncompressed tar archive of a file or folder; links are followed. None if it does not exist.
+    """Return a file or folder as an uncompressed tar archive, or None if the path does not exist.
 
-    Its first entry is the path itself, followed by the content of the folder.
+    Links are followed. The first entry is the path itself, followed by the content of the folder.
 
     Raises:
         FileTooLarge: If it is larger than `most` bytes.
@@ -114,7 +117,7 @@ async def write_archive(container: Container, folder: str, archive: bytes, *, as
     """Unpack a tar archive into an existing folder.
 
     With `as_user`, the files belong to the container's user. A file or link is replaced if the archive has a
-    folder in its place. Folders that are not in the archive belong to root.
+    folder in its place. Parent folders that are not in the archive but must be created belong to root.
 
     Raises:
         EngineError: If the engine does not answer or refuses.
@@ -187,7 +190,10 @@ def packed(files: Mapping[str, bytes], folder: str = "/") -> bytes:
 
 @asynccontextmanager
 async def _asked(container: Container, path: str) -> AsyncIterator[ClientResponse | None]:
-    """Request the archive of a path; the body may be left unread. Yields None if the path does not exist."""
+    """Request the archive of a path and yield the response, or None if the path does not exist.
+
+    The response's body may be left unread.
+    """
     import aiodocker
 
     with engine_errors(f"reading {path} of a container"):

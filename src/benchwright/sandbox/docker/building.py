@@ -1,4 +1,4 @@
-"""Builds images from a folder with a Dockerfile by the `docker` program (BuildKit, .dockerignore)."""
+"""Builds images from a folder with a Dockerfile by `docker build`, with BuildKit and .dockerignore."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ PATIENCE = 10.0
 
 
 class Recipe(Record, frozen=True):
-    """How a folder is built: the path of its Dockerfile, values of ARGs, and the stage ("" for the last)."""
+    """How an image is built from a folder. `target`: the stage to build, "" for the last one.
+
+    `dockerfile`: path of the Dockerfile. `arguments`: values of its ARGs.
+    """
 
     dockerfile: str = "Dockerfile"
     arguments: Mapping[str, str] = {}
@@ -71,13 +74,13 @@ async def built(
 
 
 async def image_of(name: str, context: Path, version: str, recipe: Recipe) -> str:
-    """Return the name and tag of the image built from these."""
+    """Return the full tag (`name:digest`) of the image built from this folder, version and recipe."""
     made_as = version if recipe == Recipe() else f"{version} {recipe}"
     return f"{name}:{await asyncio.to_thread(content_digest, context, made_as)}"
 
 
 def lock_of(name: str) -> FileLock:
-    """Return the lock that any process of this user holds while it builds an image of this name."""
+    """Return the lock held during builds of images of this name, by any process of this user."""
     import platformdirs
 
     folder = platformdirs.user_cache_path("benchwright") / "builds"
@@ -173,7 +176,7 @@ async def _follow(process: Process, kept: HeadAndTail, say: Say) -> None:
 
 
 async def _end(process: Process) -> None:
-    """End the program as Ctrl-C would, so that the engine ends the build too."""
+    """Send the build program the signal of Ctrl-C, so that the engine ends the build too."""
     for number in (signal.SIGINT, signal.SIGKILL):
         if process.returncode is not None:
             return
@@ -198,7 +201,7 @@ AT_ONCE = 2
 
 
 class Builds:
-    """Builder of an engine's images for several callers, with at most `at_once` builds at the same time."""
+    """Builds an engine's images for several callers, at most `at_once` at the same time."""
 
     def __init__(self, engine: Engine, at_once: int = AT_ONCE) -> None:
         self._engine = engine
@@ -210,7 +213,7 @@ class Builds:
     ) -> str:
         """Return the image of a folder, built if it does not exist; see `building.built`.
 
-        Waits for a free place.
+        Waits if `at_once` builds are in progress.
 
         Raises:
             EngineError: If it cannot be built.

@@ -18,12 +18,12 @@ Reason = Literal["exited", "timeout", "output", "memory", "disk"]
 
 
 class ExecResult(Record, frozen=True):
-    """How a program in a container ended.
+    """The end and the output of a program in a container.
 
     If `container_ended`, the container ended too and `exit_code` is None. For a program ended by a signal,
-    `exit_code` is 128 plus the signal's number. `stdout` and `stderr` are the kept output, head and tail.
-    `stdout_cut` and `stderr_cut` are the numbers of bytes missing at the mark between them. `detail` is a
-    further explanation, if any.
+    `exit_code` is 128 plus the signal's number. `stdout` and `stderr` are the beginning and the end of the
+    output, with a mark where `stdout_cut` and `stderr_cut` bytes are missing. `detail` is a further
+    explanation, if any.
     """
 
     reason: Reason
@@ -46,7 +46,7 @@ class ExecResult(Record, frozen=True):
 
     @property
     def complaint(self) -> str:
-        """The last line of stderr, or if it is empty, why the program ended."""
+        """The last line of stderr, or the reason why the program ended if stderr is empty."""
         why = self.detail or f"{self.reason}, exit code {self.exit_code}"
         return last_line(self.stderr.decode("utf-8", "replace"), LONGEST_COMPLAINT) or why
 
@@ -54,7 +54,7 @@ class ExecResult(Record, frozen=True):
 class Command(Record, frozen=True):
     """A program to run, and its limits.
 
-    Of stdout and of stderr, `kept_bytes` each are kept. A program that writes more than `output_bytes` is
+    `kept_bytes`: how much of stdout, and of stderr, is kept. `output_bytes`: a program that writes more is
     ended. If `cwd` or `user` is empty, the container's own is used.
     """
 

@@ -37,7 +37,7 @@ class Resources(Record, frozen=True):
 
 
 def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
-    """Return the part of a container's HostConfig that sets its limits."""
+    """Return the settings (part of a container's HostConfig) that limit its resources and privileges."""
     cpus = min(resources.cpus, engine.information.get("NCPU") or resources.cpus)
     disk = resources.disk_bytes
     return {
@@ -54,10 +54,10 @@ def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
 
 
 class Container:
-    """A container.
+    """A container in the engine.
 
-    `trouble` is why we ended it early, if we did; `over_disk` is True if it wrote too much. `memory_kills` is
-    the number of its processes known to have been killed for lack of memory.
+    `trouble`: why Benchwright ended it early, None if it did not. `over_disk`: True if it was ended because
+    it wrote too much. `memory_kills`: number of its processes known to have been killed for lack of memory.
     """
 
     def __init__(self, name: str, handle: DockerContainer) -> None:
@@ -68,7 +68,7 @@ class Container:
         self.memory_kills = 0
 
     async def state(self) -> dict[str, Any]:
-        """Return the engine's `State`: Running, ExitCode, OOMKilled and so on.
+        """Return the engine's `State` of the container: Running, ExitCode, OOMKilled and so on.
 
         Empty if the container was removed.
 
@@ -84,7 +84,7 @@ class Container:
             return {}
 
     async def state_after_end(self) -> dict[str, Any]:
-        """Return the state of a container that has ended, waiting until the engine notices the end.
+        """Return the state of a container that has ended. Wait until the engine has noticed the end.
 
         Raises:
             EngineError: If the engine does not answer.
@@ -137,7 +137,7 @@ Prepare = Callable[[Container], Awaitable[None]]
 async def start(
     engine: Engine, configuration: Mapping[str, Any], prepare: Prepare | None = None
 ) -> Container:
-    """Create a container, prepare it and start it. If this fails or is cancelled, the container is removed.
+    """Create a container, call `prepare` with it, and start it. Remove it if this fails or is cancelled.
 
     Raises:
         EngineError: If the image does not exist or the engine refuses.

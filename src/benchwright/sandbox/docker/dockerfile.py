@@ -15,9 +15,9 @@ _PIECE = 1024 * 1024
 
 
 def content_digest(folder: Path, version: str) -> str:
-    """Return a digest of a version and a folder's files: paths, contents, links and execute bits; 24 digits.
+    """Return a digest (24 digits) of a version and a folder's files: paths, contents, links, execute bits.
 
-    Anything but files, links and folders is ignored, because it reaches no image.
+    Anything but files, links and folders is ignored, because it does not become part of an image.
     """
     digest = xxhash.xxh3_128(version.encode())
     for path in _files_below(folder):
@@ -47,7 +47,8 @@ def with_label(dockerfile: bytes, name: str, value: str) -> bytes:
     """Return the Dockerfile with a label added at the start of each stage.
 
     If a build fails, the classic builder leaves an image for each step. Images of steps after the label carry
-    it, so they can be distinguished from other people's. (Labels given as options are added last.)
+    it, so they can be distinguished from other people's. (Labels given as options of `docker build` would be
+    added last.)
     """
     lines = dockerfile.split(b"\n")
     escape = b"\\"

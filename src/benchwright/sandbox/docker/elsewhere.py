@@ -1,4 +1,4 @@
-"""Writes a file or folder of one container into another one."""
+"""Writes files of one container into another one, at another path."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchwright.sandbox.docker.containers import Container
 async def write_elsewhere(
     container: Container, archive: bytes, path: str, exclude: Sequence[str] = ()
 ) -> tuple[int, int]:
-    """Write an archive from `archives.read_archive` so that its first entry is at `path`.
+    """Write an archive made by `archives.read_archive` into a container; its first entry becomes `path`.
 
-    All files belong to root. Entries that match a pattern of `exclude` are left out, as are special files,
-    set-user bits, and links that lead out. Return the number of files and links written, and the number of
-    unsafe entries.
+    All files belong to root. Entries that match a pattern of `exclude` are left out. So are unsafe ones:
+    special files, set-user bits, and links that lead out of `path`. Return the number of files and links
+    written, and the number of unsafe entries.
 
     Raises:
         EngineError: If the engine does not answer or refuses.
@@ -32,7 +32,7 @@ async def write_elsewhere(
 
 
 def _repacked(archive: bytes, path: str, exclude: Sequence[str]) -> tuple[bytes, int, int]:
-    """Return the archive for the root folder, and the numbers of files and links and of unsafe entries."""
+    """Return the archive for the root folder, the number of files and links, and that of unsafe entries."""
     buffer = io.BytesIO()
     files = refused = 0
     with (
@@ -52,13 +52,13 @@ def _repacked(archive: bytes, path: str, exclude: Sequence[str]) -> tuple[bytes,
 
 
 def _entries(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, str]]:
-    """Yield the entries with their paths relative to the first one, whose path is ""."""
+    """Yield each entry with its path relative to the first entry, whose own path is ""."""
     for entry in archive:
         yield entry, posixpath.normpath(entry.name).partition("/")[2]
 
 
 def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo | None:
-    """Return the entry for its new place, or None if it is unsafe."""
+    """Return a copy of the entry with its new path, or None if the entry is unsafe."""
     if ".." in PurePosixPath(inside).parts or not (
         entry.isreg() or entry.isdir() or entry.issym() or entry.islnk()
     ):
@@ -77,7 +77,11 @@ def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo |
 
 
 def _is_excluded(inside: str, patterns: Sequence[str]) -> bool:
-    """Return True if a pattern matches the path, a parent folder, or an end of either (`tar --exclude`)."""
+    """Return True if a pattern excludes a path, by the rules of `tar --exclude`.
+
+    The path is excluded if the pattern matches it, one of its parent folders, or trailing parts of one of
+    these.
+    """
     parts = inside.split("/")
     ends = {"/".join(parts[begin:end]) for end in range(1, len(parts) + 1) for begin in range(end)}
     wanted = [pattern.removeprefix("./").rstrip("/") for pattern in patterns]

@@ -54,10 +54,10 @@ done
 
 
 async def _clock_of(container: Container, moment: float) -> float:
-    """Convert a time of time.monotonic() to the container's /proc/uptime, never to a later time.
+    """Convert a time of time.monotonic() to the container's clock (/proc/uptime), never to a later time.
 
-    Exact if the container has our clock. Otherwise too early by up to the time that the container took to
-    answer.
+    Exact if the container has this machine's clock. Otherwise too early by up to the time that the container
+    took to answer.
 
     Raises:
         ValueError: If the container does not report its uptime.
@@ -71,13 +71,15 @@ async def _clock_of(container: Container, moment: float) -> float:
 
 
 def _seconds_up() -> float | None:
-    """Return this machine's /proc/uptime (proc(5)) in seconds, or None if there is no such clock."""
+    """Return the seconds since this machine was started, as in /proc/uptime (proc(5)). None if unknown."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return None if clock is None else time.clock_gettime(clock)
 
 
 async def end_all_since(container: Container, began: float) -> None:
-    """Kill the processes started in a container since `began` (time.monotonic()), or else the container.
+    """Kill the processes started in a container since `began` (time.monotonic()).
+
+    If that fails, kill the container.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -92,15 +94,16 @@ async def end_all_since(container: Container, began: float) -> None:
 
 
 async def memory_kills(container: Container) -> int | None:
-    """Return how many of a container's processes the kernel killed for lack of memory, or None if unknown."""
+    """Return how many processes in a container the kernel has killed for lack of memory. None if unknown."""
     said = await _run(container, ["sh", "-c", _MEMORY_KILLS])
     return int(said) if said.strip().isdigit() else None
 
 
 async def _run(container: Container, argv: Sequence[str]) -> bytes:
-    """Return the line that a short program of Benchwright writes, or b"" if it fails or takes too long.
+    """Run a short program in a container and return the line that it writes.
 
-    Its end is not awaited, because the engine reports it late while another program keeps its output open.
+    b"" if it fails or takes too long. The program's end is not awaited, because the engine reports it late
+    while another program keeps its output open.
     """
     said = b""
     try:

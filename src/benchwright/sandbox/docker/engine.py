@@ -1,4 +1,4 @@
-"""The connection to the container engine, and the engine's properties."""
+"""The connection to the container engine (Docker), and the engine's properties."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ SWEEP = "benchwright.sandbox.docker.sweep"
 
 
 class Engine:
-    """A connection to the engine, created by `connected`. `information` is the content of `docker info`.
+    """A connection to the engine, created by `connected`.
 
-    `purpose` is recorded with images as their use. `pulls` are the pulls in progress.
+    `information`: the content of `docker info`. `purpose`: recorded with the images that are used. `pulls`:
+    the pulls of images in progress.
     """
 
     def __init__(self, client: Docker, address: Address, information: Mapping[str, Any]) -> None:
@@ -50,7 +51,7 @@ class Engine:
         self.pulls = Pulls()
 
     async def address_of_host(self) -> str:
-        """Return the address of this machine that containers call `host.docker.internal`, to listen on.
+        """Return the address on which to listen so that containers reach it as `host.docker.internal`.
 
         It is 127.0.0.1 if the engine runs in a virtual machine, which maps that name to the loopback.
 
@@ -63,7 +64,7 @@ class Engine:
         return next(ours, "127.0.0.1")
 
     async def still_answers(self) -> None:
-        """Check that the engine is running, after it failed at something.
+        """Raise if the engine is no longer running. Called after an operation failed.
 
         Uses a new connection, because an engine that shuts down accepts no new ones but still answers on
         existing ones.
@@ -92,7 +93,7 @@ class Engine:
 
 
 def check_disk(engine: Engine, needed: int) -> None:
-    """Check that the engine has enough disk space before anything is started.
+    """Raise if the engine has too little disk space. Called before anything is started.
 
     Raises:
         EngineError: If fewer than `needed` bytes are free.
@@ -109,8 +110,8 @@ def check_disk(engine: Engine, needed: int) -> None:
 async def connected() -> AsyncIterator[Engine]:
     """Connect to the engine of DOCKER_HOST, the docker context or the usual sockets.
 
-    If this process is killed while connected, its watching process removes its leftovers in the engine
-    (`sweep`).
+    If this process is killed while connected, its watching process removes the containers and images that it
+    left in the engine (`sweep`).
 
     Raises:
         EngineUnavailable: If there is no engine, it is not running, this user has no access, or the client
@@ -124,7 +125,7 @@ async def connected() -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def connection() -> AsyncIterator[Engine]:
-    """Connect like `connected`, but without clean-up if this process is killed."""
+    """Connect to the engine as `connected` does, but without clean-up if this process is killed."""
     address = address_in_use()
     if address.host.startswith("unix://"):
         _try(address)
@@ -178,7 +179,7 @@ def _try(address: Address) -> None:
 
 
 def _gateway(entry: Mapping[str, str]) -> str:
-    """Return the gateway of an address range, which is the first address if the range names none."""
+    """Return the gateway of a network's address range: the named one, or else the range's first address."""
     return entry.get("Gateway") or str(next(ipaddress.ip_network(entry["Subnet"]).hosts()))
 
 

@@ -28,9 +28,9 @@ _NO_CONNECTION = 900
 
 
 class EngineUnavailable(UserError):
-    """The error if no engine can be used.
+    """The error if no container engine can be used.
 
-    `kind` is missing (the engine or its client library), not_running or no_permission.
+    `kind`: missing (the engine or its client library), not_running or no_permission.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:
@@ -44,9 +44,9 @@ def unavailable(kind: Kind, where: Address) -> EngineUnavailable:
 
 
 class EngineError(ExecutionError):
-    """The error for an operation that failed or was refused.
+    """The error for an engine operation that failed or was refused.
 
-    `log` is the last output of a build or container.
+    `log` is the last output of the build or container concerned.
     """
 
     def __init__(self, message: str, kind: Kind = "failed", log: str = "") -> None:
@@ -57,7 +57,7 @@ class EngineError(ExecutionError):
 
 @contextmanager
 def engine_errors(doing: str) -> Iterator[None]:
-    """Turn the client library's errors into an EngineError that names the operation, `doing`.
+    """Convert the client library's errors into an EngineError that names the operation, `doing`.
 
     Raises:
         EngineError: In place of errors of the library, of connections, and of exceeded time limits.
@@ -74,7 +74,7 @@ def engine_errors(doing: str) -> Iterator[None]:
 
 
 def translated(doing: str, status: int, message: str) -> EngineError:
-    """Return the error for the engine's answer, chosen by its HTTP status and text."""
+    """Return the error to raise for an error response of the engine, chosen by its HTTP status and text."""
     said = one_line(message, 1000)
     if status == _NO_CONNECTION:
         return EngineError(f"Docker does not answer any more ({doing}): {said}", "not_running")
@@ -98,7 +98,7 @@ def translated(doing: str, status: int, message: str) -> EngineError:
 
 
 def is_about_a_rate_limit(status: int, said: str) -> bool:
-    """Return True if a registry refuses a pull because of too many pulls."""
+    """Return True if the response means that a registry refuses a pull because of too many pulls."""
     words = said.lower()
     return status == 429 or any(
         part in words for part in ("toomanyrequests", "too many requests", "pull rate limit")
@@ -106,7 +106,7 @@ def is_about_a_rate_limit(status: int, said: str) -> bool:
 
 
 def is_about_a_missing_image(status: int, said: str) -> bool:
-    """Return True if the engine reports that the image does not exist, here or in its registry."""
+    """Return True if the response means that the image exists neither here nor in its registry."""
     words = said.lower()
     if status == 404 and "no such image" in words:
         return True

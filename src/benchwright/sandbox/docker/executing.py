@@ -44,9 +44,10 @@ _WITH_INPUT = 'head -c "$0" | "$@"'
 
 
 async def execute(container: Container, command: Command) -> ExecResult:
-    """Run a program until it ends. Its background processes continue, unless a limit was reached.
+    """Run a program until it ends or reaches a limit; return its result.
 
-    Cancelling ends the program and all that it started.
+    Background processes that it started continue, unless a limit was reached. Cancelling ends the program and
+    all that it started.
 
     Raises:
         EngineError: If the engine does not answer, or somebody else ended the container.
@@ -99,7 +100,7 @@ async def _exit_code(program: Exec) -> int | None:
 
 
 async def _explained(container: Container, ended: ExecResult) -> ExecResult:
-    """Return the result with its cause, if memory was exhausted or the container ended.
+    """Return the result with the cause added, if memory was exhausted or the container ended.
 
     Raises:
         EngineError: If the container was ended by somebody else, not by a limit.
@@ -123,7 +124,7 @@ async def _explained(container: Container, ended: ExecResult) -> ExecResult:
 
 
 class _Talk:
-    """Input and output of a program."""
+    """Sends a running program its input and collects its output."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -138,7 +139,7 @@ class _Talk:
         return self._total > self._command.output_bytes
 
     async def to_the_end(self, stream: Stream, program: Exec) -> bool:
-        """Wait for the end of a program, or for too much output. Return False if neither occurs in time.
+        """Wait until a program ends or writes too much. Return False if neither happens within its time.
 
         If a background process keeps the output open, the engine reports the output's end 2 s after the
         program's end. Therefore the program's state is checked too.
@@ -163,7 +164,7 @@ class _Talk:
                 task.cancel()
 
     async def _drain(self, reading: asyncio.Task[None]) -> None:
-        """Continue reading until no more output arrives."""
+        """Continue to read the output until no more arrives."""
         seen = -1
         while seen != self._total and not reading.done():
             seen = self._total

@@ -1,4 +1,4 @@
-"""Finds and removes images, and pulls each once for all who need it at the same time."""
+"""Finds, pulls and removes images. An image wanted by several callers at the same time is pulled once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _inspected(engine: Engine, image: str) -> Mapping[str, Any] | None:
 
 
 async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
-    """Return True if the image exists. Also record its use, if it is our own."""
+    """Return True if the image exists. If it is our own (pulled or built by Benchwright), record its use."""
     found = await _inspected(engine, image)
     if found is None:
         return False
@@ -69,7 +69,7 @@ async def names_here(engine: Engine) -> set[str]:
 
 
 async def remove_image(engine: Engine, image: str) -> bool:
-    """Remove an image, or its tag, and its note. Return False if it is in use or does not exist.
+    """Remove an image, or its tag, and the record of its use. Return False if it is in use or missing.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -86,7 +86,7 @@ async def remove_image(engine: Engine, image: str) -> bool:
 
 
 class Images:
-    """The images of an engine, shared by several users."""
+    """Provides images of an engine to several callers."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

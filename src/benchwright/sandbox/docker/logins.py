@@ -1,4 +1,4 @@
-"""Reads the logins stored by `docker login`. They are sent to the engine with each pull, as `docker` does."""
+"""Reads the logins stored by `docker login`, to send them to the engine with each pull, as `docker` does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOKEN = "<token>"
 
 
 async def login_for(image: str) -> dict[str, str] | None:
-    """Return user and password, or the token, for an image's registry. None if there is no login."""
+    """Return the stored user and password, or token, for an image's registry. None if there is no login."""
     config = await asyncio.to_thread(_configuration)
     registry = registry_of(image)
     helper = _mapping(config.get("credHelpers")).get(registry) or config.get("credsStore")

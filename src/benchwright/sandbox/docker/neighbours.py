@@ -1,6 +1,6 @@
-"""Containers beside a sandbox, such as a database, which run their images' own commands.
+"""Containers that a sandbox needs beside it, such as a database, which run their images' own commands.
 
-They are reached by name, and in their private network only.
+The sandbox reaches them by name, and they are in its private network only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ LOOK_EVERY = 0.2
 
 
 class NeighbourSpec(Record, frozen=True):
-    """A container to start beside others. None for `command` or `entrypoint` uses the image's own.
+    """A container to start beside others. `names`: its host names in their network.
 
-    `health` is the engine's `Healthcheck`; None uses the image's.
+    `command`, `entrypoint`, `health` (the engine's `Healthcheck`): None uses the image's own.
     """
 
     image: str

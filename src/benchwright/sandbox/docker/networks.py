@@ -1,6 +1,6 @@
 """Private networks of a few containers, which find each other by name.
 
-Labelled and removed like containers.
+Networks are labelled and removed like containers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Network:
         self._joined: list[Container] = []
 
     async def join(self, container: Container, names: Sequence[str]) -> None:
-        """Move a container from the open network to this one, in which it has these names.
+        """Move a container from the open network to this one, where `names` are its host names.
 
         Raises:
             EngineError: If the engine refuses.
@@ -49,7 +49,7 @@ class Network:
         self._joined.append(container)
 
     async def remove(self) -> None:
-        """Disconnect all containers and remove the network. A leftover is removed at the next start."""
+        """Disconnect all containers and remove the network. If that fails, the next start removes it."""
         for container in self._joined:
             await _tried(self._handle.disconnect({"Container": container.name, "Force": True}))
         await _tried(self._handle.delete())
@@ -57,7 +57,9 @@ class Network:
 
 @asynccontextmanager
 async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncIterator[Network]:
-    """Create a network for containers of a run; remove it on exit. `internal` ones reach no other machine.
+    """Create a network for containers of a run; remove it on exit.
+
+    From an `internal` network, no other machine can be reached.
 
     Raises:
         EngineError: If it cannot be created.
@@ -83,7 +85,7 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
 
 
 async def set_network(engine: Engine, container: Container, opened: bool) -> None:
-    """Move a running container to the open or the closed network, unless it is there already.
+    """Move a running container to the open network (`opened`) or the closed one, if it is not there yet.
 
     Raises:
         EngineError: If the engine refuses.

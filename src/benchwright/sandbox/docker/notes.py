@@ -1,7 +1,7 @@
-"""Records which images we pulled, for what purpose, and when they were last used; locks images in use.
+"""Records of the images that Benchwright pulled or built: their purpose and last use; and locks on images.
 
-A note is for one engine and one image id, so that an image of the same name pulled later by somebody else
-does not count as ours.
+A record, called note, is for one engine and one image id, so that an image of the same name pulled later by
+somebody else does not count as ours.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOOK_EVERY = 0.1
 
 
 class Note(Record, frozen=True):
-    """One of our own images: its engine, name and id, its purpose, and its last use (wall-clock ns)."""
+    """The record of one image that Benchwright pulled or built. `used_at`: its last use (wall-clock ns)."""
 
     engine: str
     name: str
@@ -39,9 +39,10 @@ class Note(Record, frozen=True):
 
 
 def write_note(engine: Engine, image: str, image_id: str, *, pulled: bool, built: bool) -> None:
-    """Record that an image is used now, if we pulled it, now or earlier, or built it.
+    """Record that an image is used now. Images that Benchwright neither pulled nor built are not recorded.
 
-    If the note cannot be written, the image counts as somebody else's and is kept.
+    `pulled`: it was pulled just now; that it was pulled earlier is known from its note. If the note cannot be
+    written, the image counts as somebody else's and is kept.
     """
     before = read_note(engine, image)
     pulled = pulled or (before is not None and before.pulled and before.image_id == image_id)
@@ -55,12 +56,15 @@ def write_note(engine: Engine, image: str, image_id: str, *, pulled: bool, built
 
 
 def read_note(engine: Engine, image: str) -> Note | None:
-    """Read the note of an image. None if it is missing or unreadable."""
+    """Return the record of an image, or None if it is missing or unreadable."""
     return _read(_path(engine, image))
 
 
 def read_notes(engine: Engine) -> Iterator[Note]:
-    """Yield all notes of an engine's images."""
+    """Yield Benchwright's records of the images that it pulled or built with this engine.
+
+    Unreadable records are skipped.
+    """
     for path in images_directory().glob("*.json"):
         note = _read(path)
         if note is not None and note.engine == _id_of(engine):
@@ -68,13 +72,13 @@ def read_notes(engine: Engine) -> Iterator[Note]:
 
 
 def forget(engine: Engine, image: str) -> None:
-    """Delete the note of an image."""
+    """Delete the record of an image."""
     _path(engine, image).unlink(missing_ok=True)
 
 
 @asynccontextmanager
 async def in_use(engine: Engine, images: Sequence[str]) -> AsyncIterator[None]:
-    """Lock images against removal by other processes of this user, until exit."""
+    """Lock images until exit, so that no other process of this user removes them."""
     with ExitStack() as stack:
         for image in sorted(set(images)):
             file = stack.enter_context(_lock(engine, image))
@@ -87,7 +91,7 @@ async def in_use(engine: Engine, images: Sequence[str]) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def unused(engine: Engine, image: str) -> AsyncIterator[bool]:
-    """Yield True if no process of this user uses an image. If so, none can begin to use it until exit."""
+    """Yield True if no process of this user uses an image; then none can begin to use it until exit."""
     with _lock(engine, image) as file:
         yield _locked(file, fcntl.LOCK_EX)
 

@@ -1,4 +1,4 @@
-"""Our own images: pulled ones (recorded in notes) and built ones (marked by labels).
+"""Images that Benchwright pulled (recorded in `notes`) or built itself (marked by labels).
 
 Images that existed before are somebody else's; they are neither listed nor removed.
 """
@@ -17,9 +17,9 @@ from benchwright.sandbox.docker.owner import is_built
 
 
 class OurImage(Record, frozen=True):
-    """One of our own images.
+    """An image that Benchwright pulled or built.
 
-    `bytes` includes layers shared with other images. `used_at` (ns) is 0 if unknown.
+    `bytes`: its size, including layers shared with other images. `used_at`: its last use (ns), 0 if unknown.
     """
 
     name: str
@@ -31,15 +31,15 @@ class OurImage(Record, frozen=True):
 
     @property
     def lock(self) -> str:
-        """The name under which it is locked.
+        """The name under which the image is locked.
 
-        For a built image it has no tag, which is unknown before the build.
+        The lock of a built image has no tag, because the tag is unknown before the build.
         """
         return self.name.rpartition(":")[0] if self.built else self.name
 
 
 async def our_images(engine: Engine) -> list[OurImage]:
-    """Return all our own images in the engine, sorted by name.
+    """Return all images in the engine that Benchwright pulled or built, sorted by name.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -56,7 +56,7 @@ async def our_images(engine: Engine) -> list[OurImage]:
 
 
 async def remove_ours(engine: Engine, image: OurImage) -> bool:
-    """Remove one of our images. Return False if a container or another process of this user uses it.
+    """Remove an image of ours. Return False if a container or another process of this user uses it.
 
     Raises:
         EngineError: If the engine does not answer.

@@ -35,18 +35,18 @@ def labels(run_id: str, kept: str | None = None) -> dict[str, str]:
 
 
 def is_built(image: str, of: Mapping[str, str]) -> bool:
-    """Return True if the labels show that we built the image of this name, and not only its base image."""
+    """Return True if the labels show that Benchwright built the image itself, not only its base image."""
     return of.get(BUILT_FOR) == image.rpartition(":")[0]
 
 
 def this_process() -> str:
-    """Return an id of this process that is unique on its machine, also compared with earlier processes."""
+    """Return an id of this process that no other process of its machine has or ever had."""
     pid = os.getpid()
     return f"{_place()} {_boot()} {pid} {_started(pid)}"
 
 
 def left_behind(of: Mapping[str, str]) -> bool:
-    """Return True if the labels belong to an object left by a dead process of this user and machine."""
+    """Return True if the labels are those of an object that a dead process of this user and machine left."""
     if KEPT in of or PROCESS not in of:
         return False
     place, _, rest = of[PROCESS].partition(" ")
@@ -58,7 +58,10 @@ def left_behind(of: Mapping[str, str]) -> bool:
 
 
 def _place() -> str:
-    """Return machine, user and process namespace, within which process ids are unique and can be read."""
+    """Return the machine, user and process namespace of this process, as one text.
+
+    Within these, process ids are unique and can be read.
+    """
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:

@@ -1,7 +1,7 @@
-"""Extends time limits of programs in containers while the machine is busy with other work.
+"""Extends the time limits of programs in containers while this machine is busy with other work.
 
-Limits are in seconds of wall-clock time. If there is more work than cores, a program gets only a share of
-them.
+Limits are in seconds of wall-clock time. If there is more work than cores, a program gets only a share of a
+core.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _factor: ContextVar[float] = ContextVar("patience", default=1.0)
 
 @contextmanager
 def patient_if_busy() -> Iterator[None]:
-    """Extend this task's time limits by the last minute's load per core, until exit. Never shortens them."""
+    """Extend this task's time limits until exit, in proportion to the last minute's load per core.
+
+    Limits are never shortened.
+    """
     token = _factor.set(_load_per_core())
     try:
         yield

@@ -22,7 +22,7 @@ class Pulls:
         self._layers[image] = {}
 
     def step(self, image: str, said: Mapping[str, Any]) -> None:
-        """Process a message: a layer's id, its status, and its number of downloaded bytes."""
+        """Update a pull from a message of the engine: a layer's id, its status, its downloaded bytes."""
         layers, layer = self._layers.get(image), said.get("id")
         if layers is None or not isinstance(layer, str):
             return
@@ -38,7 +38,7 @@ class Pulls:
         self._layers.pop(image, None)
 
     def lines(self) -> list[str]:
-        """Return the images being pulled and the progress, as at most one line.
+        """Describe the pulls in progress in one line, with downloaded and total size; [] if there are none.
 
         The engine reports the size of a layer when its download begins, so the total may grow.
         """

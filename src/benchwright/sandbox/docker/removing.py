@@ -25,9 +25,9 @@ from benchwright.sandbox.docker.snapshots import remove_left_snapshots
 async def removed_in_the_end(
     container: Container, unless: Callable[[], bool] = lambda: False
 ) -> AsyncIterator[Container]:
-    """Remove a container on exit, in any case, unless `unless` returns True then.
+    """Remove a container on exit, except if `unless()` returns True then.
 
-    An engine that does not answer is no error; a leftover is removed at the next start.
+    An engine that does not answer is no error; the next start removes the leftover.
     """
     try:
         yield container
@@ -53,7 +53,7 @@ async def created(engine: Engine, image: str, run_id: str) -> AsyncIterator[Cont
 
 
 async def remove_leftovers(engine: Engine) -> list[str]:
-    """Remove what dead processes of this user left behind; return the names.
+    """Remove the objects in the engine that dead processes of this user left; return their names.
 
     These are containers with their volumes, networks and snapshots, and unnamed images of unfinished builds.
     Finished images are kept to be used again. Objects of others, or marked to be kept, are not touched.

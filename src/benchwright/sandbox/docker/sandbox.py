@@ -34,14 +34,14 @@ _WAIT = "while :; do sleep 86400 & wait; done"
 
 
 class SandboxSpec(Record, frozen=True):
-    """A sandbox to start.
+    """The container to start as a sandbox.
 
     `image` must have a shell. `directory` is where programs start; "" is the image's own.
 
     With `read_only`, programs can write only to `/tmp` and `directory`, `disk_bytes` each, kept in memory and
     counted as memory. Otherwise they can write to the whole file system, and the container is ended when it
-    has written more than `disk_bytes`. The same holds if the image declares volumes, which keep their content
-    and are writable.
+    has written more than `disk_bytes`. Volumes that the image declares are always writable, keep their
+    content, and are limited in the same way.
 
     Without `network`, there is only a loopback. With it, the sandbox reaches everything that this machine
     reaches. With `beside`, the name of a running container, the sandbox shares that container's network,
@@ -77,7 +77,7 @@ class Sandbox(Protocol):
         kept_bytes: int = KEPT_BYTES,
         output_bytes: int = OUTPUT_BYTES,
     ) -> ExecResult:
-        """Run a program until it ends or reaches its limit."""
+        """Run a program until it ends or reaches its limit, and return its result."""
         ...
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
@@ -111,8 +111,8 @@ class DockerSandbox:
         """Run a program; see `commands.Command` for the limits and `ExecResult` for the result.
 
         `seconds` are multiplied by the task's `patience`. Background processes of the program continue until
-        the sandbox is stopped. A limit, however, ends everything that was started since the program that
-        reached it.
+        the sandbox is stopped. However, if a program reaches a limit, it is ended with everything that was
+        started after it.
 
         Raises:
             EngineError: If the engine does not answer, or somebody else ended the container.
@@ -154,7 +154,7 @@ class DockerSandbox:
 
 
 class DockerSandboxes:
-    """Factory of sandboxes. At most `at_once` run at the same time; further ones wait.
+    """Starts sandboxes. At most `at_once` run at the same time; further ones wait.
 
     The limit is independent of request concurrency.
     """
@@ -181,9 +181,9 @@ class DockerSandboxes:
     async def started_beside(
         self, spec: SandboxSpec, say: Say = lambda said: None, prepare: Prepare | None = None
     ) -> AsyncIterator[DockerSandbox]:
-        """Start a sandbox beside a running one.
+        """Start a sandbox that shares the network of the running container `spec.beside`.
 
-        It does not count towards `at_once`, because the running one does. `prepare` is called with its
+        It does not count towards `at_once`, because the other one does. `prepare` is called with its
         container before the start. Raises the same errors as `started`.
         """
         async with self._started(spec, say, prepare) as sandbox:
@@ -218,7 +218,7 @@ class DockerSandboxes:
 
 
 def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
-    """Return the network settings: Docker's own network, another container's, or a loopback only.
+    """Return the settings of a sandbox's network: Docker's own, another container's, or only a loopback.
 
     Another container's network comes with its volumes and shared memory. The loopback is 127.0.0.1,
     `localhost`, and ::1 if this machine has IPv6.
@@ -243,7 +243,10 @@ def _scratch(spec: SandboxSpec) -> list[str]:
 
 
 def _in_memory(place: str, most: int) -> dict[str, Any]:
-    """Return a folder kept in memory: a volume, because the engine cannot read files on a tmpfs mount."""
+    """Return the mount of a folder kept in memory, of at most `most` bytes.
+
+    It is a volume, because the engine cannot read files on a tmpfs mount.
+    """
     how = {"type": "tmpfs", "device": "tmpfs", "o": f"exec,nosuid,nodev,mode=1777,size={most}"}
     options = {"NoCopy": True, "DriverConfig": {"Name": "local", "Options": how}}
     return {"Type": "volume", "Target": place, "VolumeOptions": options}

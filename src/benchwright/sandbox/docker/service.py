@@ -1,4 +1,4 @@
-"""Services in containers: servers published on the loopback, with a health check."""
+"""Services in containers: servers with a port on this machine's loopback and a health check."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Must limit its own time.
 
 
 class ServiceSpec(Record, frozen=True):
-    """A service to start. `port` is its port in the container; `environment` is added to the image's own."""
+    """A service to start. `port`: its port in the container. `environment`: added to that of the image."""
 
     image: str
     port: int
@@ -62,7 +62,7 @@ class Service(Protocol):
 class DockerService:
     """A `Service` in a container; created by `started_service`, or found by `kept_services`.
 
-    If `stays` is set, it keeps running when its context exits.
+    If `stays` is set, the container keeps running when its context exits.
     """
 
     def __init__(self, container: Container, port: int, image: str) -> None:
@@ -116,7 +116,7 @@ class DockerService:
         return f"its container has ended with exit code {state.get('ExitCode')}{memory}"
 
     async def log(self) -> str:
-        """Return the last lines of its output, or "" if they cannot be read."""
+        """Return the last lines of the service's output, or "" if they cannot be read."""
         try:
             return await self.container.logs()
         except EngineError:
@@ -124,7 +124,7 @@ class DockerService:
 
 
 async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
-    """Return the probe's result, or "" if it exceeds `seconds`."""
+    """Return the probe's result for the URL, or "" if the probe takes longer than `seconds`."""
     try:
         async with asyncio.timeout(seconds):
             return await probe(url)
@@ -136,7 +136,7 @@ async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
 async def started_service(
     engine: Engine, spec: ServiceSpec, run_id: str, kept_as: str | None = None
 ) -> AsyncIterator[DockerService]:
-    """Start a service from an existing image, which may not be healthy yet; remove it on exit.
+    """Start a service from an existing image; remove it on exit. It may not be healthy at first.
 
     With `kept_as`, it can be set to stay (`stays`), and is found again under that name.
 

@@ -1,4 +1,4 @@
-"""Snapshots: the changes in a container's file system, kept as an image for as long as they are needed.
+"""Snapshots: images of a container's present state (its changed files), kept as long as they are needed.
 
 The engine takes them from outside. They do not include volumes, mounts made inside the container, or
 processes.
@@ -21,11 +21,11 @@ from benchwright.sandbox.docker.errors import EngineError, engine_errors
 Kind = Literal["changed", "added", "deleted"]
 
 _KINDS: tuple[Kind, ...] = ("changed", "added", "deleted")
-"""In the engine's numbering."""
+"""Kinds of changes; the index of each is its number in the engine's answers."""
 
 
 class Change(Record, frozen=True):
-    """A path in a container that differs from its image. The content of an added folder is also "added"."""
+    """A path in a container that differs from its image. Everything in an added folder is "added" too."""
 
     path: str
     kind: Kind

@@ -1,6 +1,6 @@
 """`python -m benchwright.sandbox.docker.sweep`: removes what this user's killed processes left in the engine.
 
-It is run by the watching process of a killed process (`orphans`).
+It is run by the process that watches for the death of another (`orphans`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAUSES = (0.0, 3.0)
 
 
 async def sweep() -> None:
-    """Remove leftovers of killed processes, twice."""
+    """Remove the leftovers of killed processes in the engine, twice."""
     for pause in PAUSES:
         await asyncio.sleep(pause)
         async with connection() as engine:

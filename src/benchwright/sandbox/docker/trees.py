@@ -1,4 +1,4 @@
-"""Copies folders into a container, with the modes and links of their content."""
+"""Copies folders into a container, with the modes and links of the files in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST_TREE = 256 * MiB
 async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: str) -> None:
     """Write files, and the contents of folders, into a folder of the container, which is created if missing.
 
-    The engine writes them; other files in the folder are kept.
+    Other files in the folder are kept. The engine writes the files, without a program of the container.
 
     Raises:
         ExecutionError: If something cannot be written, or there is too much.
@@ -54,7 +54,7 @@ async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
 
 
 def packed_tree(sources: Sequence[Path], below: str = "", most: int = LARGEST_TREE) -> bytes:
-    """Return an uncompressed tar archive of files, and of the contents of folders, in its folder `below`.
+    """Return an uncompressed tar archive of files, and of the contents of folders, all placed in `below`.
 
     All entries belong to root; modes and links are kept.
 
@@ -94,7 +94,7 @@ def _members(source: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _add(archive: tarfile.TarFile, path: Path, name: str, left: int) -> int:
-    """Add one entry and return its size."""
+    """Add one file, folder or link to the archive, and return its size."""
     status = path.lstat()
     entry = tarfile.TarInfo(name)
     entry.mode = stat.S_IMODE(status.st_mode) & 0o777

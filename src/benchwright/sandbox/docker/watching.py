@@ -1,4 +1,4 @@
-"""Limits how much a container writes to its own file system and volumes, if nothing else limits it."""
+"""Limits how much a container writes to disk (its file system and volumes), if nothing else limits it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK_EVERY = 1.0
 
 @asynccontextmanager
 async def disk_watched(container: Container, most: int, volumes: Collection[str] = ()) -> AsyncIterator[None]:
-    """End the container if it writes more than `most` bytes, including `volumes`, until exit.
+    """Watch a container until exit, and end it if it writes more than `most` bytes, including `volumes`.
 
     `volumes` are the paths of volumes on the engine's disk.
     """

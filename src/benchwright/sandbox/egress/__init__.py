@@ -1,4 +1,4 @@
-"""Network access (egress) for containers: our own HTTP proxy, which allows listed hosts only and logs.
+"""Network access (egress) for containers by our own HTTP proxy, which logs, and refuses unlisted hosts.
 
 hosts.py       the allowed hosts, with the reason for each: package mirrors; tasks add their own
 addresses.py   addresses of hosts: only public ones, and the connection goes to the address that was checked

@@ -1,4 +1,4 @@
-"""Resolves hosts and rejects private addresses, this machine, and clouds' metadata servers.
+"""Resolves host names, and rejects private addresses, this machine, and the metadata servers of clouds.
 
 A name is resolved once, and the connection goes to the address that was checked. So a name that resolves to
 another address a moment later gains nothing.
@@ -31,7 +31,7 @@ NAT64 (RFC 6052, 8215), 6to4, Teredo and IPv4-compatible addresses.
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """Return the addresses of a host.
+    """Return the addresses of a host, by DNS.
 
     Raises:
         OSError: If it has none.
@@ -41,7 +41,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a connection to an address.
+    """Open a connection to an address, and return its streams.
 
     Raises:
         OSError: If the connection fails.
@@ -50,7 +50,7 @@ async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asynci
 
 
 def why_not(address: str) -> str | None:
-    """Return why an address must not be reached, or None if it is a public address of another machine."""
+    """Return why containers must not reach an address. None for a public address of another machine."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -72,7 +72,7 @@ def _is_public(address: Address) -> bool:
 
 
 def _is_ours(address: Address) -> bool:
-    """Return True if an interface of this machine has the address. Only such an address can be bound."""
+    """Return True if this machine has the address, tested by binding a socket to it."""
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

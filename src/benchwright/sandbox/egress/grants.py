@@ -35,14 +35,14 @@ class Connection(msgspec.Struct, omit_defaults=True):
 
 
 class Traffic:
-    """The log of one trial: its connections, and the number of unlisted ones."""
+    """The log of one trial's connections. `left_out`: number of connections not listed because it is full."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
         self.left_out = 0
 
     def begin(self, phase: Phase, host: str, port: int, why: str = "") -> Connection:
-        """Add a connection that begins now or, if `why` is given, is refused."""
+        """Add a connection to the log. It begins now or, if `why` is given, is refused for that reason."""
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
         if len(self.connections) < MOST_ENTRIES:
             self.connections.append(entry)
@@ -51,14 +51,14 @@ class Traffic:
         return entry
 
     def refused(self, phase: Phase | None = None) -> list[Connection]:
-        """Return the refused connections of one phase or all."""
+        """Return the refused connections of one phase, or of all phases if it is None."""
         return [one for one in self.connections if not one.allowed and phase in (None, one.phase)]
 
 
 class Grant:
-    """Permission to use the proxy by a `token`, in one phase.
+    """Permission to use the proxy in one phase of a trial, for whoever has its `token`.
 
-    `policy` may change meanwhile; None blocks everything.
+    `policy` (the allowed hosts) may change meanwhile; None blocks everything.
     """
 
     def __init__(self, phase: Phase, policy: Policy | None) -> None:

@@ -33,7 +33,7 @@ _HOP = frozenset(
 
 
 class Refused(Exception):
-    """The error for a request that is not forwarded, with the status of the response and the reason."""
+    """The error for a request that is not forwarded. It has the response's HTTP status and the reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -42,19 +42,22 @@ class Refused(Exception):
 
 
 class Head(Record, frozen=True):
-    """The head of a request: its request line, and its fields with names in lower case."""
+    """The head of an HTTP request: its request line, and its header fields with names in lower case."""
 
     method: str
     target: str
     fields: list[tuple[bytes, bytes]]
 
     def values(self, name: bytes) -> list[bytes]:
-        """Return all values of a field."""
+        """Return all values of a header field, whose name is given in lower case."""
         return [value for field, value in self.fields if field == name]
 
 
 class Asked(Record, frozen=True):
-    """A client's request: a tunnel to a host, or a plain request with its rewritten `head`."""
+    """The content of a client's request: a tunnel to a host, or a plain HTTP request to it.
+
+    `head` is the rewritten head of a plain request, None for a tunnel.
+    """
 
     host: str
     port: int
@@ -62,12 +65,12 @@ class Asked(Record, frozen=True):
 
     @property
     def is_tunnel(self) -> bool:
-        """True for a tunnel."""
+        """True if the client requested a tunnel (CONNECT)."""
         return self.head is None
 
 
 def read_head(data: bytes) -> Head:
-    """Parse a head, which includes its empty line.
+    """Parse a request's head, including the empty line at its end.
 
     Raises:
         Refused: If it is not unambiguous HTTP/1.
@@ -81,7 +84,7 @@ def read_head(data: bytes) -> Head:
 
 
 def token_of(head: Head) -> str:
-    """Return the token by which a client names its grant (its password), or "" if there is none."""
+    """Return the token of the client's grant, which is the password of its proxy login, or ""."""
     given = head.values(b"proxy-authorization")
     scheme, _, encoded = (given[0] if len(given) == 1 else b"").partition(b" ")
     if scheme.lower() != b"basic":
@@ -93,7 +96,7 @@ def token_of(head: Head) -> str:
 
 
 def asked(head: Head) -> Asked:
-    """Return the request that a head contains.
+    """Convert a head into the tunnel or plain request that it asks for.
 
     Raises:
         Refused: If it is not a request to a proxy, contradicts itself, or has a body without TLS.
@@ -116,7 +119,10 @@ def asked(head: Head) -> Asked:
 
 
 def seen_target(target: str) -> tuple[str, int]:
-    """Return the host and port of a target as far as recognisable, for the log. The port is 0 if unknown."""
+    """Return the host and port that a request target names, as far as recognisable, for the log.
+
+    The port is 0 if unknown.
+    """
     rest = target.partition("://")[2] or target
     where = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
     found = _AUTHORITY.fullmatch(where)
@@ -158,7 +164,7 @@ def _check_no_body(head: Head) -> None:
 
 
 def _written(head: Head, path: str, authority: str) -> bytes:
-    """Return the head as sent to the server."""
+    """Return the head of a plain request as sent to the server."""
     named = {one.strip().lower() for value in head.values(b"connection") for one in value.split(b",")}
     kept = [(name, value) for name, value in head.fields if name not in _HOP | named]
     return _lines(

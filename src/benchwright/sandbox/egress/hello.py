@@ -1,7 +1,7 @@
-"""Reads the server name that a TLS client requests.
+"""Reads the server name in a TLS client's first message.
 
-It must be checked because many hosts share an address, and this name selects the one that answers. It is read
-from the first handshake message (RFC 8446, 4.1.2; RFC 6066, 3). An encrypted name cannot be checked.
+It must be checked because many hosts share an address, and this name selects the host that answers. The
+message is the first handshake message (RFC 8446, 4.1.2; RFC 6066, 3). An encrypted name cannot be checked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _SERVER_NAME, _ENCRYPTED_HELLO = 0, 0xFE0D
 
 
 class NoServerName(Exception):
-    """The error for data that is not a TLS handshake with a server name; the text is the reason."""
+    """The error for data that is not a TLS handshake with a server name. Its text states the reason."""
 
 
 async def read_hello(reader: asyncio.StreamReader) -> tuple[bytes, str]:
@@ -67,7 +67,7 @@ def server_name(hello: bytes) -> str:
 
 
 class _Fields:
-    """Reader of fields from the beginning of some bytes."""
+    """Reads fields one by one from bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

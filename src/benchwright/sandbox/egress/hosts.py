@@ -1,4 +1,4 @@
-"""The hosts that containers may reach: package mirrors, each for a reason, and a task's or user's hosts."""
+"""The hosts that containers may reach: package mirrors, with reasons, and those added by a task or user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Network = bool | tuple[str, ...]
 
 
 def _at(**names: str) -> tuple[str, ...]:
-    """Return host names, grouped by their last label."""
+    """Return host names from their parts: {last label: names before it}."""
     return tuple(f"{name}.{last}" for last, several in names.items() for name in several.split())
 
 
@@ -57,7 +57,7 @@ _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)")
 
 
 def host_problem(host: str) -> str | None:
-    """Return the fault of a host named by a client or user, or None for a plain lower-case host name."""
+    """Return what is wrong with a host named by a client or user. None for a plain lower-case host name."""
     if ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
         return "an address in place of a name"
     if len(host) > 253 or not _NAME.fullmatch(host):
@@ -66,7 +66,7 @@ def host_problem(host: str) -> str | None:
 
 
 class Policy(Record, frozen=True):
-    """Hosts that may be reached, by name or as `*.domain`. With `everything`, all public hosts."""
+    """Hosts that may be reached: `hosts`, by name or as `*.domain`. With `everything`, all public hosts."""
 
     hosts: tuple[str, ...] = ()
     everything: bool = False
@@ -88,7 +88,7 @@ def mirrors() -> tuple[str, ...]:
 
 
 def with_companions(hosts: Iterable[str]) -> tuple[str, ...]:
-    """Return hosts and those to which they redirect, without duplicates."""
+    """Return these hosts together with the hosts to which they redirect, without duplicates."""
     return tuple(dict.fromkeys(one for host in hosts for one in (host, *LEADS_TO.get(host, ()))))
 
 

@@ -24,7 +24,7 @@ async def tunnel(entry: Connection, client: Streams, upstream: Streams) -> None:
 
 
 async def one_answer(entry: Connection, client: Streams, upstream: Streams) -> None:
-    """Copy the response back. Everything that the client sends after its request is discarded."""
+    """Copy the server's response to the client. Whatever the client sends after its request is discarded."""
     rest = asyncio.ensure_future(_pump(client[0], None, lambda count: None))
     try:
         await _answer_back(entry, client, upstream)
@@ -42,7 +42,10 @@ async def _answer_back(entry: Connection, client: Streams, upstream: Streams) ->
 async def _pump(
     source: asyncio.StreamReader, sink: asyncio.StreamWriter | None, count: Callable[[int], None]
 ) -> None:
-    """Copy data and its end. If either side fails, the sink's connection is aborted."""
+    """Copy data from `source` to `sink` until it ends, and pass on the end.
+
+    If either side fails, the sink's connection is aborted.
+    """
     try:
         while True:
             async with asyncio.timeout(IDLE_SECONDS):

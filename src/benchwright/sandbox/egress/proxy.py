@@ -1,4 +1,4 @@
-"""The proxy: a server at a Unix socket mounted in containers. A token identifies the grant of a request."""
+"""The proxy server, at a Unix socket mounted in containers. A request's token identifies its grant."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ UNKNOWN_AT_ONCE = 64
 class EgressProxy:
     """The egress proxy of one trial.
 
-    On entering it opens; containers then mount `folder`, which has the socket. `resolve` and `connect` are
-    its access to the network. `traffic` is the log.
+    On entering it opens; containers then mount `folder`, which contains the socket. `resolve` and `connect`
+    are its access to the network. `traffic` is the log.
 
     Raises (on entering):
         OSError: If its socket cannot be created.
@@ -68,7 +68,7 @@ class EgressProxy:
         await self._stack.aclose()
 
     def open(self, phase: Phase, policy: Policy | None) -> Grant:
-        """Create a grant: whoever has its token may connect under the policy."""
+        """Create a grant for a phase of the trial. Whoever has its token may connect under the policy."""
         grant = Grant(phase, policy)
         self._grants[grant.token] = grant
         return grant
@@ -79,14 +79,14 @@ class EgressProxy:
         await self.cut(grant)
 
     async def cut(self, grant: Grant) -> None:
-        """End the connections of a grant."""
+        """End the connections of a grant, which stays valid."""
         await ended([task for task, its in self._tasks.items() if its is grant])
 
     async def _end(self) -> None:
         await ended(list(self._tasks))
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handle a connection. If too many connections have no grant, drop the oldest one."""
+        """Start to serve a new connection. If too many connections have no grant yet, drop the oldest."""
         unknown = [task for task, grant in self._tasks.items() if grant is None]
         if len(unknown) >= UNKNOWN_AT_ONCE:
             unknown[0].cancel()
@@ -126,7 +126,9 @@ class EgressProxy:
             entry.seconds = round(time.monotonic() - began, 3)
 
     async def _looked_up(self, grant: Grant, wanted: Asked) -> list[str]:
-        """Return the host's addresses, all public and of other machines; [] if it cannot be resolved.
+        """Return the addresses of the requested host; [] if it cannot be resolved.
+
+        All of them are public addresses of other machines.
 
         Raises:
             Refused: If the grant or an address forbids it.
@@ -166,7 +168,7 @@ class EgressProxy:
             upstream[1].close()
 
     async def _connected(self, entry: Connection, found: list[str], port: int) -> Streams:
-        """Connect to the first address that answers.
+        """Connect to the first address that accepts, and return the connection's streams.
 
         Raises:
             Refused: If none answers.
@@ -195,9 +197,9 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> bytes | None:
-    """Return the first TLS message.
+    """Return the first TLS message of a client, if it names `host` as its server.
 
-    If it does not name the host, log a refused connection and return None.
+    Otherwise log the connection as refused and return None.
     """
     try:
         async with asyncio.timeout(HEAD_SECONDS):

@@ -1,8 +1,8 @@
 """Starts a process in its own user namespace, from which it cannot inspect processes outside.
 
-Their environment (`/proc/PID/environ`), memory and open files are closed to it, even if they are the same
-user's, because it lacks CAP_SYS_PTRACE in their namespace (ptrace(2), "ptrace access mode checking"). User
-ids stay the same, so access to files is unchanged.
+The environment (`/proc/PID/environ`), memory and open files of those are closed to it, even if they belong to
+the same user, because it lacks CAP_SYS_PTRACE in their namespace (ptrace(2), "ptrace access mode checking").
+User ids stay the same, so access to files is unchanged.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def _leave() -> bool:
 
 
 def _keep_numbers(pid: int) -> bool:
-    """Map the users and groups of a process's new namespace to the same ids, as far as permitted."""
+    """Map the users and groups of a process's new namespace to the same ids outside, as far as permitted.
+
+    Return False if that failed.
+    """
     try:
         if os.geteuid() == 0:
             users, groups = _all_of("uid_map"), _all_of("gid_map")

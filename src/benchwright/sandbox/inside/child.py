@@ -1,4 +1,4 @@
-"""The child after the fork: gives up the supervisor's privileges, then becomes or executes the program."""
+"""The forked child: gives up the supervisor's privileges, then becomes or executes the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ MOST_SAID = 2000
 
 
 def confine(work: dict[str, Any]) -> None:
-    """Apply the limits, the user and the filter irrevocably. `work` is described in `launch.py`."""
+    """Apply the limits, the user id and the system call filter to this process, irrevocably.
+
+    `work` is described in `launch.py`.
+    """
     os.chdir(work["directory"])
     for name, most in work["limits"].items():
         limit = getattr(resource, name)
@@ -39,9 +42,9 @@ def confine(work: dict[str, Any]) -> None:
 def attempt(program: bytes, paths: list[str], token: int, tell: int) -> NoReturn:
     """Execute a Python program in this process, and report the outcome once, at its end.
 
-    The supervisor must read exactly the token and `PASSED` from `tell`, in one read; otherwise the program
-    has failed. The token is created after the fork, comes through a pipe, and waits on the interpreter's
-    evaluation stack: no variable, frame, container or open file that the program could search leads to it.
+    The program has passed only if the supervisor reads exactly the token and `PASSED` from `tell`, in one
+    read. The token is created after the fork, comes through a pipe, and waits on the interpreter's evaluation
+    stack: no variable, frame, container or open file that the program could search leads to it.
     """
     # The program could replace any of these in their modules.
     read, write, leave, run, everything = os.read, os.write, os._exit, exec, BaseException
@@ -82,7 +85,7 @@ def _end_streams() -> None:
 
 
 class _NoInput:
-    """Replacement for stdin: reading raises an error, as in the official harness."""
+    """Replacement for stdin: reading raises an error, as in the official HumanEval harness."""
 
     encoding = "utf-8"
 

@@ -1,4 +1,4 @@
-"""A program and all its descendants, whose exit statuses this process collects; standard library only."""
+"""Tracks a program and all its descendants, and collects their exit statuses; standard library only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import system
 
 
 class Family:
-    """The descendants of this process, which adopts orphaned ones. `pid` is the program's own process."""
+    """All descendants of this process, also after their parents ended. `pid`: the program's process."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -29,5 +29,5 @@ class Family:
 
 
 def adopt() -> None:
-    """Make this process the parent of all descendants whose parents end."""
+    """Make this process the new parent of all descendants whose own parents end."""
     system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)

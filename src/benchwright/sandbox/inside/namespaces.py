@@ -1,4 +1,4 @@
-"""Isolates a process in namespaces without bubblewrap: only visible files, no network, own processes."""
+"""Isolates a process in namespaces without bubblewrap: only shown files, no network, its own processes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MOST_FILES = 16384
 
 
 def enter(view: dict[str, Any]) -> None:
-    """Enter new namespaces.
+    """Enter new namespaces, in a child.
 
-    Returns only in a child that is process 1 there; this process waits for it and exits. `view`: `shown`
-    (paths, read-only), `links` ({path: target}), `scratch` ({path: bytes}).
+    Returns only in the child, which is process 1 there; this process waits for it and exits. `view`: `shown`
+    (paths, read-only), `links` ({path: target}), `scratch` (writable folders, {path: bytes}).
     """
     user, group = os.getuid(), os.getgid()
     flags = _NEW_MOUNTS | _NEW_NAMES | _NEW_IPC | _NEW_PROCESSES | _NEW_NETWORK

@@ -1,4 +1,4 @@
-"""Memory use and end of all processes below the supervisor."""
+"""Measures the memory of all processes below the supervisor, and ends them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def _children_of(pid: int) -> Iterator[int]:
 
 
 def memory_of_all() -> int:
-    """Return the total anonymous and shared memory in bytes. Memory shared after a fork counts twice."""
+    """Return the anonymous and shared memory of all processes below this one, in bytes.
+
+    Memory shared after a fork counts twice.
+    """
     total = 0
     for pid in below():
         try:
@@ -45,7 +48,11 @@ def memory_of_all() -> int:
 
 
 def end_all(user: int | None, reap: Callable[[], bool]) -> None:
-    """Kill all processes below this one. `reap` collects dead ones and returns True if any are left."""
+    """Kill all processes below this one until none is left.
+
+    `reap` collects dead ones and returns True if any are left. `user`: the user id that only they have, or
+    None.
+    """
     deadline = time.monotonic() + _PATIENCE
     while reap() and time.monotonic() < deadline:
         if os.getpid() == 1:
@@ -60,7 +67,7 @@ def end_all(user: int | None, reap: Callable[[], bool]) -> None:
 def _kill_all_of(user: int) -> None:
     """Kill all processes of the user at once, so that none escapes.
 
-    The process that does it is killed too.
+    A child does it, because whoever does it is killed too.
     """
     if os.fork() == 0:
         try:

@@ -1,4 +1,4 @@
-"""A system call filter against namespaces, mounts, tracing, kernel keys, and memory that no limit counts.
+"""A filter of system calls: no namespaces, mounts, tracing, kernel keys, or memory that no limit counts.
 
 Its format is defined in seccomp(2) and linux/filter.h: instructions of (code, jump if true, jump if false,
 value).

@@ -1,6 +1,6 @@
 """Starts the untrusted program, enforces its limits, ends all its processes and reports how it ended.
 
-In a process namespace, the supervisor is process 1: the kernel ends everything with it, and the program
+In its own process namespace, the supervisor is process 1: the kernel ends everything with it, and the program
 cannot harm it. It exits when the other end of its control socket is closed.
 """
 
@@ -20,7 +20,7 @@ LOOK_EVERY = 0.05
 
 
 def main(control: int) -> NoReturn:
-    """Do the work received over the control socket and write the results: Python literals, one per line."""
+    """Receive the work over the control socket, do it and send the results: Python literals, one per line."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     work = _receive(control)
@@ -125,9 +125,10 @@ class _Supervisor:
         return told
 
     def _be_the_program(self, token: int, tell: int, trouble: int) -> NoReturn:
-        """Become the program.
+        """Become the program, in the forked child.
 
-        `trouble` is closed when it begins, because it reports only failures to start.
+        Closing `trouble` tells the supervisor that the program begins; before, failures to start are written
+        to it.
         """
         work = self.work
         child.confine(work)

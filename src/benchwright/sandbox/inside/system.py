@@ -1,4 +1,4 @@
-"""Linux system calls for which Python 3.11 has no functions."""
+"""Linux system calls for which Python 3.11 has no function."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def filter_system_calls(program: bytes) -> None:
-    """Apply a seccomp filter, instructions of 8 bytes each, to this process."""
+    """Apply a seccomp filter to this process. It consists of instructions of 8 bytes each."""
     kept = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(kept))
     filtering = 2

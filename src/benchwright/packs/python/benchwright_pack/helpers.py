@@ -15,12 +15,12 @@ Pack = TypeVar("Pack")
 
 
 def define_bench_pack_manifest(manifest: Mapping[str, Any]) -> Json:
-    """Return the manifest with the two version numbers added."""
+    """Return the manifest with `schemaVersion` and `protocolVersion` added, unless it has them."""
     return {"schemaVersion": SCHEMA_VERSION, "protocolVersion": PROTOCOL_VERSION, **manifest}
 
 
 def define_bench_pack(pack: Pack) -> Pack:
-    """Return the pack unchanged."""
+    """Return the pack unchanged; exists as the counterpart of the SDK's function."""
     return pack
 
 
@@ -44,12 +44,15 @@ def require_scored_results(results: Iterable[Json]) -> list[Json]:
 
 
 def create_host_helpers(context: Json) -> HostHelpers:
-    """Return look-up functions for the host's context."""
+    """Return an object with functions that look things up in the host's context."""
     return HostHelpers(context)
 
 
 class HostHelpers:
-    """Look-ups in the host's context. Those named `get_required_…` raise LookupError if nothing is found."""
+    """Look-ups in the host's context.
+
+    Those named `get_required_…`, and those called with `required`, raise LookupError if nothing is found.
+    """
 
     def __init__(self, context: Json) -> None:
         self._providers = _table(context.get("providers"), "id")
@@ -66,7 +69,7 @@ class HostHelpers:
         )  # fmt: skip
 
     def get_required_provider(self, id: str, *, enabled_only: bool = False) -> Json:
-        """Return a provider."""
+        """Return a provider. Raises LookupError if it does not exist."""
         return self.get_provider(id, enabled_only=enabled_only, required=True) or {}
 
     def get_secret(self, provider_id: str) -> Json | None:
@@ -78,7 +81,7 @@ class HostHelpers:
         return (self._secrets.get(provider_id) or {}).get("value")
 
     def get_required_secret_value(self, provider_id: str) -> str:
-        """Return a provider's secret."""
+        """Return a provider's secret. Raises LookupError if it has none."""
         return self.get_secret_value(provider_id) or _missing("Secret", provider_id, "is missing.")
 
     def get_registered_model(self, id: str) -> Json | None:
@@ -86,7 +89,7 @@ class HostHelpers:
         return self._models.get(id)
 
     def get_required_model(self, id: str) -> Json:
-        """Return a model."""
+        """Return a model. Raises LookupError if it does not exist."""
         return self._models.get(id) or _missing("Model", id)
 
     def get_inference_endpoint(self, model_id: str) -> Json | None:
@@ -94,7 +97,7 @@ class HostHelpers:
         return self._endpoints.get(model_id)
 
     def get_required_inference_endpoint(self, model_id: str) -> Json:
-        """Return the endpoint of a model, which must be running."""
+        """Return the endpoint of a model. Raises LookupError if it does not exist or is not running."""
         found = self._endpoints.get(model_id) or _missing("Inference endpoint", model_id)
         if found["status"] != "running":
             _missing("Inference endpoint", model_id, found.get("details") or "is present but not running.")
@@ -108,11 +111,11 @@ class HostHelpers:
         )  # fmt: skip
 
     def get_required_verifier(self, id: str, *, running_only: bool = False) -> Json:
-        """Return a verifier."""
+        """Return a verifier. Raises LookupError if it does not exist."""
         return self.get_verifier(id, running_only=running_only, required=True) or {}
 
     def resolve_generation_request(self, overrides: Mapping[str, Any] | None = None) -> Json:
-        """Return the settings that are not None."""
+        """Return the generation settings `overrides` without those that are None."""
         return {name: value for name, value in (overrides or {}).items() if value is not None}
 
     def get_scenario_by_id(self, scenarios: Iterable[Json], id: str) -> Json:

@@ -77,7 +77,7 @@ def chat(messages: list[Json], **fields: Any) -> Json:
 
 
 async def chat_async(messages: list[Json], **fields: Any) -> Json:
-    """Send one request to the model, like `chat`, from an async function."""
+    """Send one request to the model from an async function, and return the server's response; see `chat`."""
     answer: Json = await in_thread(lambda: chat(messages, **fields))
     return answer
 

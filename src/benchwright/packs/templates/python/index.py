@@ -29,7 +29,7 @@ def list_scenarios() -> list[dict[str, Any]]:
 
 
 def prepare(context: dict[str, Any]) -> Prepared:
-    """Prepare a run. Called once per run."""
+    """Return the pack prepared for a run. Called once per run."""
     return Prepared()
 
 
@@ -37,7 +37,7 @@ class Prepared:
     """The pack during a run. Scenarios run concurrently."""
 
     async def run_scenario(self, input: dict[str, Any], emit: Any) -> dict[str, Any]:
-        """Send one request to the model and score its answer. The host handles a failed request."""
+        """Send one request to the model, and return its answer's score. The host handles a failed request."""
         scenario = next(found for found in SCENARIOS if found.id == input["scenario"]["id"])
         await emit(
             {

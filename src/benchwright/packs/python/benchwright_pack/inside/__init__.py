@@ -1,1 +1,1 @@
-"""Runs one Python pack for the host that started this process; the counterpart of `packs/node`."""
+"""Runs a Python pack in its process for the host; the counterpart of `packs/node` for JavaScript."""

@@ -1,4 +1,4 @@
-"""Calls the pack's functions, tracks which call running code belongs to, and reports the process's end."""
+"""Calls the pack's functions, tracks to which call running code belongs, and reports the process's end."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ CURRENT: contextvars.ContextVar[int] = contextvars.ContextVar("benchwright_call"
 
 
 class Stopped(BaseException):
-    """Raised inside a function's thread when its scenario is abandoned."""
+    """Raised inside a thread that runs a pack's function, when its scenario is abandoned."""
 
 
 async def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of the pack and return its result: async functions here, others in their own thread.
+    """Call a function of the pack and return its result.
 
-    Cancelling raises `Stopped` in the thread, at its next step in Python.
+    An async function runs on this event loop, any other in its own thread. Cancelling raises `Stopped` in the
+    thread, at its next step in Python.
     """
     if inspect.iscoroutinefunction(inspect.unwrap(function)):
         return await function(*arguments)
@@ -35,7 +36,10 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
-    """Call a function in its own thread: scenarios mostly wait for their models, all at the same time."""
+    """Call a function in its own thread and return its result.
+
+    There is no pool, because many scenarios wait for their models at the same time.
+    """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
@@ -66,9 +70,9 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 
 def guard_process(channel: Channel, loop: asyncio.AbstractEventLoop) -> None:
-    """Report the process's end by os._exit or os.abort, and uncaught errors, with the responsible call.
+    """Report to the host which call ended the process (by os._exit or os.abort) or left an error uncaught.
 
-    `sys.exit` only raises and fails its call.
+    `sys.exit` only raises an exception, which fails its call.
     """
     leave, abort = os._exit, os.abort
 

@@ -16,9 +16,9 @@ CELL: contextvars.ContextVar[Cell | None] = contextvars.ContextVar("benchwright_
 
 
 class AbortSignal:
-    """The signal that a scenario should end: `aborted`, `reason` and listener functions.
+    """The signal that a scenario should end: `aborted`, its `reason`, and listeners that are then called.
 
-    Safe to use from threads.
+    Can be used from any thread.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class AbortSignal:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait at most `seconds` for the signal; return True if the scenario should end.
 
-        For functions in threads.
+        Blocks, so call it only in functions that run in threads.
         """
         return self._event.wait(seconds)
 
@@ -58,7 +58,7 @@ class AbortSignal:
 
 
 class Emitter:
-    """Sender of progress events to the host: `emit({...})`, or `await emit({...})`."""
+    """Sends progress events to the host: call `emit({...})`, or `await emit({...})`."""
 
     def __init__(self, channel: Channel, call: int) -> None:
         self.over = False
@@ -82,7 +82,7 @@ class _Done:
 
 
 class Cell:
-    """A running scenario. `trouble` is why its last request to its provider failed, if it did."""
+    """A running scenario. `trouble`: why its last request to its provider failed, or None if it did not."""
 
     def __init__(self, given: dict[str, Any], context: dict[str, Any], channel: Channel) -> None:
         self.signal = AbortSignal()
@@ -98,7 +98,7 @@ class Cell:
         self.signal._abort(reason["message"])
 
     def end(self) -> None:
-        """Stop the scenario's task and its events."""
+        """Cancel the scenario's task, and send none of its events from now on."""
         self.emit.over = True
         if self.task is not None:
             self.task.cancel()

@@ -1,4 +1,7 @@
-"""The private channel to the host, as in `packs/node/channel.cjs`: JSON lines in, frames with a nonce out."""
+"""The private channel to the host: reads JSON lines, and writes frames that contain a nonce.
+
+The format is the one of `packs/node/channel.cjs`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _leave = os._exit  # the original, before `guard_process` replaces it
 
 
 class Channel:
-    """Writer of frames, usable from any thread. Each frame is written whole before `send` returns."""
+    """Writes frames, from any thread. `send` returns when the whole frame is written."""
 
     def __init__(self, write: int, nonce: str, message_bytes: int) -> None:
         self._write = write
@@ -23,7 +26,7 @@ class Channel:
         self._lock = threading.Lock()
 
     def send(self, call: int, kind: str, text: str) -> bool:
-        """Send JSON; return False if it is too large."""
+        """Send a frame with JSON text. Return False, and send nothing, if it is too large."""
         if len(text) > self._most:
             return False
         with self._lock:

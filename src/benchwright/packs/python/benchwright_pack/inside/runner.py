@@ -24,7 +24,7 @@ MEBI = 2**20
 
 
 class Runner:
-    """Handler of the host's messages. {id, call, ...} is answered by one "ok" or "error" frame."""
+    """Handles the host's messages. Each call, {id, call, ...}, is answered by one "ok" or "error" frame."""
 
     def __init__(self, settings: dict[str, Any], channel: Channel) -> None:
         self._settings = settings
@@ -36,7 +36,7 @@ class Runner:
         self._context: dict[str, Any] = {}
 
     def take(self, given: dict[str, Any]) -> None:
-        """Start to handle a message."""
+        """Start to handle a message of the host, and return at once."""
         if given["call"] == "abort":
             self._abort(given)
         elif given["call"] == "forget":
@@ -134,11 +134,11 @@ class Runner:
 
 
 class Unusable(Exception):
-    """The error for a return value that cannot be sent."""
+    """The error for a pack's return value that cannot be sent to the host."""
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
-    """Return the error in the form sent to the host."""
+    """Convert an error into the JSON object that is sent to the host."""
     if isinstance(error, Unusable):
         return {"message": str(error), "unusable": True}
     return describe_error(error)

@@ -13,10 +13,10 @@ LONGEST_TEXT = 16384
 
 
 def to_json(value: Any) -> tuple[str, dict[str, str]]:
-    """Return a value as JSON text, and the numbers that JSON cannot represent.
+    """Return a value as JSON text, and a dict of the numbers that JSON cannot represent.
 
-    These are {key: "NaN" or "Infinity"}, with a "." before the keys of the value itself; the JSON has null
-    instead.
+    The dict maps their keys to "NaN" or "Infinity"; keys of the value itself begin with ".". The JSON has
+    null instead of these numbers.
 
     Raises:
         ValueError: If the value contains itself or is nested too deeply.
