@@ -43,9 +43,7 @@ def _short(digests: tuple[str, ...]) -> str:
 
 
 def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
-    """Return the settings, except the model, that differ between two runs; empty if a run's settings are
-    unknown.
-    """
+    """Return the settings, except the model, that differ between two runs; empty if a run's are unknown."""
     if not a.settings or not b.settings:
         return []
     return [

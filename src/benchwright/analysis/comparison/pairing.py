@@ -58,8 +58,7 @@ class Order(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Mean of each sample: `a` and `b` (n,) for the samples on both sides, `all_a` and `all_b` for all
-    samples.
+    """Mean of each sample: `a` and `b` (n,) for samples on both sides, `all_a` and `all_b` for all samples.
 
     `groups`: the cluster of each of the n samples, None if there are no clusters. `places` (n,): positions of
     the samples in the order of a run that stopped early; samples that it did not use are then left out.
@@ -147,9 +146,7 @@ def align_samples(
 
 
 def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
-    """Return the labels of both sides as common codes from 0 (-1: no label), and the number of distinct
-    labels.
-    """
+    """Return the labels of both sides as common codes from 0 (-1: none), and the number of distinct labels."""
     codes_b = b.codes
     if a.name != b.name:
         names = Names()

@@ -226,8 +226,8 @@ class Side(msgspec.Struct, frozen=True):
 class TrialsBuilder:
     """Collector of trials, one by one.
 
-    If a score first occurs in a later trial, the trials before it get the state `absent` of that trial for
-    it.
+    If a score first occurs in a later trial, each earlier trial gets the state that was passed as its
+    `absent`.
     """
 
     def __init__(self, scores: Iterable[str] = ()) -> None:

@@ -39,7 +39,7 @@ class ScoredModel:
         self._next = 0.0
 
     def _foresee(self, earlier: Earlier | None) -> Foresight | None:
-        """Return predictions from earlier results of other models on the same samples; None if there can be
+        """Return predictions from other models' earlier results on the same samples; None if there can be
         none.
         """
         if earlier is None or self.old is None or not self._question.finite or self._grouped:
@@ -68,9 +68,7 @@ class ScoredModel:
         )
 
     def add(self, place: int, gap: Ends) -> None:
-        """Process one unit (sample or cluster) at this place, given the bounds of its mean difference new -
-        old.
-        """
+        """Process one unit (sample or cluster) at this place, given the bounds of its mean new - old."""
         if self.decider.verdict is not None:
             return
         size = self._sizes[place]

@@ -1,4 +1,4 @@
-"""Export of a run as records of Every Eval Ever 0.3.0: for each target a file of figures, and one of samples.
+"""Export of a run as Every Eval Ever 0.3.0: for each target one file of figures and one of samples.
 
 The shapes follow every_eval_ever/schemas/eval.schema.json; samples are in `every_eval_ever_rows`.
 """
@@ -151,7 +151,9 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, str]:
-    """Return the program that made the run; for an imported run, the other program."""
+    """Return the entry of the program that made the run: Benchwright, or for an imported run the other
+    program.
+    """
     origin = origin_of(manifest)
     if origin is None:
         return {"name": "benchwright", "version": benchwright.__version__}
@@ -200,7 +202,9 @@ def _interval(score: ScoreSummary) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings in their fields; the others as strings, the only other type allowed."""
+    """Return the settings under the format's own fields; others as strings, the only other type that it
+    allows.
+    """
     known = {
         name: kind(settings[name])
         for name, kind in GENERATION.items()

@@ -1,8 +1,8 @@
 """Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
 The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
-and does not specify the unit. `BENCHMARKS` lists those that repositories there are known to use: all use
-percent.
+and does not specify the unit. `BENCHMARKS` lists our benchmarks that have such a dataset. All repositories
+known to report them use percent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchwright.statistic import is_number
 
 
 class HubBenchmark(NamedTuple):
-    """A Benchmark dataset of the Hub, one of its tasks, and a note on our samples for readers."""
+    """A Benchmark dataset of the Hub, one of its tasks, and a remark for readers on the samples that we use."""
 
     dataset: str
     task: str
@@ -90,7 +90,7 @@ def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
 
 
 def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) -> str:
-    """Return a list of one entry in YAML.
+    """Return the run's entry for `.eval_results`, as a YAML list with one item.
 
     Strings are quoted as in JSON, which is also valid YAML; no number has an exponent.
     """
