@@ -39,9 +39,7 @@ class ScoredModel:
         self._next = 0.0
 
     def _foresee(self, earlier: Earlier | None) -> Foresight | None:
-        """Return predictions from other models' earlier results on the same samples; None if there can be
-        none.
-        """
+        """Return predictions from other models' earlier results on the same samples; None if unavailable."""
         if earlier is None or self.old is None or not self._question.finite or self._grouped:
             return None
         others = earlier.others.get(self.score, [])

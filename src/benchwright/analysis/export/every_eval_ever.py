@@ -151,9 +151,7 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, str]:
-    """Return the entry of the program that made the run: Benchwright, or for an imported run the other
-    program.
-    """
+    """Return the entry of the program that made the run: Benchwright, or the one of an imported run."""
     origin = origin_of(manifest)
     if origin is None:
         return {"name": "benchwright", "version": benchwright.__version__}
@@ -202,9 +200,7 @@ def _interval(score: ScoreSummary) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings under the format's own fields; others as strings, the only other type that it
-    allows.
-    """
+    """Return the settings under the format's own fields; others as strings, the only type allowed there."""
     known = {
         name: kind(settings[name])
         for name, kind in GENERATION.items()

@@ -130,9 +130,7 @@ def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any
 
 
 def _ours(trial: ScoredTrial) -> dict[str, Any]:
-    """Return the facts about a trial that Inspect's format has no field for, so that `import` can restore
-    them.
-    """
+    """Return the facts about a trial for which Inspect has no field, so that `import` can restore them."""
     record = trial.record
     without = {name: str(score.status) for name, score in trial.scores.items() if score.value is None}
     found = {

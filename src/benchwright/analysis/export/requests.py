@@ -15,8 +15,7 @@ from benchwright.runs.table import RunTable
 
 
 class RequestRow(Record, frozen=True):
-    """One request with its timings, under the documented names of `RequestMetrics`; None for an unmeasured
-    value.
+    """One request with its timings, under the documented names of `RequestMetrics`; None if not measured.
 
     `sample`, `repeat` and `attempt` are None for a request of no trial. `started_seconds` counts from the
     start of the trial. `reused` requests were made by an earlier run.

@@ -61,9 +61,7 @@ def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
 
 
 def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
-    """Return name and version of the agent: another program, a recipe's agent, the user's own, or
-    Benchwright.
-    """
+    """Return name and version of the agent: another program, a recipe's agent, the user's, or Benchwright."""
     name, _, version = (made_by(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
     if name:
         return {"name": name, "version": version}

@@ -87,9 +87,7 @@ def _row(view: JointView) -> ConcurrencyRow:
 
 
 def _trend(runs: list[TimedSide]) -> Trend | str:
-    """Return the trend over the samples that were graded at every concurrency, or the reason why there is
-    none.
-    """
+    """Return the trend over the samples that were graded at every concurrency, or the reason for none."""
     levels = sorted({timed.view.concurrency or 0 for timed in runs})
     shares: list[dict[str, float]] = []
     for level in levels:

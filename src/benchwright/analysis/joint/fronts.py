@@ -98,9 +98,9 @@ def _points(candidates: Sequence[Candidate], spent: Spent) -> Iterable[FrontPoin
 
 
 def _marked(points: Sequence[FrontPoint]) -> list[FrontPoint]:
-    """Return the points, the cheapest first.
+    """Return the points, the cheapest first, with those on the front marked.
 
-    A point is on the front if its mean exceeds that of all cheaper ones.
+    A point is on the front if its mean exceeds the means of all cheaper points.
     """
     from msgspec.structs import replace
 

@@ -176,9 +176,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
 
 
 def _merit(entrant: Entrant, column: TaskScore) -> float:
-    """Return the sort key of an entrant in a column: its mean, negated if lower is better; -inf without a
-    mean.
-    """
+    """Return the sort key of an entrant in a column: its mean, negated if lower is better; -inf for none."""
     mean = entrant.scores[column.score].mean
     if not is_number(mean):
         return -math.inf

@@ -32,8 +32,7 @@ def orders(board: Leaderboard) -> list[str]:
 
 
 def ordered(board: Leaderboard, by: str) -> Leaderboard:
-    """Return the leaderboard with its rows in an order: a column's best first, or the lowest of another
-    figure.
+    """Return the leaderboard with its rows sorted: the best of a column first, or the lowest of a figure.
 
     Raises:
         UserError: If there is no such order.

@@ -20,10 +20,10 @@ TOTAL = "total"
 
 
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
-    """Return the total of each target of a pack's run, by slot; without a figure if the pack has not computed
-    it.
+    """Return the total of each target of a pack's run, by slot.
 
-    The interval is for the mean of the totals of single repeats, by Student's t.
+    It has no figure if the pack has not computed it. The interval is for the mean of the totals of single
+    repeats, by Student's t.
 
     Raises:
         JournalError: If the run cannot be read.

@@ -1,4 +1,4 @@
-"""Server metrics during a level, stored beside its journal: the server's own, and the power of its devices."""
+"""Readings of metrics during a level, stored beside its journal: the server's own, and its devices' power."""
 
 from __future__ import annotations
 

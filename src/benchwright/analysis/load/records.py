@@ -27,7 +27,11 @@ Served = Literal["requests/s", "requests/s within the objectives"]
 
 
 class Level(Record, frozen=True):
-    """One load: `concurrency` requests in flight (closed loop), or arrivals at a `rate` or of a trace (open loop)."""
+    """The load of one level: `concurrency` requests in flight (closed loop), or an arrival process (open
+    loop).
+
+    In an open loop, requests arrive at a `rate` per second, or as recorded in a trace.
+    """
 
     concurrency: int | None = None
     rate: float | None = None
@@ -35,7 +39,9 @@ class Level(Record, frozen=True):
 
     @property
     def open(self) -> bool:
-        """True if requests are sent when they are due, whatever became of those before."""
+        """True in an open loop: requests are sent when they are due, even if earlier ones are still in
+        flight.
+        """
         return self.concurrency is None
 
     @property
@@ -45,14 +51,14 @@ class Level(Record, frozen=True):
 
     @property
     def name(self) -> str:
-        """The level in a cell of a table."""
+        """The level as a short text for a table cell."""
         if self.concurrency is not None:
             return f"{self.concurrency:,}"
         return "trace" if self.rate is None else f"{self.rate:g}/s"
 
 
 class Objective(Record, frozen=True):
-    """An objective of each request: `measure` (ttft, latency, itl) is at most `seconds`."""
+    """A service level objective for each request: `measure` (ttft, latency, itl) is at most `seconds`."""
 
     measure: Measure
     seconds: float
@@ -67,7 +73,10 @@ class SweepPlan(Record, frozen=True):
 
 
 class SelfTest(Record, frozen=True):
-    """Limits of the machine: `requests` and `chunks` per second, and TTFT errors in seconds, at 64 streams."""
+    """Measured limits of this machine as a client, at 64 streams.
+
+    `requests`, `chunks`: per second. `ttft_error_*`: errors of the measured TTFT, in seconds.
+    """
 
     requests: float
     chunks: float
@@ -76,7 +85,7 @@ class SelfTest(Record, frozen=True):
 
 
 class Price(Record, frozen=True):
-    """The price: per million tokens of prompts and of answers, or per hour of the hardware."""
+    """Price of a server: per million tokens of prompts and of answers, or per hour of the hardware."""
 
     input: float = 0.0
     output: float = 0.0
@@ -86,11 +95,12 @@ class Price(Record, frozen=True):
 class LevelPlan(Record, frozen=True):
     """The plan of a level, stored in its manifest under `load`.
 
-    `id` is the tag of the measurement. This is its level `number` (from 1) in order of time, and the
-    `repeat`-th at this load. The level ends after `requests` or `seconds`. `prompts` describes the prompts,
-    `prompt_seed` is the seed of synthetic prompts, and `seeded` is True if the user chose it. `answer_tokens`
-    are requested for each answer. Prompts that are `made_of_trace` are in no journal; a trace is replayed at
-    `speed` times its speed. `window` has the seconds of the level that count, if given.
+    `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time; `repeat`: the
+    how manieth at this load. The level ends after `requests` or `seconds`. `prompts`: description of the
+    prompts. `prompt_seed`: seed of synthetic prompts; `seeded`: True if the user chose it. `answer_tokens`:
+    number of tokens requested for each answer. `made_of_trace`: True if prompts are generated from a trace,
+    so that no journal contains them; the trace is replayed at `speed` times its speed. `window`: begin and
+    end, in seconds, of the part of the level that counts, if given.
     """
 
     id: str
@@ -229,11 +239,11 @@ class LevelResult(Record, frozen=True):
 
 
 class Saturation(Record, frozen=True):
-    """Result of a sweep: the `level` from which on more load brings nothing, or the reason why none was found.
+    """Result of a sweep: the `level` above which more load gains nothing, or the `reason` why none was found.
 
-    `served` is its rate, in the unit `by`. The result is `doubtful` if the objectives are about times that
-    are not valid. In an open loop, the level is the highest rate that the server keeps up with, None if even
-    the lowest was too high.
+    `served`: its rate, in the unit `by`. `doubtful`: True if the objectives are about times that are not
+    valid. In an open loop, the level is the highest rate that the server keeps up with; None if even the
+    lowest was too high.
     """
 
     found: bool
@@ -248,9 +258,11 @@ class Saturation(Record, frozen=True):
 
 
 class LoadReport(Record, frozen=True):
-    """The measurement of a model. Its runs share the tag `id`, also with models measured together with it.
+    """The load measurement of one model.
 
-    `prompts` describes the prompts, `prompt_seed` is the seed of synthetic prompts (None for other prompts).
+    `id`: the tag of its runs, shared by models that were measured together.
+
+    `prompts`: description of the prompts. `prompt_seed`: seed of synthetic prompts, None for other prompts.
     """
 
     id: str
