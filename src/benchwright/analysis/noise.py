@@ -56,8 +56,7 @@ def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
 
 
 def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> list[NoiseFloor]:
-    """Return the noise of the newest run with repeats that has this kind, the same data and one of the
-    models.
+    """Return the noise of the newest run with repeats that has this kind, this data and one of the models.
 
     `data` are the digests of the data files. Empty if there is no such run.
     """

@@ -26,10 +26,10 @@ class CardCategory(Record, frozen=True):
 
 
 class CardModel(Record, frozen=True):
-    """A model on the card: the pack's total ("" if there is none), a remark, and the spread of its repeats in
-    words.
+    """A model on the card: the pack's total ("" if there is none), a remark, and the spread of its repeats.
 
-    `complete` is False if cells without a result make the total incomplete.
+    `repeats` describes this spread in words. `complete` is False if cells without a result make the total
+    incomplete.
     """
 
     label: str

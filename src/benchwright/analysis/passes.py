@@ -33,12 +33,11 @@ class PassAt(Record, frozen=True):
 
 
 def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
-    """Return pass@k and pass^k of a score over the trials in `rows`, for each documented k with enough
-    repeats.
+    """Return pass@k and pass^k of a score over the trials in `rows`, for each documented k.
 
-    A sample counts with the n repeats that were made, c of which passed: a failed repeat did not pass (the
-    documented rule), and a missing one is neither. Empty without repeats, or if the score has no passing
-    threshold.
+    A k without enough repeats is left out. A sample counts with the n repeats that were made, c of which
+    passed: a failed repeat did not pass (the documented rule), and a missing one is neither. Empty without
+    repeats, or if the score has no passing threshold.
     """
     import numpy as np
 

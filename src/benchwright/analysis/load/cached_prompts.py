@@ -71,7 +71,7 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
 
 
 def warm_cache_lines(run: Path) -> list[str]:
-    """Return a warning about the times of a run, as lines, if it is tagged as having a warm cache; else
+    """Return a warning about a run's times, as lines, if the run is tagged as having a warm cache; else
     empty.
     """
     if WARM_CACHE not in read_tags(run):

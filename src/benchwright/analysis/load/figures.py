@@ -99,8 +99,9 @@ class Figures:
         return spread(self.known(column))
 
     def answered_later(self) -> Spread | None:
-        """Return the time to the first token of the answer proper, after reasoning; None if no answer has
-        reasoning.
+        """Return the time to the first token of the answer proper, after any reasoning.
+
+        None if no answer began with reasoning: it would be the same as the TTFT.
         """
         later = self._answered("ttfa") > self._answered("ttft")
         return self.spread("ttfa") if later.any() else None
@@ -164,8 +165,7 @@ class Figures:
         return float(cached[known].sum()) / total if total else None
 
     def goodput(self, objectives: Sequence[Objective]) -> Goodput | None:
-        """Return the requests that met all objectives, as a count and a rate; None if there are no
-        objectives.
+        """Return the number and rate of requests that met all objectives; None if there are no objectives.
 
         An answer without a known measure (such as the time to first token, if it came in one piece) does not
         meet the objective. The exception is `itl`: an answer of one token has nothing between its tokens.
@@ -217,7 +217,7 @@ class Figures:
         return answer_time(self._all.intended[self._counted], self._answered("latency"))
 
     def _open_rate(self, amounts: Vector) -> Estimate | None:
-        """Return the rate by the rule of `stats.open_loop`; None if it has none, as for a single moment."""
+        """Return the rate by the rule of `stats.open_loop`; None if all requests were due at one moment."""
         time = self._answer_time
         if time is None:
             return None
@@ -229,8 +229,7 @@ class Figures:
         return Estimate(value, value * low, value * high)
 
     def _closed_rate(self, amounts: Vector) -> Estimate:
-        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount per
-        request.
+        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount of each.
 
         Requests in flight during the whole window are left out: none of them is among the counted requests,
         so they only occupied a slot.
@@ -253,8 +252,9 @@ class Figures:
 
 
 def spread(values: Vector) -> Spread | None:
-    """Return mean and percentiles of values in order of time, with intervals by `stats.batches`; None for no
-    values.
+    """Return mean and percentiles of values in order of time, with their intervals; None for no values.
+
+    The intervals are from `stats.batches`.
     """
     if not values.size:
         return None

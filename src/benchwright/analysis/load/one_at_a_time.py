@@ -53,10 +53,10 @@ def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarr
 
 
 def levels_alone(results: Sequence[LevelResult]) -> OneAtATime | None:
-    """Return the comparison of the highest level with one request in flight, if it shows one request at a
-    time.
+    """Return evidence that the server processes one request at a time: its highest level against one in
+    flight.
 
-    None if the server processes several requests at once, or if one of these two levels is missing.
+    None if it processes several requests at once, or if one of these two levels is missing.
     """
     known = [
         one

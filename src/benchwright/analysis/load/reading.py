@@ -258,9 +258,7 @@ def _share(part: Sequence[float], whole: Sequence[float]) -> float | None:
 
 
 def _grown(counter: Sequence[float]) -> float:
-    """Return the growth of a counter over its readings; 0 if the server was restarted, or there are no
-    readings.
-    """
+    """Return the growth of a counter over its readings; 0 after a restart of the server, or without readings."""
     return max(0.0, counter[-1] - counter[0]) if counter else 0.0
 
 

@@ -27,8 +27,7 @@ Served = Literal["requests/s", "requests/s within the objectives"]
 
 
 class Level(Record, frozen=True):
-    """The load of one level: `concurrency` requests in flight (closed loop), or an arrival process (open
-    loop).
+    """The load of one level: `concurrency` requests in flight (closed loop), or arrivals (open loop).
 
     In an open loop, requests arrive at a `rate` per second, or as recorded in a trace.
     """
@@ -39,9 +38,7 @@ class Level(Record, frozen=True):
 
     @property
     def open(self) -> bool:
-        """True in an open loop: requests are sent when they are due, even if earlier ones are still in
-        flight.
-        """
+        """True in an open loop: requests are sent when they are due, even if earlier ones are in flight."""
         return self.concurrency is None
 
     @property
@@ -95,12 +92,12 @@ class Price(Record, frozen=True):
 class LevelPlan(Record, frozen=True):
     """The plan of a level, stored in its manifest under `load`.
 
-    `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time; `repeat`: the
-    how manieth at this load. The level ends after `requests` or `seconds`. `prompts`: description of the
-    prompts. `prompt_seed`: seed of synthetic prompts; `seeded`: True if the user chose it. `answer_tokens`:
-    number of tokens requested for each answer. `made_of_trace`: True if prompts are generated from a trace,
-    so that no journal contains them; the trace is replayed at `speed` times its speed. `window`: begin and
-    end, in seconds, of the part of the level that counts, if given.
+    `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: counts
+    the levels at this load, from 1. The level ends after `requests` or `seconds`. `prompts`: description of
+    the prompts. `prompt_seed`: seed of synthetic prompts; `seeded`: True if the user chose it.
+    `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts are
+    generated from a trace, so that no journal contains them; the trace is replayed at `speed` times its
+    speed. `window`: begin and end, in seconds, of the part of the level that counts, if given.
     """
 
     id: str

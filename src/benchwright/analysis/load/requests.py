@@ -197,12 +197,11 @@ def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
 
 
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
-    """Return the mean time in seconds between the tokens of a trial's answers; NaN if none came in several
-    pieces.
+    """Return the mean time in seconds between the tokens of a trial's answers.
 
-    It is computed from the first to the last token, over the tokens after the first piece, for all requests
-    together. A later usage chunk or the end of the transfer is not a token, and neither is reasoning that is
-    counted but not sent.
+    NaN if none came in several pieces. The mean is from the first to the last token, over the tokens after
+    the first piece, for all requests together. A later usage chunk or the end of the transfer is not a token,
+    and neither is reasoning that is counted but not sent.
     """
     seconds, gaps = 0.0, 0
     for request in requests:

@@ -148,9 +148,7 @@ def in_flight(requests: Requests) -> int:
 
 
 def held_back(requests: Requests, limit: int) -> int:
-    """Return the number of requests that were sent late because the maximum number was in flight when they
-    were due.
-    """
+    """Return the number of requests that were sent late because the maximum number was in flight."""
     due = requests.intended
     begun = np.searchsorted(np.sort(requests.start), due, side="left")
     ended = np.searchsorted(np.sort(requests.end), due, side="right")

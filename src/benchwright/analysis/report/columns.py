@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Columns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first started.
 
-    `rows` are the trials' rows in the table. `failed` and `no_answer` mark how they ended, `flagged` which
-    have flags. `began` and `took` are in ns. `latency` is the total model time of a trial in seconds, NaN if
-    nothing was timed. `prompt` is the number of tokens of the first request, -1 if unknown. `scores` are the
-    values of the trials: 0 without an answer, NaN for a failure.
+    `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of how they ended; `flagged`: mask of
+    those with flags. `began`, `took`: in ns. `latency`: total model time of a trial in seconds, NaN if
+    nothing was timed. `prompt`: number of tokens of the first request, -1 if unknown. `scores`: the values by
+    score name, 0 without an answer, NaN for a failure.
     """
 
     rows: Rows

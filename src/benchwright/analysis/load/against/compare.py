@@ -71,7 +71,7 @@ def _pair(a: tuple[LoadSide, LoadReport], b: tuple[LoadSide, LoadReport], *, any
 
 
 def _silent(report: LoadReport, answered: Iterable[str]) -> list[str]:
-    """Return the levels of `answered` at which this measurement has no answered request."""
+    """Return the names of the measurement's levels that are not in `answered`, the levels with answers."""
     return list(dict.fromkeys(one.level.name for one in report.levels if one.level.name not in answered))
 
 
@@ -133,10 +133,10 @@ def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[Loa
 
 
 def _best(a: Iterable[LevelFigures], b: Iterable[LevelFigures], *, aimed: bool) -> LoadChange | None:
-    """Return the change between the highest rates of both sides, at whichever levels; None if a side has no
-    rate.
+    """Return the change from the highest rate of A to the highest rate of B, at whichever levels.
 
-    The rate is goodput if both have the same objectives (`aimed`), else answers per second.
+    None if a side has no rate. The rate is goodput if both have the same objectives (`aimed`), else answers
+    per second.
     """
     measure = "goodput" if aimed else "achieved"
     best_a, best_b = (

@@ -97,8 +97,7 @@ def level_of(reference: str) -> LoadReport | None:
 
 
 def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
-    """Return the measurements of these runs (newest first), which are their levels: one per model and
-    address.
+    """Return the measurements that have these runs (newest first) as levels: one for each model and address.
 
     Raises:
         JournalError: If a run cannot be read.

@@ -27,10 +27,10 @@ class LoadRules(Record, frozen=True):
 
 
 def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
-    """Return the figures of the last pair by name, as `--fail-if` uses them.
+    """Return the figures by name, as `--fail-if` uses them. Of several pairs, the last one counts.
 
     `16.achieved` is the figure of B at 16 requests in flight, `16.achieved.change` its change from A to B.
-    Names with `best` in place of `16` are for the best level.
+    `best` and `best.change` are the highest rate of B and its change.
     """
     found: dict[str, float | None] = {}
     for pair in pairs:
