@@ -15,9 +15,7 @@ from benchwright.runs.standstills import standstill_text
 
 
 def request_lines(requests: RequestSummary) -> list[str]:
-    """Return remarks on side requests, missing token counts, translations, odd responses and untimed
-    requests.
-    """
+    """Return remarks on side requests, missing token counts, translations, odd responses and timings."""
     lines = []
     if requests.side_requests:
         lines.append(
@@ -58,9 +56,7 @@ def request_lines(requests: RequestSummary) -> list[str]:
 
 
 def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
-    """Return a line on standstills of our process, and the number of requests without timings because of
-    them.
-    """
+    """Return a line on standstills of our process, and the number of requests without timings due to them."""
     if not left_out and not standstills:
         return []
     when = f" {standstill_text(standstills)}" if standstills else ""
@@ -78,8 +74,8 @@ def _note_line(kind: str, count: int) -> str:
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:
-    """Return a line on requests left out of timings because the automatic concurrency was settling; else
-    empty.
+    """Return a line on requests without timings because the concurrency was settling; empty if there are
+    none.
     """
     if not left_out:
         return []

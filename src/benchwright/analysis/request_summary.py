@@ -12,14 +12,14 @@ from benchwright.runs.sessions import Sessions
 
 
 class RequestSummary(Record, frozen=True):
-    """Figures of the requests of the role `model`, named as in the documented AggregatedMetrics; times in
-    seconds.
+    """Figures of the requests of the role `model`, named as in the documented AggregatedMetrics.
 
-    Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
-    out the time between two sessions of a resumed run. `settling_requests` were made in the
-    `settling_seconds` in which the automatic concurrency settled; no other figure of time or throughput
-    includes them. Requests that were due or in flight in one of the `standstills` of our own process
-    (`stood_still_requests`) are left out of all times, and the seconds of standstills out of the throughput.
+    Times are in seconds. Figures that need streaming are None without it. `effective_throughput_rps` and
+    `wall_time_seconds` leave out the time between two sessions of a resumed run. `settling_requests` were
+    made in the `settling_seconds` in which the automatic concurrency settled; no other figure of time or
+    throughput includes them. Requests that were due or in flight in one of the `standstills` of our own
+    process (`stood_still_requests`) are left out of all times, and the seconds of standstills out of the
+    throughput.
 
     Side requests of agents (titles, summaries) cost tokens, too: only the `side_*` and `all_*` figures
     include them. `uncounted_requests` were answered without token counts. `translated_requests` were asked in

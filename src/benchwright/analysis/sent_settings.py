@@ -24,9 +24,7 @@ def sent_line(requests: RequestSummary) -> Iterator[str]:
 
 
 def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
-    """Yield a sentence, without a full stop, for each setting to which the named agents sent different
-    values.
-    """
+    """Yield a sentence (without full stop) for each setting to which the agents sent different values."""
     sent = [(name, sent_settings(requests)) for name, requests in entrants if requests.settings_read]
     for setting in dict.fromkeys(one for _, settings in sent for one in settings):
         values = [(name, settings.get(setting, NOT_SENT)) for name, settings in sent]

@@ -18,9 +18,7 @@ OWN_CODE = {
 
 
 def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
-    """Return why the timings are invalid and what could help, in one or two sentences; None if they are
-    valid.
-    """
+    """Return why the timings are invalid and what could help, in one or two sentences; None if valid."""
     if not lag.spoils_timings:
         return None
     measured = f"loop lag p99 {lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms"

@@ -71,9 +71,7 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
 
 
 def warm_cache_lines(run: Path) -> list[str]:
-    """Return a warning about a run's times, as lines, if the run is tagged as having a warm cache; else
-    empty.
-    """
+    """Return a warning about a run's times, as lines, if the run has a warm cache by its tag; else empty."""
     if WARM_CACHE not in read_tags(run):
         return []
     return [

@@ -53,10 +53,9 @@ def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarr
 
 
 def levels_alone(results: Sequence[LevelResult]) -> OneAtATime | None:
-    """Return evidence that the server processes one request at a time: its highest level against one in
-    flight.
+    """Return evidence that the server processes one request at a time; None if it does not.
 
-    None if it processes several requests at once, or if one of these two levels is missing.
+    The highest level is compared with the level of one request in flight. None if one of these is missing.
     """
     known = [
         one

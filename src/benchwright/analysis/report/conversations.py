@@ -155,7 +155,10 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
 
 
 def _small_pictures(content: Any) -> Iterator[ShownPicture]:
-    """Yield a message's small images, re-encoded as data URLs, so that a page contains only what it decoded."""
+    """Yield a message's images of at most `LARGEST_PICTURE` bytes, re-encoded as data URLs.
+
+    Re-encoding ensures that a page contains nothing but images.
+    """
     for url, seen in pictures_of(content):
         if seen.size <= LARGEST_PICTURE:
             yield ShownPicture(data_url(bytes_of_url(url)), str(seen))

@@ -71,9 +71,7 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
 
 
 def _order(name: str) -> tuple[float, str]:
-    """Return the sort key of a label value: numbers (with thousands separators) by size, then names by
-    alphabet.
-    """
+    """Return the sort key of a label value: numbers (also with thousands separators) before names."""
     digits = name.split("–")[0].replace(",", "")
     return (float(digits), name) if digits.isdecimal() else (float("inf"), name)
 

@@ -44,10 +44,9 @@ def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pie
 
 
 def find_span(text: str, span: str | None) -> tuple[int, int] | None:
-    """Return the position of an extracted answer in a text: its last occurrence, preferably at word
-    boundaries.
+    """Return the position of an extracted answer in a text; None if there is no answer, or it does not occur.
 
-    None if there is no answer, or if it does not occur.
+    Of several occurrences, it is the last one, preferably at word boundaries.
     """
     if not span:
         return None

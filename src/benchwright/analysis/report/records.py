@@ -100,9 +100,7 @@ class Given(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample whose score changed from run A to run B, with previews and conversations as far as they were
-    kept.
-    """
+    """A sample whose score changed from run A to run B, with previews and conversations if they were kept."""
 
     change: Change
     a: Conversation | None = None
