@@ -74,9 +74,7 @@ def _note_line(kind: str, count: int) -> str:
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:
-    """Return a line on requests without timings because the concurrency was settling; empty if there are
-    none.
-    """
+    """Return a line on requests without timings because the concurrency was settling; empty for none."""
     if not left_out:
         return []
     if left_out == requests:

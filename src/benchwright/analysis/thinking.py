@@ -1,4 +1,4 @@
-"""What a model's thinking costs: trials cut off while thinking, and the share of the tokens."""
+"""Cost of a model's thinking: the trials cut off while thinking, and the share of the tokens."""
 
 from __future__ import annotations
 

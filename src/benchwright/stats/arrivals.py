@@ -15,7 +15,7 @@ from math import isfinite
 
 
 def constant(rate: float) -> Iterator[float]:
-    """Yield evenly spaced arrivals without end: the first at 0, then 1 / rate seconds apart.
+    """Return evenly spaced arrivals without end: the first at 0, then 1 / rate seconds apart.
 
     Raises:
         ValueError: If the rate is not positive and finite.
@@ -25,7 +25,7 @@ def constant(rate: float) -> Iterator[float]:
 
 
 def poisson(rate: float, seed: int) -> Iterator[float]:
-    """Yield the arrivals of a Poisson process without end, as independent users cause them.
+    """Return the arrivals of a Poisson process without end, as independent users cause them.
 
     All gaps are exponential with mean 1 / rate, including the one before the first arrival.
 

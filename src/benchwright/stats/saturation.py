@@ -71,6 +71,6 @@ def between_rates(kept_up: Mapping[float, bool]) -> float | None:
 
 
 def _middle(low: float, high: float) -> int | None:
-    """Return a whole number between two levels, in the middle; None if there is none."""
+    """Return the whole number nearest to the middle of two; None if there is no whole number between them."""
     middle = round((low + high) / 2)
     return middle if low < middle < high else None

@@ -62,7 +62,7 @@ class LevelFigures(NamedTuple):
 
 
 def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
-    """Return the figures of each level, by its name.
+    """Return the results and compared figures of each level, by the level's name.
 
     For a level that was measured R times, a figure is the geometric mean, with a t interval from the variance
     between the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each), and is at
