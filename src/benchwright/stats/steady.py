@@ -95,8 +95,7 @@ def drift(values: ArrayLike) -> Drift | None:
 
 
 def growth(values: ArrayLike) -> Growth | None:
-    """Return the growth of a series from first to last value, by a line through the means of at most ten
-    parts.
+    """Return the growth of a series, by a line through the means of at most ten parts of it.
 
     None for fewer than 5 values.
 
@@ -119,9 +118,7 @@ class _Line(NamedTuple):
 
 
 def _line(place: np.ndarray, values: np.ndarray) -> _Line:
-    """Return the least-squares line, with the standard error of its slope and the p-value of the slope's
-    t-test.
-    """
+    """Return the least-squares line, the standard error of its slope, and the p-value of a t-test of it."""
     place = place - place.mean()
     squares, df = float(place @ place), values.size - 2
     slope = float(place @ values) / squares

@@ -73,7 +73,7 @@ class Sides(NamedTuple):
 
 
 def align(a: Side, b: Side) -> Alignment:
-    """Align two sides: give each sample the same number in both.
+    """Match the samples of two sides: give each sample the same number in both.
 
     Samples are matched by id if the data are the same, else by prompt. If it is unknown whether the data are
     the same (results of other tools), or if the data differ and a column names the samples, `same_samples`
@@ -125,7 +125,7 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
 def align_samples(
     samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, description: str = ""
 ) -> Alignment:
-    """Align two sides by their sample labels: equal labels get the same number.
+    """Match the samples of two sides by their labels: equal labels get the same number.
 
     A sample's cluster is taken from whichever side has one.
     """

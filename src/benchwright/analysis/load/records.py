@@ -124,46 +124,46 @@ class LevelPlan(Record, frozen=True):
 
 
 class LevelResult(Record, frozen=True):
-    """One level: an ordinary run, and its figures over the window between warm-up and cool-down.
+    """Result of one level: an ordinary run, and its figures over the window between warm-up and cool-down.
 
-    Requests. `requests` were made; `counted` of them had their intended start in the window of `seconds`, and
-    `failed` of these got no answer. `outlasting` requests began before the window and ended after it: no
-    figure of the window includes them. `held_back` requests of an open loop were due while the maximum number
-    was in flight. `in_flight` is the peak number in flight. The level used this many distinct `prompts`; the
-    most frequent one was sent `prompt_most` times. `prompts_repeated` is the share of the first ones that had
-    been sent before, at this level or an earlier one.
+    Requests. `requests`: number that were made; `counted`: those with their intended start in the window of
+    `seconds`; `failed`: those of the counted without an answer. `outlasting`: requests that began before the
+    window and ended after it, so that no figure of the window includes them. `held_back`: requests of an open
+    loop that were due while the maximum number was in flight. `in_flight`: peak number in flight. `prompts`:
+    number of distinct prompts; the most frequent one was sent `prompt_most` times. `prompts_repeated`: share
+    of the first prompts that had been sent before, at this level or an earlier one.
 
-    Window. It begins `begin` seconds after the first intended start. `window` states whether it is the
-    default, was found from the latencies (`stats.steady.warm_up`), or was given. `steady` is False if the
-    requests came in one burst, or if the latency changed over the window by the share `drift`, which is only
-    set if it is certain. A level that is too short for its latency `needs_seconds` to have a steady rate.
+    Window. `begin`: seconds from the first intended start to the window. `window`: whether it is the default,
+    was found from the latencies (`stats.steady.warm_up`), or was given. `steady`: False if the level is a
+    burst (all requests sent at once), or if the latency changed over the window by the share `drift`, which
+    is only set if it is certain. `needs_seconds`: the length that a steady rate would require, if the level
+    is too short for its latency.
 
-    Rates. `offered` is the rate of intended starts in the window (open loop), `achieved` the rate of answers;
-    a burst has no rates except those in `overall`. `input_tokens` and `output_tokens` are per second, None if
-    the server reported token counts for no answer. It reported them for the share `tokens_told`; the other
-    answers are assumed to be alike.
+    Rates. `offered`: rate of intended starts in the window (open loop). `achieved`: rate of answers. A burst
+    has no rates except those in `overall`. `input_tokens`, `output_tokens`: per second; None if no answer has
+    token counts. `tokens_told`: share of answers with token counts; the others are assumed to be alike.
 
     Times. `ttft`, `ttfa` (to the first token of the answer proper, after any reasoning), `latency` and `itl`
     (mean time between the tokens of a request) are of answered requests. TTFT, TTFA and latency count from
-    the intended start, `sent_latency` from the actual start, and `late` is the delay between the two.
-    `normalized` is latency over the tokens of the answer. `connect` is the time of opening a connection, over
-    the requests that opened one; it is part of their TTFT. `lost` is the time lost by requests that had to be
-    sent again because the server had closed their idle connections; it is part of their TTFT. `ending` is the
-    median time from the last token to the end of an answer. `at_once` answers were streamed but arrived in
-    one piece, so their time between tokens is unknown. `streams_alone` answers were streamed without any
-    overlap, although an overlap would be likely: the server serves one request at a time.
+    the intended start, `sent_latency` from the actual start; `late` is the delay between the two.
+    `normalized`: latency over the tokens of the answer. `connect`: time of opening a connection, over the
+    requests that opened one. `lost`: time lost by requests that had to be sent again because the server had
+    closed their idle connections. Both are part of the TTFT. `ending`: median time from the last token to the
+    end of an answer. `at_once`: number of answers that were streamed but arrived in one piece, so that their
+    time between tokens is unknown. `streams_alone`: number of answers that were streamed without any overlap,
+    although an overlap would be likely: the server processes one request at a time.
 
-    Quality and tokens. `judged` counts every graded answer, including the warm-up. `ungraded` counts the
-    reasons for which graders failed, and `shortfalls` lists the scores that could not be computed at all.
-    `cached` is the share of prompt tokens that the server took from its cache, and `unexpected_cached` the
-    part that this measurement does not explain (see `cached_prompts`). `reasoning_length` of the mean
-    `answer_length` tokens were reasoning, if the server reports it separately.
+    Quality and tokens. `judged`: number of right and wrong answers, including the warm-up. `ungraded`: why
+    graders failed, with counts. `shortfalls`: the scores that could not be computed at all. `cached`: share
+    of prompt tokens that the server took from its cache; `unexpected_cached`: the part that this measurement
+    does not explain (see `cached_prompts`). `answer_length`: mean tokens of an answer; `reasoning_length`:
+    those of them that were reasoning, if the server reports it separately.
 
-    Client. `cpu_share` is the mean share of a core that our processes used. `client_bound` is the reason
-    why the timings are not to be trusted, None if they are; `client_limited` is True if our own process
-    limited even the rates. If our process `stood_still`, the figures are from the longest stretch without a
-    standstill, and `disturbed` requests are in none. `replayed` describes how faithfully a trace was
-    replayed.
+    Client. `cpu_share`: mean share of a core that our processes used. `client_bound`: the reason why the
+    timings are not to be trusted, None if they are. `client_limited`: True if our own process limited even
+    the rates. `stood_still`: standstills of our process; the figures are then from the longest stretch
+    without one, and `disturbed` requests were due or in flight in a standstill and are left out. `replayed`:
+    how faithfully a trace was replayed.
     """
 
     level: Level

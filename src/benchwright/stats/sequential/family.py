@@ -30,7 +30,7 @@ class Family:
         return all(decider.verdict is not None for decider in self.deciders)
 
     def share(self) -> None:
-        """Divide the error among the undecided questions; repeat while this yields further verdicts."""
+        """Distribute the error among the undecided questions; repeat while this yields further verdicts."""
         undecided = -1
         while undecided != (left := sum(decider.verdict is None for decider in self.deciders)):
             undecided = left

@@ -19,14 +19,14 @@ ROUNDING = 1e-9
 
 
 class RunningInterval:
-    """Confidence sequence `low`, `high` (...): with probability >= 1 - 2 side_error, it always contains the
-    mean.
+    """Confidence sequence for a mean: it contains the mean at all times, with probability 1 - 2 side_error.
 
-    Each end alone holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean
-    difference over repeats, or a whole cluster of samples. Units come in a random order. A stratified order
-    is not random, as the next unit then depends on the ones before. `low` is the largest m such that every
-    mean up to m is refuted by a `Capital` of 1 / side_error; `high` is the same with all signs reversed. Both
-    are running intersections; if these would be empty, the last interval stays.
+    This is the least probability that the mean is never outside of `low` and `high` (...). Each end alone
+    holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean difference over
+    repeats, or a whole cluster of samples. Units come in a random order. A stratified order is not random, as
+    the next unit then depends on the ones before. `low` is the largest m such that every mean up to m is
+    refuted by a `Capital` of 1 / side_error; `high` is the same with all signs reversed. Both are running
+    intersections; if these would be empty, the last interval stays.
 
     - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio E[w
       x] / E[w]: the mean over samples, if w is the size of the unit over the largest possible.
@@ -124,8 +124,7 @@ class RunningInterval:
         self.low, self.high = np.where(sound, low, self.low), np.where(sound, high, self.high)
 
     def _limits(self) -> Vector:
-        """Return, for the values and for their negatives, the mean (2, ...) up to which all means are
-        refuted.
+        """Return the limits (2, ...) above which no mean is refuted, for the values and for their negatives.
 
         -infinity: no mean is refuted. The logarithm of the capital is convex in the mean. So between two
         tested means, it is above the line through the two tested means before: up to the point at which that
