@@ -81,7 +81,7 @@ def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
 
 
 def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
-    """Compute the totals of a target's trials, in `rows`; reuse the figures that its summary already has."""
+    """Return the totals over a target's trials in `rows`. Figures that its summary already has are reused."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
     if benchmark.about.breakdowns:
@@ -117,9 +117,10 @@ def write_result_file(
     figures: Sequence[Figure],
     more: Mapping[str, Any],
 ) -> None:
-    """Write the whole file of one model, by rename; memory does not grow with the number of samples.
+    """Write the complete result file of one model, replacing an earlier one atomically (by rename).
 
-    `more` holds keys that are included only on request (Prometheus).
+    Samples are written one by one, so memory does not grow with their number. `more` holds keys that are
+    included only on request (Prometheus).
 
     Raises:
         JournalError: If the directory cannot be written.

@@ -24,7 +24,7 @@ Figures = dict[str, list[Figure]]
 
 
 class _Kept(Record, frozen=True):
-    """Stored figures, and the size in bytes of the journal from which they were made."""
+    """Stored figures. `journal`: the size in bytes of the journal from which they were computed."""
 
     journal: int
     figures: Figures

@@ -102,7 +102,7 @@ def summary_document(
 
 
 def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
-    """Write the whole summary.json, by rename.
+    """Write the complete summary.json, replacing an earlier one atomically (by rename).
 
     Raises:
         JournalError: If the directory cannot be written.

@@ -58,7 +58,7 @@ class ScoreSummary(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why nothing was scored; None if something was."""
+        """The reason why no trial has this score; None if one has."""
         return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
 
     @property

@@ -192,7 +192,7 @@ def _scorer(manifest: Manifest, score: str) -> str:
 
 
 def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
-    """Return the facts of one target of a run that are known before its first trial."""
+    """Return the facts of one target of a run, as far as they are known before its first trial."""
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"

@@ -159,7 +159,7 @@ def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
 
 
 def numbered_alike(several: Sequence[Labels]) -> list[Labels]:
-    """Renumber several labels with common codes, so that repeated alignments are fast."""
+    """Return several labels with common codes, so that aligning them repeatedly is fast."""
     names = Names()
     return [Labels(_renamed(labels, names), names.__getitem__) for labels in several]
 
@@ -179,7 +179,7 @@ def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
 
 
 def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Sides:
-    """Average the repeats of each sample, counting unscored trials by `policy`."""
+    """Return the mean of each sample on both sides, over its repeats. Unscored trials count by `policy`."""
     fill_a, fill_b = FILLED[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)

@@ -102,7 +102,10 @@ def _write(
 
 
 def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
-    """Return the place of a target's records, which is the same whenever the run is written."""
+    """Return the folder and identifiers of a target's records.
+
+    They are the same whenever the run is exported.
+    """
     model = target.model
     named, slash, name = model.partition("/")
     if slash:
@@ -117,7 +120,7 @@ def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
 
 
 def _folder_part(text: str) -> str:
-    """Return part of a path as the datastore spells it: characters that paths do not accept become underscores."""
+    """Return a text as part of a path in the datastore's spelling, with underscores for invalid characters."""
     plain = "".join("_" if one in '<>:"/\\|?*' or not one.isprintable() else one for one in text.strip())
     named = plain[:LONGEST_PART].rstrip(". ") or UNKNOWN
     return f"{named}_" if named == "data" else named

@@ -84,7 +84,7 @@ def _objections(manifest: Manifest, summary: RunSummary) -> Iterator[str]:
 
 
 def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
-    """Return the benchmark's main score."""
+    """Return the summary of the benchmark's main score."""
     name = manifest.about.get("metric")
     return next((one for one in figures.scores if one.scorer == name), figures.scores[0])
 

@@ -159,7 +159,10 @@ def _part(text: str, url: str | None) -> dict[str, Any]:
 
 
 def _arguments(written: str) -> dict[str, Any]:
-    """Return the arguments of a call; anything but an object is stored under `raw`."""
+    """Return the arguments of a tool call as an object.
+
+    If they are no JSON object, they are under the key `raw`.
+    """
     found = read_object(written, lenient=True)
     return {"raw": written} if found is None else found
 

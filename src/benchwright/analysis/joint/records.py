@@ -108,10 +108,10 @@ class OutcomeCounts(Record, frozen=True):
 class JointView(Record, frozen=True):
     """Quality and speed of the requests that one target answered in one run.
 
-    A trial is correct if its `score` is at least `threshold`. `working_seconds` is the time in which trials
-    were in flight, None if unknown. `requests` were answered, and percentiles are over requests.
-    `timings_valid` is None if unknown. `name` is the readable name of the target. The rates of correct
-    answers are None if nothing was scored.
+    A trial is correct if its `score` is at least `threshold`. `judged`: trials by outcome. `working_seconds`:
+    the time in which trials were in flight; None if unknown. `requests`: number of answered requests;
+    percentiles are over requests. `timings_valid`: None if unknown. `name`: the readable name of the target.
+    The rates of correct answers are None if nothing was scored.
     """
 
     model: str

@@ -123,7 +123,7 @@ def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
 
 
 def overall(requests: Requests) -> Overall | None:
-    """Return the figures of the whole level as other programs count; None without an answer."""
+    """Return the figures of the whole level, computed as in other programs; None if there is no answer."""
     ok = requests.ok
     seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
     if not ok.any() or seconds <= 0:

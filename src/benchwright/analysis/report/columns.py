@@ -1,4 +1,4 @@
-"""The counted trials of one target as columns of numbers: a view of the table of its run."""
+"""The counted trials of one target as columns of numbers, read from the table of its run."""
 
 from __future__ import annotations
 

@@ -59,7 +59,10 @@ def over_the_run(columns: Columns) -> list[int]:
 
 
 def slowest(columns: Columns) -> list[int]:
-    """Return the places of the slowest trials, the slowest first; empty if `over_the_run` includes all trials."""
+    """Return the places of the slowest trials, the slowest first.
+
+    Empty if `over_the_run` already shows all trials.
+    """
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if timed.size <= OVER_THE_RUN:
         return []
