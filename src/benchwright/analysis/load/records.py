@@ -162,8 +162,8 @@ class LevelResult(Record, frozen=True):
     Client. `cpu_share`: mean share of a core that our processes used. `client_bound`: the reason why the
     timings are not to be trusted, None if they are. `client_limited`: True if our own process limited even
     the rates. `stood_still`: standstills of our process; the figures are then from the longest stretch
-    without one, and `disturbed` requests were due or in flight in a standstill and are left out. `replayed`:
-    how faithfully a trace was replayed.
+    without one. `disturbed`: number of requests outside of that stretch. `replayed`: how faithfully a trace
+    was replayed.
     """
 
     level: Level
