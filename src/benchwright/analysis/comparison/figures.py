@@ -185,7 +185,7 @@ def compare_score(
 ) -> ScoreComparison | None:
     """Compare two sides by one score. Return None if a side has no value at all.
 
-    The verdict and the detectable effect are preliminary: `settle` sets them once all tests are known.
+    `settle` completes it once all tests are known: verdict among several tests, detectable effect.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     found = difference(aligned, column_a, column_b, "usual", confidence)

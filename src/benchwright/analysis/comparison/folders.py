@@ -87,7 +87,7 @@ def _has_results(path: Path) -> bool:
 class Matched(NamedTuple):
     """Pairs of sides of the same task.
 
-    `notes`: messages about results that are in one folder only or ambiguous.
+    `notes`: messages about duplicate, differently named and unmatched results.
     """
 
     pairs: list[tuple[Side, Side]]

@@ -1,8 +1,8 @@
 """Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
 The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
-and does not specify the unit. `BENCHMARKS` lists our benchmarks that have such a dataset. All repositories
-known to report them use percent.
+and does not specify the unit. `BENCHMARKS` lists the datasets that repositories on the Hub are known to
+report, all of them in percent.
 """
 
 from __future__ import annotations

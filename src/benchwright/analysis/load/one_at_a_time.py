@@ -28,9 +28,9 @@ def streams_alone(requests: Requests) -> int | None:
     """Return the number of streamed answers if no two overlapped; None if some did, or if that may be chance.
 
     If answers are independent, one that begins while c others are in flight meets one of their streams with a
-    probability of 1 - (1 - f)^c, with f the share of its time in which a request is being streamed. The test
-    does not apply to servers that read prompts one after the other but write answers together, nor if answers
-    are too short to decide.
+    probability of 1 - (1 - f)^c, with f the share of its time in which a request is being streamed. Two kinds
+    of servers are therefore not mistaken for one that processes one request at a time: those that read
+    prompts one after the other but write answers together, and those whose answers are too short to decide.
     """
     known = requests.ok & np.isfinite(requests.ttft) & np.isfinite(requests.itl)
     begun = (requests.intended + requests.ttft)[known]
