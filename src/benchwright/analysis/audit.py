@@ -1,4 +1,4 @@
-"""Audit of a run: signs in its trajectories that trials were passed without solving their tasks."""
+"""Audit of a run: evidence in its trajectories that trials were passed without solving their tasks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,
 
 
 class AuditedFinding(Record, frozen=True):
-    """A finding in a trial. `turn` is None if it is not in the conversation but in the patch, network or flags.
+    """A finding of the audit in one trial.
+
+    `turn` is None if it is in the patch, the network log or the flags.
 
     `found_by` is `audit`, or `run` for a flag that was raised while the trial ran.
     """
@@ -47,9 +49,10 @@ class AuditedFinding(Record, frozen=True):
 class RunAudit(Record, frozen=True):
     """The result of an audit of a run.
 
-    `audited` counts the `trials` that have commands or a patch. `signs` is the number of trials with signs;
-    `suspicious` counts those among the `passes`. `kinds` counts the trials with signs by kind, the most
-    frequent first. `notes` counts the trials that have only notes.
+    `trials`: number of trials; `audited`: those that have commands or a patch. `passes`: trials that passed.
+    `signs`: trials with at least one finding of weight `sign` (strong evidence); `suspicious`: those of them
+    that passed. `notes`: trials that only have findings of weight `note` (weak evidence). `kinds`: number of
+    trials with signs by kind, the most frequent first.
     """
 
     run: str
@@ -64,7 +67,7 @@ class RunAudit(Record, frozen=True):
 
 
 def audit_run(directory: Path) -> RunAudit:
-    """Audit the counted trials of a run; imported trials as far as their trajectories were kept.
+    """Audit the counted trials of a run. Imported trials are audited as far as their trajectories were kept.
 
     Raises:
         UserError: If there is no run.
@@ -144,9 +147,9 @@ def _audited(
 
 
 def _is_expected(manifest: Manifest, finding: Finding) -> bool:
-    """Return True if a validation run caused the finding itself.
+    """Return True if the finding is normal in a validation run: reading the task's own solution.
 
-    It runs a task's own solution, at the place where the official harness puts it.
+    A validation run applies that solution from the place where the official harness puts it.
     """
     return manifest.kind == VALIDATION and finding.kind == READS_SOLUTION
 

@@ -61,12 +61,12 @@ class Totals(Record, frozen=True):
 
     @property
     def documented_accuracy(self) -> float:
-        """The accuracy for documented files: 0 if nothing was scored."""
+        """The accuracy for documented file formats, which require a number: 0 if nothing was scored."""
         return self.correct / self.n if self.n else 0.0
 
 
 def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
-    """Yield the trials in the form from which a benchmark computes its figures."""
+    """Yield the trials as `Graded` records, the form from which a benchmark computes its own figures."""
     for trial in trials:
         record, score = trial.record, trial.scores.get(scorer)
         yield Graded(
@@ -81,7 +81,7 @@ def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
 
 
 def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
-    """Compute the totals of a target's trials, in `rows`; reuse the figures that its summary already has."""
+    """Return the totals over a target's trials in `rows`. Figures that its summary already has are reused."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
     if benchmark.about.breakdowns:
@@ -117,9 +117,10 @@ def write_result_file(
     figures: Sequence[Figure],
     more: Mapping[str, Any],
 ) -> None:
-    """Write the whole file of one model, by rename; memory does not grow with the number of samples.
+    """Write the complete result file of one model, replacing an earlier one atomically (by rename).
 
-    `more` holds keys that are included only on request (Prometheus).
+    Samples are written one by one, so memory does not grow with their number. `more` holds keys that are
+    included only on request (Prometheus).
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -189,9 +190,10 @@ def _planned_samples(manifest: Manifest, summary: RunSummary) -> int:
 
 
 def _concurrency(summary: RunSummary) -> dict[str, Any]:
-    """Return the documented concurrency.
+    """Return the concurrency fields of the documented file.
 
-    If it was found automatically, return the last one, and whether all timings were taken at it.
+    If the concurrency was found automatically, it is the last one, with a flag for whether all timings were
+    taken at it.
     """
     if not summary.found_concurrency:
         return {"concurrency": summary.concurrency}
@@ -202,7 +204,11 @@ def _concurrency(summary: RunSummary) -> dict[str, Any]:
 
 
 def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
-    """Return the figures of scored trials only: their number, mean and interval, and the bounds for the rest."""
+    """Return the figures over scored trials only: their number, mean and interval.
+
+    Also return the bounds of the mean over all trials, with the unscored ones at the worst and the best
+    value.
+    """
     return {
         "n_scored": score.n_scored,
         "mean_scored": score.mean_scored,
@@ -213,7 +219,7 @@ def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
 
 
 def aggregated(requests: RequestSummary) -> dict[str, Any]:
-    """Return the documented `aggregated_metrics`, without the unknown ones."""
+    """Return the documented `aggregated_metrics` of all requests, leaving out figures that are unknown."""
     values = {name: getattr(requests, name) for name in AGGREGATED}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -245,7 +251,10 @@ def _sample_result(trial: ScoredTrial, scorer: str, repeated: bool) -> dict[str,
 
 
 def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
-    """Return the documented metrics of the last request; with several requests, all of them under `per_turn`."""
+    """Return the documented metrics of a trial's last request; None if it made none.
+
+    If there are several requests, the metrics of all are listed under `per_turn`.
+    """
     if not requests:
         return None
     metrics = request_metrics(requests[-1])

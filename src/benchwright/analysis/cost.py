@@ -14,10 +14,10 @@ from benchwright.text import plain
 
 
 class Cost(Record, frozen=True):
-    """Estimated cost of the models' requests, without judges and users. None is unknown.
+    """Estimated cost of the models' requests, without those of judges and simulated users. None is unknown.
 
-    `money` is in the currency of the prices. `basis` names the source of the figures. `most` means that
-    answers are counted at their maximum length, because no earlier run shows their real length.
+    `money`: in the currency of the prices. `basis`: the source of the figures. `most`: True if answers are
+    counted at their maximum length, because no earlier run shows their real length.
     """
 
     requests: int | None = None
@@ -30,7 +30,7 @@ class Cost(Record, frozen=True):
 
 
 class PerTrial(Record, frozen=True):
-    """Mean cost of one trial; see `Cost`."""
+    """Mean cost of one trial; the fields are those of `Cost`."""
 
     requests: float | None = None
     prompt_tokens: float | None = None
@@ -57,7 +57,7 @@ def _sum(values: Sequence[Any]) -> Any:
 
 
 def earlier_trials(kind: str, task: str, model: str) -> PerTrial | None:
-    """Return the mean cost of a trial of this task in this model's newest run, or else in the newest run of any model.
+    """Return the mean cost of a trial of a task, from the newest run of `model` on it, or else of any model.
 
     None if there is no usable run. Simulated runs and runs without token counts are skipped.
     """

@@ -1,4 +1,4 @@
-"""Differences between the first target of a run and the others, computed from its table as in `compare`."""
+"""Differences between the first target of a run and its other targets, computed from the run's table."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchwright.stats.power import minimum_detectable_effect
 
 
 class Difference(Record, frozen=True):
-    """How much better target `slot` is than target `than`, by one scorer, over the `n` samples that both have.
+    """The difference between target `slot` and target `than` by one scorer, over the `n` samples of both.
 
     Repeats are averaged per sample first. No answer counts as 0 and failures are left out (`runs.counting`),
     as in `compare`. `low` and `high` are the 95 % interval of `difference`, made by `method`; `p_value` is
-    two-sided, by `test`. `detectable` is the smallest difference that this many samples with their variance
-    show with 80 % power.
+    two-sided, by `test`. `detectable` is the smallest difference that would be detected with 80 % power, for
+    this number of samples and their variance.
     """
 
     scorer: str

@@ -1,7 +1,8 @@
 """Detection of repeats that are no real repeats: a server that ignores the temperature repeats its answer.
 
-Nothing is stored for this check, because the answers are in the bodies. It reads only the first samples, and
-one repeat that differs settles it: with a server that samples, that usually takes two bodies.
+Nothing is stored for this check, because the answers are in the stored bodies of the trials. It reads only
+the first samples, and a single repeat that differs ends it: if the server does sample, that usually takes two
+bodies.
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 FEWEST_SAMPLES = 5
-"""Fewest samples for the check: with fewer, a model that is certain of its answers is too likely."""
+"""Fewest samples for the check. With fewer, a model that is certain of its answers would often look the same.
+"""
 
 MOST_SAMPLES = 50
 MOST_REPEATS = 10
 
 
 class EqualRepeats(Record, frozen=True):
-    """Number of samples checked. All repeats of each got the same answer although sampled at this temperature."""
+    """Evidence that repeats are no real repeats: all repeats of each sample got the same answer.
+
+    `samples`: number of samples checked. `temperature`: the one that was sent, above 0.
+    """
 
     samples: int
     temperature: float
@@ -37,8 +42,8 @@ def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualR
     """Return the number of samples checked and the temperature, if the repeats of each sample are equal.
 
     Reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS` repeats of
-    each. None if one repeat differs, if there are fewer than `FEWEST_SAMPLES`, or if no temperature above 0
-    was sent.
+    each. None if one repeat differs, if there are fewer than `FEWEST_SAMPLES` such samples, or if no
+    temperature above 0 was sent.
     """
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:
@@ -53,7 +58,7 @@ def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualR
 
 
 def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
-    """Return a line on what equal repeats mean for the figures; nothing if they are not equal."""
+    """Return a warning, as lines, that equal repeats add no information; empty if they are not equal."""
     if found is None:
         return []
     return [
@@ -116,7 +121,10 @@ _read_response = msgspec.json.Decoder(_Response).decode
 
 
 def _said(body: Body) -> Any:
-    """Return all text that models wrote in a trial, reasoning included; the answer if no exchange was recorded."""
+    """Return all text that models wrote in a trial, reasoning included.
+
+    The final answer if no request was recorded.
+    """
     try:
         return [_read_response(exchange.response) for exchange in body.exchanges] or body.answer
     except UNREADABLE:

@@ -32,8 +32,8 @@ class Gist(Record, frozen=True):
 def gist(trial: ScoredTrial, body: Body | None) -> Gist:
     """Return the preview of an attempt with this body; `body` is None if it was lost.
 
-    Journals of earlier versions hold no input and no target. For these, the first user message replaces the
-    input, and the expected answer in a score's detail replaces the target.
+    Journals of earlier versions hold no input and no target. For these, the first user message is the input,
+    and the expected answer in a score's detail is the target.
     """
     target = _target(trial, body)
     why = _explanation(trial, body, target)
@@ -43,7 +43,10 @@ def gist(trial: ScoredTrial, body: Body | None) -> Gist:
 
 
 def trial_notes(record: TrialRecord) -> list[str]:
-    """Return an attempt's notes, and the oddities in the responses to its requests, numbered if there are several."""
+    """Return remarks on an attempt: its own, and those on odd responses to its requests.
+
+    If it made several requests, the remarks on responses are numbered.
+    """
     several = len(record.requests) > 1
     return record.notes + [
         f"request {number}: {note}" if several else note
@@ -53,7 +56,7 @@ def trial_notes(record: TrialRecord) -> list[str]:
 
 
 def gist_on_disk(directory: Path, trial: ScoredTrial) -> Gist:
-    """Return the preview of an attempt whose body is still to be read."""
+    """Return the preview of an attempt, reading its body from the run's directory."""
     try:
         return gist(trial, read_body(directory, trial.record))
     except JournalError:
@@ -61,7 +64,10 @@ def gist_on_disk(directory: Path, trial: ScoredTrial) -> Gist:
 
 
 def gists_on_disk(directory: Path, trials: Iterable[ScoredTrial]) -> Iterator[tuple[ScoredTrial, Gist]]:
-    """Yield attempts with their previews, opening the file of bodies once. Without that file, all bodies are lost."""
+    """Yield attempts with their previews, opening the file of bodies once.
+
+    If it is missing, all bodies are lost.
+    """
     with ExitStack() as stack:
         try:
             file = stack.enter_context(body_file(directory))
@@ -97,7 +103,7 @@ def _target(trial: ScoredTrial, body: Body | None) -> str | None:
 
 
 def _answer(body: Body) -> str:
-    """Return the answer, or the last tool calls if there is no answer text."""
+    """Return the answer's text, or else the last tool calls; empty if there is neither."""
     if body.answer:
         return body.answer
     last: Message = body.messages[-1] if body.messages else {}
@@ -113,7 +119,10 @@ def _calls(calls: list[Any]) -> Iterator[str]:
 
 
 def _explanation(trial: ScoredTrial, body: Body | None, target: str | None) -> str | None:
-    """Return the scorers' explanations, one paragraph each; for a pack, the summary in its own result."""
+    """Return the scorers' explanations, one paragraph each, or else the summary in a pack's own result.
+
+    None if there is neither.
+    """
     told = [(name, why(score, target)) for name, score in trial.scores.items()]
     said = [(name, text) for name, text in told if text]
     if len(trial.scores) > 1:
@@ -126,7 +135,7 @@ def _explanation(trial: ScoredTrial, body: Body | None, target: str | None) -> s
 
 
 def why(score: ScoreRecord, target: str | None) -> str | None:
-    """Return the reason for a score: the scorer's explanation, or the text it took as the answer."""
+    """Return the reason for a score: the scorer's explanation, or else the text that it took as the answer."""
     if score.explanation:
         return score.explanation
     if score.status is Status.GRADER_ERROR:

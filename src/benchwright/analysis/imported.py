@@ -17,10 +17,11 @@ from benchwright.statistic import Statistic
 
 
 class ImportedRun(Record, frozen=True):
-    """An imported run. `new` is False if it was already in the store.
+    """An imported run. `new`: False if it was already in the store.
 
-    `scores` has the mean of each score of the first model, over the trials that have one. `lacks` and `notes`
-    are from its origin.
+    `scores`: the mean of each score of the first model, over the trials that have a value. `lacks`:
+    information that the results do not contain. `notes`: remarks on the import. Both are from the run's
+    `Origin`.
     """
 
     id: str
@@ -37,7 +38,7 @@ class ImportedRun(Record, frozen=True):
 
 
 class ImportReport(Record, frozen=True):
-    """Result of an import: the imported runs, and for each part that could not be read a sentence with the reason."""
+    """Result of an import. `unread`: a sentence, with the reason, for each part that could not be read."""
 
     imported: list[ImportedRun]
     unread: list[str] = []
@@ -46,7 +47,7 @@ class ImportReport(Record, frozen=True):
 def import_all(paths: Sequence[Path]) -> ImportReport:
     """Import the contents of each path: results of one program, or a folder of results.
 
-    Damaged parts do not keep the rest from being read.
+    Damaged parts are skipped and reported.
 
     Raises:
         UserError: If a path is of no known format, or nothing at all can be read.

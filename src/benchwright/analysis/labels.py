@@ -1,4 +1,4 @@
-"""The labels of trials, such as a benchmark's subjects or an eval's groups, as columns of numbers."""
+"""Labels of trials (such as a benchmark's subjects, or an eval's clusters of samples) as columns of codes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 MOST_VALUES = 2_000
-"""Maximum number of values of one label that are distinguished."""
+"""Maximum number of values of one label that are kept."""
 
 
 class Label(NamedTuple):
-    """A label of the trials: the code of each trial's value (n,), -1 for none, and the values by code."""
+    """One label of the trials. `codes` (n,): the code of each trial's value, -1 for none; `values`: by code."""
 
     codes: NDArray[np.int64]
     values: list[str]
 
 
 def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
-    """Return the labels of these trials by name, with `group` among them if there are groups."""
+    """Return the labels of the trials in `rows` by name.
+
+    Clusters of samples, if there are any, are named `group`.
+    """
     sets = table.labels.numbers(rows)
     used = np.unique(sets).tolist()
     found = {}
@@ -42,7 +45,10 @@ def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
 
 
 def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
-    """Return the label of trials whose codes have these values; of very many values only the first ones."""
+    """Return the label of trials whose codes have these values.
+
+    Values beyond the first `MOST_VALUES` are dropped.
+    """
     names = Names()
     new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
     for code, value in values.items():
@@ -52,10 +58,10 @@ def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
 
 
 def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
-    """Return the labels by which a run's scores are broken down: those that its benchmark names, or all.
+    """Return the names of the labels by which scores are broken down: those that the benchmark names, or all.
 
-    `group` is left out for a load level, in which each prompt is a group because prompts repeat: that is not
-    part of the task.
+    `group` (the sample's cluster) is left out for a load level: there, each prompt is a cluster because
+    prompts are repeated, which is not a property of the task.
     """
     names = manifest.about.get("breakdowns", labels)
     return [name for name in names if name != "group" or "load" not in manifest.about]

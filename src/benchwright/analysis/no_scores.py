@@ -1,4 +1,4 @@
-"""Texts about missing scores: each reason appears once wherever a summary is shown."""
+"""Texts about missing scores. Each reason appears once wherever a summary is shown."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 
 
 class Unscored(NamedTuple):
-    """Scorers of a target that scored nothing, for the same reasons."""
+    """Scorers of a target that have no score for any trial, all for the same reasons."""
 
     scorers: list[str]
     why: NoScore
 
     def text(self, said: str = "") -> str:
-        """Return `exact, regex: no score (11 of 11 failed: …)`.
+        """Return a text such as `exact, regex: no score (11 of 11 failed: …)`.
 
-        The reason is omitted if it equals `said` because it is shown elsewhere. Several reasons are omitted
-        too: each has its own line (see `failures_left`).
+        The reason is omitted if it equals `said`, which is shown elsewhere. Several reasons are omitted too,
+        as each has its own line (see `failures_left`).
         """
         told = self.why.brief if len(self.why.reasons) > 1 or said in self.why.reasons else str(self.why)
         return f"{', '.join(self.scorers)}: {told}"
 
 
 def unscored(target: TargetSummary) -> list[Unscored]:
-    """Return the scorers of a target that scored nothing, grouped by their reasons."""
+    """Return the scorers of a target without any score, grouped by their reasons."""
     return unscored_among(target.scores)
 
 
 def unscored_among(scores: Iterable[ScoreSummary]) -> list[Unscored]:
-    """Return the scorers among some score summaries that scored nothing; see `unscored`."""
+    """Return the scorers without any score among these summaries, grouped by their reasons."""
     found: list[Unscored] = []
     for score in scores:
         if score.no_score is None:
@@ -47,13 +47,13 @@ def unscored_among(scores: Iterable[ScoreSummary]) -> list[Unscored]:
 
 
 def failures_left(target: TargetSummary, said: str = "") -> dict[str, int]:
-    """Return the reasons why trials of a target failed, with counts, except those already shown with its scores."""
+    """Return why trials of a target failed, with counts, without the reasons already shown with its scores."""
     told = {said, *_told(target)}
     return {reason: count for reason, count in target.failures.items() if reason not in told}
 
 
 def _told(target: TargetSummary) -> Iterator[str]:
-    """Yield the reasons that `Unscored.text` shows, in the form in which `failures` of a summary names them."""
+    """Yield the reasons that `Unscored.text` shows, worded as in `TargetSummary.failures`."""
     for one in unscored(target):
         if len(one.why.reasons) == 1:
             (reason,) = one.why.reasons
@@ -62,12 +62,15 @@ def _told(target: TargetSummary) -> Iterator[str]:
 
 
 def without_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
-    """Return a sentence without its final reason if the targets already show that; "" if nothing else is left."""
+    """Return a sentence without its final reason, if that is already shown with the targets.
+
+    Empty if nothing else is left.
+    """
     return cut_reason(sentence, _reasons(targets))
 
 
 def cut_reason(sentence: str, reasons: Iterable[str]) -> str:
-    """Return a sentence without whichever of these reasons ends it; "" if nothing else is left."""
+    """Return a sentence without the one of these reasons that ends it. Empty if nothing else is left."""
     for reason in sorted(reasons, key=len, reverse=True):
         if sentence == reason:
             return ""

@@ -19,10 +19,11 @@ from benchwright.text import Say, plain
 
 
 class NoiseFloor(Record, frozen=True):
-    """Noise of one score of one target of a run, estimated from its repeats. Failures are left out, no answer is 0.
+    """Noise of one score of one target of a run, estimated from its repeats.
 
-    `samples` counts the samples with repeats, `values` all their values. `flips`, `within` and `apart` are as
-    in `stats.noise.Noise`. `plans` are from `stats.noise.plans` at 80 % power and an error of 5 %.
+    Failures are left out, no answer counts as 0. `samples`: number of samples with repeats; `values`: of all
+    their values. `flips`, `within`, `apart`: see `stats.noise.Noise`. `plans`: from `stats.noise.plans`, at
+    80 % power and a significance level of 5 %.
     """
 
     run: str
@@ -39,7 +40,9 @@ class NoiseFloor(Record, frozen=True):
 
 
 def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
-    """Return the noise of every score that has repeats, of runs by id, or of all runs of a model.
+    """Return the noise of every score that has repeats.
+
+    Each reference is a run's id, or a model for all its runs.
 
     Raises:
         UserError: If a reference matches nothing, or no run has repeats.
@@ -53,7 +56,7 @@ def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
 
 
 def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> list[NoiseFloor]:
-    """Return the noise of the newest run with repeats of this kind, with one of these models and the same data.
+    """Return the noise of the newest run with repeats that has this kind, this data and one of the models.
 
     `data` are the digests of the data files. Empty if there is no such run.
     """

@@ -1,7 +1,7 @@
-"""A benchmark's figures of a run besides its scores (F1, macro averages, pass^k), stored with the run.
+"""Figures that a benchmark defines besides its scores (F1, macro averages, pass^k), stored with the run.
 
-Some need the benchmark's data or a user's code, which may be missing when a run is read. They are computed
-once, when the run is reported, and are valid as long as its journal is unchanged.
+Some need the benchmark's data or a user's code, which may be missing when a run is read later. They are
+computed once, when the run is reported, and are valid as long as its journal is unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Figures = dict[str, list[Figure]]
 
 
 class _Kept(Record, frozen=True):
-    """Stored figures, and the size in bytes of the journal from which they were made."""
+    """Stored figures. `journal`: the size in bytes of the journal from which they were computed."""
 
     journal: int
     figures: Figures
@@ -41,7 +41,7 @@ def keep_own_figures(directory: Path, figures: Figures) -> None:
 
 
 def own_figures(directory: Path) -> Mapping[str, list[Figure]]:
-    """Return the stored figures of a run; empty if there are none, or if the run continued since."""
+    """Return the stored figures of a run; empty if there are none, or if the run was resumed since."""
     try:
         kept = msgspec.json.decode((directory / FILE).read_bytes(), type=_Kept)
         return kept.figures if kept.journal == (directory / TRIALS).stat().st_size else {}

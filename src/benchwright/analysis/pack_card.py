@@ -1,4 +1,4 @@
-"""Shareable card of a pack's run: the pack's own totals and categories by model, and their scope."""
+"""Shareable card of a pack's run: the pack's own totals and categories by model, and the run's scope."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class CardCategory(Record, frozen=True):
 
 
 class CardModel(Record, frozen=True):
-    """A model: the pack's total ("" if there is none), its remark, and the spread of its repeats in words.
+    """A model on the card: the pack's total ("" if there is none), a remark, and the spread of its repeats.
 
-    `complete` is False if cells without a result make the total incomplete.
+    `repeats` describes this spread in words. `complete` is False if cells without a result make the total
+    incomplete.
     """
 
     label: str
@@ -72,9 +73,9 @@ def pack_card(manifest: Manifest, table: RunTable) -> Card:
 
 
 def spread_of(totals: Sequence[float]) -> str:
-    """Return the mean of a pack's totals over repeats in words, with its 95 % interval by Student's t.
+    """Return a text with the mean of a pack's totals over repeats, and its 95 % interval by Student's t.
 
-    Equal totals have no interval, as their range is unknown. Returns "" for fewer than two repeats.
+    Equal totals have no interval, as their range is unknown. Empty for fewer than two repeats.
     """
     if len(totals) < 2:
         return ""

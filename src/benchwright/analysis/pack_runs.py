@@ -1,4 +1,4 @@
-"""A pack's run: its summary.json in the documented shape, and the run read back from its directory."""
+"""A pack's run: its summary.json in the documented shape, and reading the run from its directory."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def summary_document(
 
 
 def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
-    """Write the whole summary.json, by rename.
+    """Write the complete summary.json, replacing an earlier one atomically (by rename).
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -128,7 +128,7 @@ def _moment(nanoseconds: int) -> str:
 
 
 class PackRun(Record, frozen=True):
-    """A pack's run: models by slot, scenarios, attempts, and the pack's scores if the run was concluded."""
+    """A pack's run: models by slot, scenarios, attempts, and the pack's scores if it has computed them."""
 
     models: Mapping[str, RegisteredModel]
     scenarios: Sequence[ScenarioMeta]
@@ -137,7 +137,7 @@ class PackRun(Record, frozen=True):
 
 
 def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
-    """Read a pack's run from its manifest and its table, which must have `effort`; read the body of each attempt.
+    """Read a pack's run, including the body of each attempt. Its table must be read with `effort=True`.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -198,7 +198,7 @@ def totals_interval(totals: Sequence[float]) -> Interval | None:
 def over_their_cells(
     scores: Mapping[str, PackScore], manifest: Manifest, table: RunTable
 ) -> dict[str, PackScore]:
-    """Return the scores, each with its number of cells and of cells without a result."""
+    """Return the scores with their numbers of (scenario, repeat) cells, and of cells without a result."""
     cells = len(manifest.about.get("scenarios", {})) * manifest.repeats
     return {
         slot: msgspec.structs.replace(one, cells=cells, missing=cells - _with_result(table, slot))

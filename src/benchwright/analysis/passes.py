@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class PassAt(Record, frozen=True):
-    """pass@k (at least one of k repeats passes) and pass^k (all of k pass): means over samples with k repeats.
+    """pass@k (at least one of k repeats passes) and pass^k (all of k repeats pass), averaged over samples.
 
-    `samples` counts the samples with k repeats or more. `too_few` counts those with fewer, because the run is
-    not finished or repeats were lost: they are left out.
+    `samples`: number of samples with k repeats or more. `too_few`: number of samples with fewer, which are
+    left out; the run is not finished, or repeats were lost.
     """
 
     k: int
@@ -33,11 +33,11 @@ class PassAt(Record, frozen=True):
 
 
 def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
-    """Return pass@k and pass^k of a score over these trials, for each documented k with enough repeats.
+    """Return pass@k and pass^k of a score over the trials in `rows`, for each documented k.
 
-    A sample counts with the n repeats that were made, c of which passed: a failed repeat did not pass (the
-    documented rule), and a missing one is neither. Empty without repeats, or if the score has no passing
-    threshold.
+    A k without enough repeats is left out. A sample counts with the n repeats that were made, c of which
+    passed: a failed repeat did not pass (the documented rule), and a missing one is neither. Empty without
+    repeats, or if the score has no passing threshold.
     """
     import numpy as np
 
@@ -67,7 +67,7 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
 
 
 def _made(table: RunTable, score: str, rows: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return the rows of the trials that ran to the end: scored or failed."""
+    """Return the rows of the trials that were completed, whether scored or failed."""
     import numpy as np
 
     some = true_places(rows)

@@ -1,4 +1,4 @@
-"""The requests of one target in words: what a reader of the figures has to know."""
+"""Remarks in words on the requests of one target, which a reader of the figures has to know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.standstills import standstill_text
 
 
 def request_lines(requests: RequestSummary) -> list[str]:
-    """Return lines on side requests, missing token counts, translations, odd responses and untimed requests."""
+    """Return remarks on side requests, missing token counts, translations, odd responses and timings."""
     lines = []
     if requests.side_requests:
         lines.append(
@@ -56,7 +56,7 @@ def request_lines(requests: RequestSummary) -> list[str]:
 
 
 def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
-    """Return a line on the standstills of our process, and how many requests are left out of timings for them."""
+    """Return a line on standstills of our process, and the number of requests without timings due to them."""
     if not left_out and not standstills:
         return []
     when = f" {standstill_text(standstills)}" if standstills else ""
@@ -67,14 +67,14 @@ def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[
 
 
 def _note_line(kind: str, count: int) -> str:
-    """Return a line on how many requests have a note of this kind, and what to do about it."""
+    """Return a line on the number of requests with odd responses of this kind, and what to do about it."""
     note = NOTES[kind]
     advice = f": {note.advice}" if note.advice else ""
     return f"In {counted(count, 'request')} {note.words}{advice}."
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:
-    """Return a line on how many requests made while the concurrency settled are left out of timings, if any."""
+    """Return a line on requests without timings because the concurrency was settling; empty for none."""
     if not left_out:
         return []
     if left_out == requests:

@@ -1,4 +1,4 @@
-"""The few figures of a run that lists show, cached beside its journal as long as that is unchanged.
+"""The few figures of a run that lists show, cached beside its journal until the journal changes.
 
 A list of a thousand runs must not read a thousand journals. A cached record is valid for the sizes and
 modification times of its source files, and for the version of this program; otherwise the journal is read
@@ -33,7 +33,7 @@ MADE_BY = f"3 {__version__}"
 
 
 class ListedScore(Record, frozen=True):
-    """A score of one target, as in its `ScoreSummary`."""
+    """The part of a target's `ScoreSummary` that a list of runs shows: counts, mean and confidence interval."""
 
     scorer: str
     n: int
@@ -44,7 +44,7 @@ class ListedScore(Record, frozen=True):
 
 
 class ListedTarget(Record, frozen=True):
-    """Results of one model of a run."""
+    """The figures of one target (model) that a list of runs shows."""
 
     slot: str
     model: str
@@ -54,9 +54,10 @@ class ListedTarget(Record, frozen=True):
 
 
 class RunFigures(Record, frozen=True):
-    """A run in a few numbers. `seconds` is its working time, if known; the rest is named as in `RunSummary`.
+    """The figures of a run that a list of runs shows, a part of its `RunSummary`.
 
-    Tokens count all requests of the model's trials, side requests included.
+    `done`, `failed`: numbers of trials, of `planned`. `seconds`: working time, None if unknown. `targets`:
+    the scores by model. Tokens and `requests` include side requests of agents.
     """
 
     state: str
@@ -78,7 +79,7 @@ class _Kept(Record, frozen=True):
 
 
 def figures_of(summary: RunSummary) -> RunFigures:
-    """Return the figures of a summary that a list shows."""
+    """Return the part of a run's summary that lists show."""
     targets = [_target(target) for target in summary.targets]
     requests = [target.requests for target in summary.targets]
     return RunFigures(
@@ -118,7 +119,10 @@ def kept_figures(directory: Path) -> RunFigures | None:
 
 
 def keep_figures(table: RunTable, summary: RunSummary) -> RunFigures:
-    """Return the figures of a run, and cache them if its table was read to the end and the file can be written."""
+    """Return the figures of a run, and cache them.
+
+    They are not cached if the table was not read to the end, or if the file cannot be written.
+    """
     figures, stamp = figures_of(summary), stamp_of(table.directory)
     if stamp[0][0] == table.position > 0:
         with suppress(UserError):

@@ -1,4 +1,4 @@
-"""The list of runs: one row each, with the same figures as `show`; filtered and ordered.
+"""The list of runs: one row each, with the same figures as `show`; it can be filtered and sorted.
 
 The terminal, the viewer and `--json` show these rows.
 """
@@ -38,20 +38,18 @@ from benchwright.statistic import numbers
 from benchwright.text import Say
 
 PATIENCE = 3.0
-"""Seconds after which a list explains why it takes long."""
+"""Seconds after which a message explains why listing runs takes long."""
 
 STATES = ("running", "finished", "decided", "stopped", "unfinished")
 
 
 class RunRow(Record, frozen=True):
-    """One run in a list.
+    """One run in a list. `name`: the run's name; `dataset`: its dataset, benchmark or pack.
 
-    `name` is the run's name, `dataset` its subject: a dataset, a benchmark or a pack. `done` counts the
-    trials of `planned` (None if time ends the run), and `failed` the failures among them. `seconds` is the
-    working time. `targets` have the scores, each as in the summary. While a run is at work, only its trials
-    are counted, and `rate` (trials per second) and `eta` (seconds) report its progress. Figures are None if
-    nobody has counted yet, or for the reason that `problem` names. `size` is the size of the journal in
-    bytes.
+    `done`: finished trials of `planned` (None for a load run, which time ends); `failed`: how many of these
+    failed. `seconds`: working time; `size`: bytes of the journal. `targets`: the scores by model. Figures are
+    None if they were not computed, or if the run cannot be read; then `problem` says why. For a run in
+    progress there are no scores, but `rate` (trials per second) and `eta` (seconds).
     """
 
     id: str
@@ -96,7 +94,7 @@ class RunRow(Record, frozen=True):
 
     @property
     def label(self) -> str:
-        """The run's label beside a column of models: its given name or else its subject, and its load level."""
+        """A label of the run: its given name, or else its dataset, benchmark or pack; and its load level."""
         return " ".join(filter(None, (self.name if self.is_named else self.dataset, self.level)))
 
     @property
@@ -106,7 +104,7 @@ class RunRow(Record, frozen=True):
 
     @property
     def mean(self) -> float | None:
-        """The highest mean of its targets, by the first score of each; lists sort by it. None without any score."""
+        """The highest mean of the run's targets, by each one's first score. None without any score."""
         return max(numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None)
 
     def with_figures(self, figures: RunFigures) -> Self:
@@ -126,7 +124,7 @@ class RunRow(Record, frozen=True):
         )
 
     def with_progress(self, progress: Progress, now: int) -> Self:
-        """Return the row with the run's progress; `now` in ns since the epoch."""
+        """Return the row with the progress of a run at work; `now` in ns since the epoch."""
         return replace(
             self,
             done=progress.done,
@@ -137,7 +135,7 @@ class RunRow(Record, frozen=True):
 
 
 def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int) -> RunRow:
-    """Return the row of a run before anything is counted."""
+    """Return the row of a run before its figures are known."""
     return RunRow(
         id=manifest.id,
         kind=kind_of(manifest),
@@ -159,9 +157,9 @@ def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int
 class RunFilter(Record, frozen=True):
     """A filter of runs. Empty fields match every run, and case does not matter.
 
-    `model` is part of the name of a model, `name` part of the run's name or subject. All `tags` must be
-    present, and each of the `words` must occur in id, name, models, agent, suite, tags or note. `suite` is
-    the whole name.
+    `model`: part of a model's name. `name`: part of the run's name, or of its dataset, benchmark or pack.
+    `tags`: all must be present. `words`: each must occur in id, name, models, agent, suite, tags or note.
+    `suite`: the whole name.
     """
 
     kind: str = ""
@@ -173,7 +171,7 @@ class RunFilter(Record, frozen=True):
     suite: str = ""
 
     def fits(self, row: RunRow) -> bool:
-        """Return True if a run matches."""
+        """Return True if a run matches the filter."""
         return (
             self.kind in ("", row.kind)
             and self.state in ("", row.state)
@@ -208,12 +206,12 @@ ORDERS: dict[str, Callable[[RunRow], Any]] = {
 
 
 def ordered(rows: Sequence[RunRow], order: str) -> list[RunRow]:
-    """Return the rows in an order of ORDERS; the newest first if the name is unknown."""
+    """Return the rows in an order of `ORDERS`; the newest first if there is no order of this name."""
     return sorted(rows, key=ORDERS.get(order, ORDERS["newest"]))
 
 
 def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[RunRow]:  # noqa: B008  # frozen
-    """Return the matching runs on this machine, the newest first. Runs that cannot be read are reported by `say`."""
+    """Return the matching runs on this machine, the newest first. Unreadable runs are reported by `say`."""
     return list(_rows(wanted, say))
 
 
@@ -242,7 +240,7 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
 
 
 def state_of(directory: Path) -> str:
-    """Return the state of a run that nobody works on, from the end of its journal."""
+    """Return the state of a run that no process is working on, from the end of its journal."""
     event = read_last_event(directory)
     return (
         event.name if event is not None and event.name in ("finished", "decided", "stopped") else "unfinished"

@@ -1,4 +1,4 @@
-"""The mean of a score: the one computation for summary, report, viewer and breakdowns."""
+"""The mean of a score: the one computation used by summary, report, viewer and breakdowns."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ MOST_READ = 50
 
 
 class ScoreScale(NamedTuple):
-    """The range of a score, None at an unknown end; `passing` is the least value that passes.
+    """The range of a score, None at an unknown end. `passing`: the least value that passes.
 
-    `passing` is None if passing is decided elsewhere: by a pack's own status, which is a separate score.
-    `lower_is_better` is only set for imported runs, from their program's statement.
+    `passing` is None if another score decides: a pack's own status. `lower_is_better` is only set for
+    imported runs, if their program states it.
     """
 
     low: float | None = None
@@ -45,12 +45,15 @@ class ScoreScale(NamedTuple):
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """Both ends, None if they are not known."""
+        """Both ends of the range; None if one is unknown."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def scale_of(manifest: Manifest, score: str) -> ScoreScale:
-    """Return the scale of a score before its values are known: packs score from 0 to 100, benchmarks from 0 to 1."""
+    """Return the scale of a score as declared: packs score from 0 to 100, benchmarks from 0 to 1.
+
+    The values themselves are not read.
+    """
     if manifest.kind == "pack":
         return {SCORE: ScoreScale(0.0, 100.0), PASSED: ScoreScale(0.0, 1.0, 1.0)}.get(score, ScoreScale())
     if manifest.kind == "benchmark":
@@ -69,7 +72,7 @@ class PassingScore(NamedTuple):
 
 
 def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
-    """Return the first score of a run for which passing is defined."""
+    """Return the first score of a run for which passing is defined; None if there is none."""
     scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
     return next((PassingScore(name, least) for name, least in scales if least is not None), None)
 
@@ -89,10 +92,11 @@ def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | No
 
 
 class ScoreValues(NamedTuple):
-    """The values of the scored trials (no answer is 0), and counts of trials without an answer and of failed trials.
+    """The values (n,) of one score over scored trials, in which no answer counts as 0.
 
-    `values` (n,); `samples` (n,) if samples have repeats, `groups` (n,) if samples are in groups, -1 for
-    none. `reasons` counts why trials failed, if there are no values.
+    `samples` (n,): set if samples have repeats. `groups` (n,): the clusters of the samples (such as
+    passages), -1 for none; set if there are clusters. `no_answer`, `failed`: numbers of trials. `reasons`:
+    why trials failed, with counts; set if there are no values.
     """
 
     values: NDArray[np.float64]
@@ -134,7 +138,7 @@ class ScoreValues(NamedTuple):
 
 
 def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> ScoreValues:
-    """Return one score of some trials, by the rule of `runs.counting`.
+    """Return the values of one score over the trials in `rows`, by the rule of `runs.counting`.
 
     If the score's range is unknown and all values are between 0 and 1, the range is assumed to be 0 to 1.
     """
@@ -162,15 +166,15 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
 
 
 def repeats_of(manifest: Manifest, table: RunTable) -> int:
-    """Return the number of repeats per sample, at least the number planned.
+    """Return the number of repeats per sample: the planned number, or more if trials have higher numbers.
 
-    A log of another program may number repeats that it does not plan.
+    Logs of other programs may number repeats that they did not plan.
     """
     return max(manifest.repeats, 1 + table.repeat.largest)
 
 
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
-    """Return the most frequent reasons, with counts, why these trials have no score of this name.
+    """Return the most frequent reasons, with counts, why trials in `rows` have no value of this score.
 
     A table keeps one reason for each trial. If it belongs to another scorer, the reason of this one is read
     from the journal. The status replaces a missing reason.
@@ -191,7 +195,7 @@ def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:
 
 
 def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
-    """Return the errors of a scorer in the first of these trials, with their counts."""
+    """Return the errors of a scorer, with counts, in the first `MOST_READ` trials of `rows`."""
     import numpy as np
 
     some = chosen(rows, table.scored_by(score)[rows])
@@ -225,7 +229,7 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | NoSco
 
 
 class MeanWithEnds(NamedTuple):
-    """A mean and the ends of its interval, in the form that records use."""
+    """A mean and the ends of its confidence interval, in the form that records use."""
 
     mean: Statistic
     low: Statistic

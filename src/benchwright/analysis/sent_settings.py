@@ -1,4 +1,4 @@
-"""The sampling settings of requests that programs sent, including the programs' own, in words."""
+"""Sampling settings, in words, that were sent by agents and other programs (including their own defaults)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ NOT_SENT = "not sent"
 
 
 def sent_settings(requests: RequestSummary) -> dict[str, str]:
-    """Return the value of each setting as text, with the number of requests if values differ; {} if none were read."""
+    """Return the value of each setting as text, with numbers of requests if values differ; empty if unknown."""
     total = requests.settings_read
     return {name: _value(values, total) for name, values in requests.sent_settings.items() if total}
 
 
 def sent_line(requests: RequestSummary) -> Iterator[str]:
-    """Yield one sentence on the settings that were sent, if programs made requests."""
+    """Yield one sentence on the settings that were sent, if a program other than Benchwright made requests."""
     if requests.settings_read:
         sent = sent_settings(requests)
         told = ", ".join(f"{name} {value}" for name, value in sent.items()) or "none"
@@ -24,7 +24,7 @@ def sent_line(requests: RequestSummary) -> Iterator[str]:
 
 
 def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
-    """Yield a sentence, without a full stop, for each setting that the named agents sent with different values."""
+    """Yield a sentence (without full stop) for each setting to which the agents sent different values."""
     sent = [(name, sent_settings(requests)) for name, requests in entrants if requests.settings_read]
     for setting in dict.fromkeys(one for _, settings in sent for one in settings):
         values = [(name, settings.get(setting, NOT_SENT)) for name, settings in sent]

@@ -1,4 +1,4 @@
-"""Requested figures that a run could not produce: results of a model, values of a score, the total of a pack."""
+"""Requested figures that a run could not compute: results of a model, values of a score, a pack's total."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 
 WITHOUT_RESULT = FAILURES - {Status.GRADER_ERROR}
-"""Statuses of a finished trial that has nothing to score."""
+"""Statuses of a finished trial that has no result to score."""
 
 
 def shortfalls(manifest: Manifest, targets: Sequence[TargetSummary]) -> list[str]:
     """Return a sentence for each figure that could not be computed, with the most frequent reason.
 
-    Covers a model without any result, a scorer without any score, and a pack's total over cells without a
-    result. Trials that are not done yet are not a shortfall. Empty if there is none.
+    These are a model without any result, a scorer without any score, and a pack's total over cells without a
+    result. Trials that are not done yet do not count. Empty if all figures could be computed.
     """
     return [sentence for target in targets for sentence in _of_target(manifest, target)]
 
 
 def without_result(statuses: Mapping[str, int]) -> int:
-    """Return how many trials, counted by status, have nothing to score."""
+    """Return the number of trials that have no result to score, from the numbers of trials by status."""
     return sum(count for status, count in statuses.items() if status in WITHOUT_RESULT)
 
 
 def failed_trials(statuses: Mapping[str, int]) -> int:
-    """Return how many trials, counted by status, are failures: no result, or a failed grader."""
+    """Return the number of failed trials (no result, or a failed grader), from the numbers by status."""
     return sum(count for status, count in statuses.items() if status in FAILURES)
 
 
@@ -38,7 +38,8 @@ def too_many(
 ) -> Iterator[str]:
     """Yield a sentence if more trials failed than allowed.
 
-    `most` is the value of the option: a number, or a share such as 2%; None for no limit.
+    `most` is the value of the option: a number, or a share such as 2%; None for no limit. `trials` is the
+    word for the trials in the sentence.
     """
     if most is None:
         return

@@ -1,4 +1,4 @@
-"""The summary of a run, computed from its table: scores with their denominators and intervals, statuses, speed.
+"""The summary of a run, computed from its table: scores with denominators and intervals, statuses, speed.
 
 It counts by two rules. The documented one: a trial without a value counts as 0 (`mean`, `std`, pass@k). The
 honest one (`runs.counting`): no answer counts as 0, failures are left out (`mean_scored`, with `n_scored` of
@@ -62,7 +62,7 @@ def summary_of(directory: Path) -> RunSummary:
 
 
 def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
-    """Summarise a run as far as its table was read."""
+    """Return the summary of a run, based on the trials read into its table so far."""
     sessions = copy.deepcopy(table.sessions)
     sessions.end()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
@@ -97,7 +97,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
 def with_figures(
     targets: Sequence[TargetSummary], figures: Mapping[str, list[Figure]]
 ) -> list[TargetSummary]:
-    """Return the targets with a benchmark's own figures, by their slots."""
+    """Return the targets with the figures that the benchmark defines itself. `figures`: by slot."""
     return [replace(target, figures=figures.get(target.slot, [])) for target in targets]
 
 
@@ -176,7 +176,7 @@ def _score_summary(
 
 
 def _scored_as(table: RunTable, name: str, rows: NDArray[np.bool_], state: ScoreState) -> int:
-    """Count the trials that the scorer has seen and that have this state by it."""
+    """Return the number of trials in `rows` to which the scorer gave this state."""
     import numpy as np
 
     found = chosen(rows, table.scores[name].states(rows) == state)

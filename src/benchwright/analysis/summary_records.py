@@ -1,4 +1,4 @@
-"""The records of a run's summary: of the run, its targets, and their scores (see `analysis.summary`)."""
+"""The records of a run's summary: the run, its targets, and their scores (see `analysis.summary`)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from benchwright.statistic import NoScore, Statistic
 class ScoreSummary(Record, frozen=True):
     """One score over the trials of one target, counted by the rule of `runs.counting`.
 
-    `n` trials are done; `n_scored` of them have a score. `no_answer` of these have 0 because the model
-    returned nothing to score, including `unparsed`, in whose text the scorer found no answer. The others
-    failed, `grader_errors` of them in the scorer. `low` and `high` are the confidence interval of
-    `mean_scored`, made by `method`. `bounds` are the lowest and highest mean if the failed trials had been
-    scored, if the range of the score is known. The `documented` figures also count failures as 0. In JSON
+    `n`: number of finished trials; `n_scored`: those with a score. `no_answer` of these have 0 because the
+    model returned nothing to score, including `unparsed`, in whose text the scorer found no answer. The
+    trials without a score failed, `grader_errors` of them in the scorer. `low`, `high`: confidence interval
+    of `mean_scored`, by `method`. `bounds`: the lowest and highest mean if the failed trials had been scored;
+    None if the range of the score is unknown. `documented_*`: figures that also count failures as 0. In JSON
     they are `mean`, `std`, `min` and `max`, and 0 if nothing was scored; the properties of these names are
-    then a `NoScore`. `judge` is the model that gave the score, if any, and `certificate` its check against
-    human labels, if it has some.
+    then a `NoScore`. `judge`: the model that gave the score, if any. `certificate`: the check of this judge
+    against human labels, if there are any.
     """
 
     scorer: str
@@ -58,27 +58,27 @@ class ScoreSummary(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why nothing was scored; None if something was."""
+        """The reason why no trial has this score; None if one has."""
         return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
 
     @property
     def mean(self) -> Statistic:
-        """The documented mean."""
+        """The documented mean, in which failures count as 0."""
         return self._if_scored(self.documented_mean)
 
     @property
     def std(self) -> Statistic:
-        """The documented standard deviation (population)."""
+        """The documented standard deviation (population), in which failures count as 0."""
         return self._if_scored(self.documented_std)
 
     @property
     def min(self) -> Statistic:
-        """The lowest score."""
+        """The lowest score, in which failures count as 0."""
         return self._if_scored(self.documented_min)
 
     @property
     def max(self) -> Statistic:
-        """The highest score."""
+        """The highest score, in which failures count as 0."""
         return self._if_scored(self.documented_max)
 
     def _if_scored(self, documented: float) -> Statistic:
@@ -86,14 +86,14 @@ class ScoreSummary(Record, frozen=True):
 
 
 class TargetSummary(Record, frozen=True):
-    """Results of one target, with its `name`. `statuses` counts its trials; `reused` of them are from earlier runs.
+    """Results of one target. `statuses`: number of trials by status; `reused`: trials from earlier runs.
 
-    `cut_off` trials were in flight when the run was stopped: they do not count, and are asked again.
-    `failures` are the most frequent reasons of failed trials, with their counts. `equal_repeats` is set if
-    all repeats got the same answer at a temperature above 0, `suspicious` if trials have flags or agents ran
-    in containers. `agent` is the command-line agent that asked the model, with its version.
-    `thinking_cut_off` is set if models reached their token limit while they were still thinking. `figures`
-    are a benchmark's own figures, once its run is reported.
+    `cut_off`: number of trials in flight when the run was stopped; they do not count, and are asked again.
+    `failures`: the most frequent reasons of failed trials, with counts. `equal_repeats`: set if all repeats
+    got the same answer at a temperature above 0. `suspicious`: set if trials have flags, or if agents ran in
+    containers. `agent`: the command-line agent that asked the model, with its version. `thinking_cut_off`:
+    set if models reached their token limit while still thinking. `figures`: those that a benchmark defines
+    itself, once the run is reported.
     """
 
     slot: str
@@ -116,21 +116,21 @@ class TargetSummary(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """Its name, its model if that is not the name, and the command-line agent that asked it."""
+        """The target's name, its model if that is not the name, and the command-line agent that asked it."""
         return titled(self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent)
 
 
 class RunSummary(Record, frozen=True):
-    """A run in numbers. `planned` is None if the plan's size is not known.
+    """The summary of a run. `planned`: number of trials, None if it is not known.
 
-    `concurrency` applies to all timings: the given number, or the one at which the automatic concurrency
-    settled; None if it did not settle, or settled at several. `found_concurrency` lists all levels at which
-    it settled, or the last level if it did not. `shortfalls` lists the figures that could not be computed,
-    and why (see `analysis.shortfalls`). `timings_note` explains why the timings are not valid, and what could
-    help. `name` is the given one (`--name`), or a generated one; `note` is the user's note on the run.
-    `decision` is the decision on its question (`--until`). `differences` are then left out until all samples
-    were asked, as a test for a fixed number of samples does not hold if this number depends on the results.
-    `origin` is the source of an imported run.
+    `concurrency`: applies to all timings; the given number, or the one at which the automatic concurrency
+    settled. None if it did not settle, or settled at several. `found_concurrency`: all levels at which it
+    settled, or the last level if it did not. `shortfalls`: figures that could not be computed, and why (see
+    `analysis.shortfalls`). `timings_note`: explains why the timings are not valid, and what could help.
+    `name`: the given one (`--name`), or a generated one. `note`: the user's note on the run. `decision`: on
+    the run's question (`--until`). `differences`: left out for a run with a question until all samples were
+    asked, as a test for a fixed number of samples does not hold if this number depends on the results.
+    `origin`: the source of an imported run.
     """
 
     run: str

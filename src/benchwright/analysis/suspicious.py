@@ -1,6 +1,6 @@
-"""Suspicious passes of a run: passes with flags. They stay passes, and in every denominator.
+"""Suspicious passes of a run: passed trials with flags. They still count as passes, and in every denominator.
 
-A run of agents in containers reports the number even if it is 0, and whether it was sealed.
+For agents in containers, their number is reported even if it is 0, and whether the container was sealed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class SuspiciousPasses(Record, frozen=True):
     """Counts of flagged trials of a target.
 
-    `suspicious` of the `passes` have flags; `kinds` counts them by the kind of their flags, the most frequent
-    first. `others` are flagged trials that did not pass. `seal` is `sealed` or `official` in runs of agents
-    in containers.
+    `suspicious`: number of the `passes` with flags; `kinds`: their numbers by kind of flag, the most frequent
+    first. `others`: number of flagged trials that did not pass. `seal`: `sealed` or `official` in runs of
+    agents in containers, else empty.
     """
 
     passes: int
@@ -39,7 +39,10 @@ class SuspiciousPasses(Record, frozen=True):
 def suspicious_passes(
     manifest: Manifest, table: RunTable, rows: NDArray[np.bool_]
 ) -> SuspiciousPasses | None:
-    """Count the suspicious passes among the trials that `rows` (n,) selects. None without flags and seal."""
+    """Return the number of suspicious passes among the trials in the mask `rows` (n,).
+
+    None if no trial is flagged and the run has no seal.
+    """
     import numpy as np
 
     flagged, seal = [row for row in table.flagged.rows() if rows[row]], seal_of(manifest)
@@ -76,5 +79,5 @@ def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
 
 
 def kind_in_words(kind: str) -> str:
-    """Return the kind of a flag in readable form."""
+    """Return the kind of a flag as readable words."""
     return kind.replace("_", " ")

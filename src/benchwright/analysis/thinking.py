@@ -1,4 +1,4 @@
-"""The cost of a model's thinking: trials cut off in thinking, and the share of the tokens."""
+"""Cost of a model's thinking: the trials cut off while thinking, and the share of the tokens."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchwright.records import Record, Status, Target, Usage
 from benchwright.runs.requests import thinking_tokens
 
 LIMITS = ("max_tokens", "max_completion_tokens")
-"""Body fields that limit the tokens of an answer."""
+"""Fields of a request body that limit the tokens of an answer."""
 
 
 class ThinkingCutOff(Record, frozen=True):
-    """Number of a target's trials without an answer because the token limit was reached while the model was thinking.
+    """Number of a target's trials without an answer because it reached the token limit while thinking.
 
-    `of` is the number of all trials. `max_tokens` is the limit that was sent; None if none was sent, so that
-    the server's own limit applied.
+    `of`: number of all trials. `max_tokens`: the limit that was sent; None if none was sent, so that the
+    server's own limit applied.
     """
 
     trials: int
@@ -27,12 +27,15 @@ class ThinkingCutOff(Record, frozen=True):
 
     @property
     def share(self) -> float:
-        """Share of all trials."""
+        """Share of all trials that were cut off while thinking."""
         return self.trials / self.of
 
 
 def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCutOff | None:
-    """Return the number of a target's trials that were cut off in thinking, from its status counts; None if 0."""
+    """Return the number of a target's trials that were cut off while thinking; None if there are none.
+
+    `statuses`: number of trials by status.
+    """
     count = statuses.get(Status.CUT_OFF_IN_THINKING, 0)
     if not count:
         return None
@@ -45,7 +48,7 @@ def sent_limit(settings: Mapping[str, Any]) -> int | None:
 
 
 def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
-    """Return a line on the share of trials cut off in thinking and the option to raise; nothing if there is none."""
+    """Return a line on the share of trials cut off while thinking, and the option to raise; else empty."""
     if found is None:
         return []
     limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
@@ -70,7 +73,7 @@ def completion_tokens_text(requests: RequestSummary) -> str:
 
 
 def thinking_of(usage: Usage) -> str:
-    """Return the thinking tokens of one answer in brackets; empty if they are unknown or 0."""
+    """Return the thinking tokens of one answer as text in brackets; empty if they are unknown or 0."""
     thought = thinking_tokens(usage)
     if not thought:
         return ""

@@ -1,4 +1,4 @@
-"""Explanation of invalid timings of a run, and what the user can do about it: the only such text."""
+"""The explanation of invalid timings of a run, and what the user can do. All outputs use this text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ OWN_CODE = {
     "eval_fn": "the eval functions",
     "scorer": "the scorers",
 }
-"""Settings of an eval that run user code in our process, and the name of that code."""
+"""Settings of an eval that run user code in our process, and a name for this code."""
 
 
 def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
-    """Return why the timings are invalid and what could help, in one or two sentences; None if they are valid."""
+    """Return why the timings are invalid and what could help, in one or two sentences; None if valid."""
     if not lag.spoils_timings:
         return None
     measured = f"loop lag p99 {lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms"
@@ -46,7 +46,7 @@ def _lower(option: str, concurrency: int) -> str | None:
 
 
 def _causes(manifest: Manifest) -> Iterator[str]:
-    """Yield other possible reasons why a client of this kind is busy."""
+    """Yield other possible reasons why the client is busy in this kind of run."""
     if manifest.kind == "benchmark":
         yield "slow grading"
     own = [name for setting, name in OWN_CODE.items() if manifest.settings.get(setting)]

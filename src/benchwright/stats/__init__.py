@@ -4,7 +4,7 @@
     distributions  normal, t, binomial, beta and hypergeometric: probabilities and quantiles
     intervals      Wilson, Jeffreys, t, and the documented normal approximation
     repeats        `estimate`: the mean of scores with the interval that suits them
-    clusters       means of grouped values: robust error, design effect
+    clusters       means of clustered values: robust error, design effect
     passk          pass@k and pass^k
     paired         is A better than B on the same samples: differences, McNemar
     unpaired       the fallback on different samples: Welch, Newcombe
@@ -24,7 +24,8 @@
 Import from the modules (`from benchwright.stats.repeats import estimate`). This package loads none of them,
 so that the hot path, which needs only `histogram`, does not pay for numpy.
 
-Common rules: values are one-dimensional and finite (NaN or infinity: ValueError). `confidence` is two-sided
-and defaults to 0.95. An interval that the data cannot support is None, never a point. An end of a percentile
+Common rules: values are one-dimensional and finite (NaN or infinity: ValueError). `groups` are clusters, such
+as the passage of each question; None for a value that is a cluster by itself. `confidence` is two-sided and
+defaults to 0.95. An interval that the data cannot support is None, never a point. An end of a percentile
 interval that the data cannot support is infinite.
 """

@@ -1,4 +1,4 @@
-"""Argument checks, label codes and exact sums that all other modules of this package share.
+"""Argument checks, label codes and exact sums that the other modules of `stats` share.
 
 Sums are exact: correctly rounded whatever the order of the values. NumPy's sums differ in the last bit with
 the order and with the processor.
@@ -39,7 +39,11 @@ def vector(values: ArrayLike, name: str = "values") -> Vector:
 
 
 def same_length(first: str, one: int, second: str, other: int) -> None:
-    """Raise ValueError if two arguments that belong together differ in length."""
+    """Check that two arguments have the same length. `first` and `second` are their names.
+
+    Raises:
+        ValueError: If their lengths `one` and `other` differ.
+    """
     if one != other:
         raise ValueError(f"{first} and {second} must be equally many, not {one} and {other}")
 
@@ -47,7 +51,8 @@ def same_length(first: str, one: int, second: str, other: int) -> None:
 def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
     """Number labels from 0 in order of first appearance. Return (code of each label, distinct labels).
 
-    An array of numbers is never turned into Python objects: a million labels take a few arrays.
+    Arrays of numbers are numbered without making Python objects of them, so a million labels take little
+    memory.
     """
     if isinstance(labels, range):
         return np.arange(len(labels)), labels
@@ -64,7 +69,7 @@ def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
 
 
 def count_distinct(numbers: NDArray[Any]) -> int:
-    """Count the distinct numbers, by sorting a copy.
+    """Return the number of distinct values, by sorting a copy.
 
     `np.unique` would build a hash table of ten times the memory.
     """
@@ -84,7 +89,7 @@ def exact_sum(values: NDArray[Any]) -> float:
 
 
 def exact_squares(values: Vector, mean: float) -> float:
-    """Return the correctly rounded sum of squared deviations from a mean, with at most a block in memory."""
+    """Return the correctly rounded sum of squared deviations from `mean`, copying one block at a time."""
     blocks = (values[start : start + BLOCK] - mean for start in range(0, values.size, BLOCK))
     try:
         return math.fsum(square for block in blocks for square in (block * block).data)
@@ -93,12 +98,12 @@ def exact_squares(values: Vector, mean: float) -> float:
 
 
 def exact_mean(values: NDArray[Any]) -> float:
-    """Return the mean from the exact sum; NaN for no values."""
+    """Return the mean from the correctly rounded sum; NaN for no values."""
     return exact_sum(values) / values.size if values.size else math.nan
 
 
 def exact_std(values: NDArray[Any]) -> float:
-    """Return the population standard deviation (ddof 0) from exact sums; NaN for no values."""
+    """Return the population standard deviation (ddof 0) from correctly rounded sums; NaN for no values."""
     return math.sqrt(exact_squares(values, exact_mean(values)) / values.size) if values.size else math.nan
 
 
@@ -120,6 +125,6 @@ def only_zero_and_one(values: Vector) -> bool:
 
 
 def spread(values: Vector) -> float:
-    """Return the standard deviation (ddof 1) of at least two values; rounding noise is returned as 0."""
+    """Return the standard deviation (ddof 1) of at least two values; 0 if they differ only by rounding noise."""
     deviation = math.sqrt(exact_squares(values, exact_mean(values)) / (values.size - 1))
     return 0.0 if deviation <= 1e-13 * max(-float(values.min()), float(values.max())) else deviation

@@ -1,7 +1,7 @@
-"""Arrival times of requests in an open loop: endless offsets in seconds from the start, in order.
+"""Arrival times of requests in an open loop: offsets in seconds from the start, in ascending order.
 
 In an open loop the next request does not wait for the response to the last one. Latency has to be counted
-from these intended starts: a client that counts from the moment when it actually sent a request leaves out
+from these intended starts. A client that counts from the moment when it actually sent a request leaves out
 exactly the time in which the server was slow ("coordinated omission", Tene 2013, "How NOT to measure
 latency").
 """
@@ -15,7 +15,7 @@ from math import isfinite
 
 
 def constant(rate: float) -> Iterator[float]:
-    """Return evenly spaced arrivals: the first at 0, then 1 / rate seconds apart.
+    """Return evenly spaced arrivals without end: the first at 0, then 1 / rate seconds apart.
 
     Raises:
         ValueError: If the rate is not positive and finite.
@@ -25,7 +25,7 @@ def constant(rate: float) -> Iterator[float]:
 
 
 def poisson(rate: float, seed: int) -> Iterator[float]:
-    """Return the arrivals of a Poisson process, as independent users cause them.
+    """Return the arrivals of a Poisson process without end, as independent users cause them.
 
     All gaps are exponential with mean 1 / rate, including the one before the first arrival.
 

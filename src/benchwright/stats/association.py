@@ -1,4 +1,4 @@
-"""Are slow answers more often wrong? Buckets of equal size, and rank tests that respect groups."""
+"""Are slow answers more often wrong? Buckets of equal size, and rank tests that respect clusters."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class RankAssociation(NamedTuple):
 class WithinAssociation(NamedTuple):
     """Association among the repeats of single samples.
 
-    `higher`, `lower` and `ties` count the groups in which the zeros had the higher values, the lower values,
-    or neither.
+    `higher`, `lower`, `ties`: numbers of clusters of samples in which the zeros (wrong answers) had the
+    higher values, the lower values, or neither.
     """
 
     n_samples: int
@@ -74,18 +74,18 @@ def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
 def rank_association(
     outcomes: ArrayLike, values: ArrayLike, groups: Iterable[Hashable | None]
 ) -> RankAssociation:
-    """Test whether 0/1 outcomes (n,) are associated with values (n,) that come in groups (n,).
+    """Test whether 0/1 outcomes (n,) are associated with values (n,) that come in clusters `groups` (n,).
 
     With u_i = (y_i - mean(y)) (r_i - mean(r)), r the midranks, U = sum(u_i) is the Wilcoxon rank sum,
     centred.
 
-    - Each unit is its own group: "mann-whitney". Mann and Whitney (1947) by the normal approximation with the
+    - Each unit is its own cluster: "mann-whitney". Mann and Whitney (1947) by the normal approximation with the
       variance of ties (Lehmann 1975, "Nonparametrics", section 1.4) and the correction for continuity.
-    - Otherwise "clustered-rank": U / sqrt(C / (C - 1) * sum(u_g^2)), u_g the sums of u over the C groups, is
+    - Otherwise "clustered-rank": U / sqrt(C / (C - 1) * sum(u_g^2)), u_g the sums of u over the C clusters, is
       compared with the standard normal distribution. This is the generalised score test of working
-      independence (Boos 1992, The American Statistician 46:327), in which units of a group may depend on each
-      other in any way. In simulations with 8 to 200 groups it raised 2 to 5 % false alarms at the level of 5
-      %. With a single group there is no test.
+      independence (Boos 1992, The American Statistician 46:327), in which units of a cluster may depend on each
+      other in any way. In simulations with 8 to 200 clusters it raised 2 to 5 % false alarms at the level of 5
+      %. With a single cluster there is no test.
 
     Raises:
         ValueError: If an outcome is not 0 or 1, lengths differ, or a value is not finite.
@@ -129,12 +129,12 @@ def within_association(
     samples: Iterable[Hashable],
     groups: Iterable[Hashable | None],
 ) -> WithinAssociation | None:
-    """Test the association among the repeats of each sample, which are equally hard.
+    """Return the association of outcome and value among the repeats of each sample, which are equally hard.
 
     For each sample with both outcomes, take its pairs (a 0, a 1): the share in which the 0 has the higher
-    value minus the share in which it has the lower one. Groups are counted by the sign of the sum over their
-    samples. If outcome and value were independent within samples, either sign would be equally likely: the
-    sign test, mid-p.
+    value minus the share in which it has the lower one. Clusters (`groups`) are counted by the sign of the
+    sum over their samples. If outcome and value were independent within samples, both signs would be equally
+    likely: the sign test, mid-p.
 
     None if no sample has both outcomes.
 

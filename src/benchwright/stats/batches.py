@@ -23,10 +23,11 @@ from benchwright.stats.intervals import Interval, critical_t
 BATCHES = 16
 
 FEWEST = 2 * BATCHES
-"""Fewest values that are batched. Fewer are treated as independent: batches of one show no dependence."""
+"""Fewest values that are batched. Fewer are treated as independent: batches of one value show no dependence.
+"""
 
 FEWEST_EPISODES = 6
-"""Number of batches that must contain values beyond a percentile before it has an interval.
+"""Number of batches that must contain values beyond a percentile; with fewer, it has no interval.
 
 A queue near saturation has its longest times in few episodes, which predict little about the next one.
 """
@@ -36,7 +37,10 @@ HIGHEST = 0.8
 
 
 class LongRun(NamedTuple):
-    """Long-run variance of a value (its dependence on the others included), and its degrees of freedom."""
+    """Long-run variance of a series, which includes the dependence between its values.
+
+    `df`: degrees of freedom.
+    """
 
     variance: float
     df: float
@@ -66,7 +70,7 @@ def long_run(values: ArrayLike) -> LongRun:
 
 
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return the two-sided t interval of the mean.
+    """Return the two-sided t interval of the mean of dependent values, in order of time.
 
     Raises:
         ValueError: As in `long_run`.
@@ -79,9 +83,9 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def effective_size(indicator: ArrayLike, share: float) -> float:
-    """Return how many independent zeros and ones would determine their share as well.
+    """Return the number of independent zeros and ones that would determine their share equally well.
 
-    At most the actual number. The size already accounts for the few degrees of freedom: use it with a
+    It is at most the actual number. The size already accounts for the few degrees of freedom: use it with a
     quantile of the normal or binomial distribution instead of Student's t.
 
     Raises:
@@ -98,7 +102,7 @@ def effective_size(indicator: ArrayLike, share: float) -> float:
 
 
 def _episodes(rare: NDArray[np.bool_]) -> int:
-    """Count the batches that contain any of the rarer values; all batches if there are too few values."""
+    """Return the number of batches with any True value in `rare`; all batches if there are too few values."""
     size = rare.size // BATCHES
     if rare.size < FEWEST:
         return BATCHES
@@ -106,12 +110,12 @@ def _episodes(rare: NDArray[np.bool_]) -> int:
 
 
 def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
-    """Return the two-sided interval of the q-quantile between two order statistics.
+    """Return the two-sided interval of the q-quantile of dependent values, between two order statistics.
 
-    Same method as `stats.latency.percentile_interval`, but with the number of independent values that the
-    dependent ones are worth: the ranks come from a binomial distribution of `effective_size`. An unknown end
-    is infinite. Neither end is known if the values beyond the quantile came in fewer than `FEWEST_EPISODES`
-    of the batches.
+    The method is that of `stats.latency.percentile_interval`, but the ranks come from a binomial distribution
+    of `effective_size`: the number of independent values that the dependent ones are worth. An unknown end is
+    infinite. Neither end is known if the values beyond the quantile came in fewer than `FEWEST_EPISODES` of
+    the batches.
 
     Raises:
         ValueError: If there are no values, one is not finite, or q or confidence is outside (0, 1).
@@ -128,7 +132,7 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
 
 def percentile_bound(values: ArrayLike, q: float, confidence: float = 0.99) -> float:
-    """Return the one-sided upper bound of the q-quantile at this confidence; infinite for too few values.
+    """Return the one-sided upper bound of the q-quantile of dependent values; infinite for too few values.
 
     Raises:
         ValueError: As in `percentile_interval`.

@@ -1,8 +1,8 @@
-"""Means of grouped values, such as questions on one passage or tasks of one repository.
+"""Means of values in clusters (`groups`), such as questions on one passage or tasks of one repository.
 
-Values of a group are alike, so n grouped values carry less information than n independent ones. All errors
-here are computed over groups: as in Miller (2024), arXiv 2411.00640, appendix A, with the correction for few
-groups.
+Values of a cluster are alike, so n clustered values carry less information than n independent ones. All
+standard errors here are computed over clusters: as in Miller (2024), arXiv 2411.00640, appendix A, with the
+correction for few clusters.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from benchwright.stats.intervals import critical_t, critical_z
 class ClusteredMean(NamedTuple):
     """Mean with its cluster-robust standard error.
 
-    `se` and `df` are None with a single group. `design_effect` is the variance of the mean divided by its
-    variance for independent values. `icc` is the share of variance between groups. Both are None if
-    undefined.
+    `se` and `df` (degrees of freedom) are None if there is only one cluster. `design_effect`: variance of the
+    mean divided by its variance for independent values. `icc`: intraclass correlation, the share of variance
+    between clusters. Both are None if undefined.
     """
 
     mean: float
@@ -46,14 +46,14 @@ class ClusteredMean(NamedTuple):
 
     @property
     def grouped(self) -> bool:
-        """True if any two values share a group."""
+        """True if any two values share a cluster."""
         return self.n_groups < self.n
 
 
 def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
-    """Number groups from 0. Return (group code of each value, number of groups).
+    """Number clusters from 0. Return (cluster code of each value, number of clusters).
 
-    Each None is a group by itself. Arrays of small whole numbers are numbered without sorting, in the order
+    Each None is a cluster by itself. Arrays of small whole numbers are numbered without sorting, in the order
     of the numbers.
     """
     if isinstance(groups, np.ndarray) and _are_small_numbers(groups):
@@ -74,15 +74,15 @@ def _are_small_numbers(groups: NDArray[Any]) -> bool:
 
 
 def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> ClusteredMean:
-    """Return the mean of n values in C groups, with a standard error robust to dependence within groups.
+    """Return the mean of n values in C clusters, with a standard error robust to dependence within clusters.
 
-    With T_g the sum of the residuals in group g, Var = C / (C - 1) * sum(T_g^2) / n^2 (Liang and Zeger 1986;
-    Miller 2024, appendix A, with the factor C / (C - 1) for few groups). The degrees of freedom are G - 1,
-    with G = n^2 / sum(n_g^2) the effective number of groups (Carter, Schnepel and Steigerwald 2017): C - 1
-    for equal groups, fewer for unequal ones, for which C - 1 covers too little.
+    With T_g the sum of the residuals in cluster g, Var = C / (C - 1) * sum(T_g^2) / n^2 (Liang and Zeger
+    1986; Miller 2024, appendix A, with the factor C / (C - 1) for few clusters). The degrees of freedom are G
+    - 1, with G = n^2 / sum(n_g^2) the effective number of clusters (Carter, Schnepel and Steigerwald 2017): C
+    - 1 for equal clusters, fewer for unequal ones, for which intervals with C - 1 would cover too little.
 
     Raises:
-        ValueError: If there are no values, a value is not finite, or the number of group labels differs.
+        ValueError: If there are no values, a value is not finite, or the number of cluster labels differs.
     """
     array = vector(values)
     codes, n_groups = group_codes(groups)
@@ -91,7 +91,7 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
 
 
 def mean_of_units(values: Vector) -> ClusteredMean:
-    """Return `clustered_mean` of values that are each a group: the ordinary standard error with n - 1 df."""
+    """Return `clustered_mean` of independent values, each a cluster: the ordinary standard error, n - 1 df."""
     n, mean = values.size, exact_mean(values)
     if n < 2:
         return ClusteredMean(mean, None, None, n, n, None, None)
@@ -101,7 +101,7 @@ def mean_of_units(values: Vector) -> ClusteredMean:
 
 
 def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
-    """Return `clustered_mean` for groups that are already numbered."""
+    """Return `clustered_mean` for clusters that are already numbered by `codes` (n,)."""
     n = values.size
     if n == 0:
         raise ValueError("no values: they have no mean")
@@ -129,8 +129,8 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
 def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> float:
     """Return the analysis-of-variance estimate of the intraclass correlation, Donner (1986).
 
-    For groups of unequal size n_g: (MSB - MSW) / (MSB + (n_0 - 1) MSW) with n_0 = (n - sum(n_g^2) / n) / (C -
-    1). `centred` (n,) are the values minus their mean, `sums` (C,) their sums per group, `sizes` (C,) the
+    For clusters of unequal size n_g: (MSB - MSW) / (MSB + (n_0 - 1) MSW) with n_0 = (n - sum(n_g^2) / n) / (C
+    - 1). `centred` (n,) are the values minus their mean, `sums` (C,) their sums per cluster, `sizes` (C,) the
     n_g.
     """
     n, n_groups = centred.size, sizes.size
@@ -144,13 +144,13 @@ def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> floa
 def effective_size(
     n: int, n_units: int, independent: float, actual: float, df: float, confidence: float
 ) -> float:
-    """Return how many independent 0/1 values would carry as much information as these n dependent ones.
+    """Return the number of independent 0/1 values with as much information as these n dependent ones.
 
-    `independent` is the variance that the mean of n independent values would have, `actual` the estimated
+    `independent`: the variance that the mean of n independent values would have; `actual`: the estimated
     variance. n is scaled by their ratio, never upwards, and by (z / t)^2 for the uncertainty of the estimate
     itself: Korn and Graubard (1998), "Confidence intervals for proportions with small expected number of
     positive counts estimated from survey data". Values that do not vary carry no information about their
-    dependence; then only the `n_units` groups (or samples, if these are independent) count.
+    dependence; then only the `n_units` clusters (or samples, if these are independent) count.
     """
     adjustment = (critical_z(confidence) / critical_t(confidence, df)) ** 2
     if independent == 0:

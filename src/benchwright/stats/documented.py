@@ -1,6 +1,6 @@
-"""Statistics of a score in the documented result files. A failed or unscored run counts as 0.
+"""Statistics of a score as documented for result files: a failed or unscored run counts as 0.
 
-Every run counts. Sums are exact, so the order of the runs does not matter.
+A run here is one trial of a sample. Sums are exact, so the order of the runs does not matter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from benchwright.stats.passk import KS, pass_at_k
 
 
 class Tries(NamedTuple):
-    """The runs of each sample: the number `made` (samples,) and the number that `passed` (samples,)."""
+    """Runs of each sample.
+
+    `made` (samples,): number of runs; `passed` (samples,): number of those that passed.
+    """
 
     made: NDArray[np.intp]
     passed: NDArray[np.intp]
@@ -45,8 +48,8 @@ def documented_statistics(
 ) -> DocumentedStatistics:
     """Return the documented statistics of one score.
 
-    `values` (n,) are the scores of all runs that were made, 0 for an unscored run. pass@k is computed if
-    there are `repeats`, for each documented k up to their number.
+    `values` (n,) are the scores of all runs that were made, 0 for an unscored run. pass@k is computed for
+    each documented k up to `repeats`; not at all if there are no repeats.
     """
     array = np.asarray(values, np.float64)
     if not array.size:
@@ -64,9 +67,9 @@ def documented_statistics(
 
 
 def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> Tries:
-    """Count the runs of each sample.
+    """Return the number of runs, and of passed runs, of each sample.
 
-    `samples` (n,) are the samples of the runs; `passed` (n,) is True for the runs that passed.
+    `samples` (n,): the sample of each run; `passed` (n,): True for the runs that passed.
     """
     distinct, place = np.unique(np.asarray(samples), return_inverse=True)
     return Tries(
@@ -76,7 +79,7 @@ def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> Tries:
 
 
 class PassMean(NamedTuple):
-    """pass@k as the mean over this many samples."""
+    """pass@k averaged over samples. `samples`: their number."""
 
     mean: float
     samples: int

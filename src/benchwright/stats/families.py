@@ -9,9 +9,10 @@ from benchwright.stats.arrays import Vector, vector
 
 
 def holm(p_values: ArrayLike) -> Vector:
-    """Return adjusted p-values (m,): rejecting all <= alpha keeps the chance of a false rejection <= alpha.
+    """Return p-values (m,) adjusted by Holm's method for m tests.
 
-    The i-th smallest becomes max over j <= i of min(1, (m - j + 1) p_(j)), whatever the dependence: Holm
+    Rejecting all that are <= alpha keeps the probability of any false rejection <= alpha, whatever the
+    dependence of the tests. The i-th smallest becomes max over j <= i of min(1, (m - j + 1) p_(j)): Holm
     (1979), "A simple sequentially rejective multiple test procedure".
 
     Raises:

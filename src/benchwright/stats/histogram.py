@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 
 def bucket(ns: int) -> int:
-    """Return the bucket of a duration in nanoseconds.
+    """Return the number of the bucket that contains a duration in nanoseconds.
 
     Raises:
         ValueError: If the duration is negative.
@@ -64,7 +64,7 @@ def quantile(histogram: Mapping[int, int], q: float) -> float:
 def cumulative(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
     """Return points (nanoseconds, share of shorter durations), rising in both, from share 0 to share 1.
 
-    The durations of a bucket are assumed to be spread evenly over it: straight lines join the points.
+    The durations of a bucket are assumed to be spread evenly over it, so straight lines join the points.
     Neighbouring buckets share a point, so there are at most two for each bucket.
 
     Raises:
@@ -85,7 +85,7 @@ def cumulative(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
 
 
 def _ordered(counts: list[tuple[int, int]], rank: int) -> float:
-    """Return the duration at a rank (from 0)."""
+    """Return the duration (ns) at a rank, from 0, among those that `counts` (sorted by bucket) contains."""
     for each, count in counts:
         if rank < count:
             low, high = bounds(each)

@@ -1,4 +1,4 @@
-"""Means over time of quantities that were read at single moments."""
+"""Means over time of quantities that were read at discrete times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.stats.arrays import Vector, same_length, vector
 
 
 def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
-    """Return the mean from `begin` to `end` of a quantity read at rising `times`; times and values are (n,).
+    """Return the mean, from `begin` to `end`, of a quantity read at ascending `times` (n,) as `values` (n,).
 
     Trapezoidal rule, linear between readings.
 

@@ -85,12 +85,12 @@ def of_equal_values(
 ) -> Interval:
     """Return the interval of the mean of a bounded variable after n independent values that were all equal.
 
-    By Clopper and Pearson (1934), 0 of n others means that other values have a share of at most q = 1 - ((1 -
-    confidence) / 2)^(1 / n), and each is within the range. That holds for every distribution in the range: if
-    other values have a greater share, n equal values are too rare to spoil the coverage. The betting interval
-    of Waudby-Smith and Ramdas (2024) has the same ends if each bet is the highest possible; those of
-    Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider here. `n` may be a fraction (an
-    effective sample size).
+    By Clopper and Pearson (1934), none of n values being different means that different values have a share
+    of at most q = 1 - ((1 - confidence) / 2)^(1 / n), and each of them is within the range. That holds for
+    every distribution in the range: if different values have a greater share, n equal values are too rare to
+    spoil the coverage. The betting interval of Waudby-Smith and Ramdas (2024) has the same ends if each bet
+    is the highest possible; those of Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider
+    here. `n` may be a fraction (an effective sample size).
 
     Raises:
         ValueError: Unless n > 0, the value is in the range and 0 < confidence < 1.
@@ -106,7 +106,7 @@ def of_equal_values(
 def normal_interval(values: ArrayLike) -> Interval:
     """Return the documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
 
-    Kept for files and rows that promise it. It covers far too little for few samples or extreme means. No
+    Kept for file formats that document it. It covers far too little for few samples or extreme means. No
     values return (0, 0); one value returns an interval without width.
     """
     array = vector(values)

@@ -32,7 +32,10 @@ class Rate(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counts of answers with a human label and a judge's verdict, both 0/1, by who found them right."""
+    """Counts of answers by whether the judge's verdict and the human label are right (1) or wrong (0).
+
+    `both`: right by both; `judge_only`, `human_only`: right by only one of them; `neither`: wrong by both.
+    """
 
     both: int
     judge_only: int
@@ -46,22 +49,22 @@ class Counts(NamedTuple):
 
     @property
     def judge_right(self) -> int:
-        """Number of answers that the judge found right."""
+        """Number of answers that are right by the judge's verdict."""
         return self.both + self.judge_only
 
     @property
     def human_right(self) -> int:
-        """Number of answers that the human found right."""
+        """Number of answers that are right by the human label."""
         return self.both + self.human_only
 
 
 class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
     """Agreement of a judge with humans on n answers.
 
-    `sensitivity` is the share of answers right by the human that the judge also found right. `specificity` is
-    the share of answers wrong by the human that the judge also found wrong. Each is None if there are no such
-    answers. `kappa` is None if judge and human give the same single verdict throughout: chance would agree
-    just as well.
+    `sensitivity`: share of the answers right by the human that are also right by the judge. `specificity`:
+    share of the answers wrong by the human that are also wrong by the judge. Each is None if there are no
+    such answers. `kappa`: None if judge and human give the same single verdict throughout, as chance would
+    agree just as well.
     """
 
     counts: Counts
@@ -77,7 +80,7 @@ class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Corrected(msgspec.Struct, frozen=True):
-    """Estimated mean if humans had labelled all answers, with its interval and the method of estimation."""
+    """Estimate of the mean score if humans had labelled all answers, with its interval and method."""
 
     mean: float
     low: float
@@ -86,7 +89,7 @@ class Corrected(msgspec.Struct, frozen=True):
 
 
 def count(labels: ArrayLike, verdicts: ArrayLike) -> Counts:
-    """Count human labels (n,) and judge's verdicts (n,), both 0/1, by who found the answer right.
+    """Return the counts of answers by human label (n,) and judge's verdict (n,), both 0/1.
 
     Raises:
         ValueError: If lengths differ.
@@ -166,7 +169,7 @@ def proportion(successes: float, n: float, confidence: float = 0.95) -> Rate:
 def youden(counts: Counts, confidence: float = 0.95) -> Rate:
     """Return Youden's index, sensitivity + specificity - 1, with its interval.
 
-    0 for a judge that knows nothing, 1 for one that never errs.
+    It is 0 for a judge whose verdicts are pure chance, 1 for one that never errs.
     """
     sensitivity = proportion(counts.both, counts.human_right, confidence)
     specificity = proportion(counts.neither, counts.n - counts.human_right, confidence)
@@ -189,8 +192,8 @@ def post_stratified(
     human yes among the labelled answers that it found right, b the same share among those that it found
     wrong. For 0/1 verdicts this is prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633)
     with the best weight for each verdict. `n` may be an effective number of answers. `design_effect` is the
-    factor by which dependent labels (of repeats, in groups) raise the variance of their mean. `answered`: see
-    `of_all`.
+    factor by which dependent labels (of repeats, or in clusters) raise the variance of their mean.
+    `answered`: see `of_all`.
     """
     share = proportion(right, n, confidence)
     both, human_only, found_right, found_wrong = (
@@ -208,13 +211,14 @@ def post_stratified(
 def rogan_gladen(
     counts: Counts, right: float, n: float, answered: Rate | None = None, confidence: float = 0.95
 ) -> Corrected:
-    """Estimate the mean of human labels if only other answers are labelled, with the judge's errors on these.
+    """Estimate the mean of human labels if only answers from elsewhere are labelled.
 
-    Rogan and Gladen (1978), Am. J. Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the
-    judge's sensitivity and f its false positive rate. The interval contains every t for which the MOVER
-    interval of p - t s - (1 - t) f, which is 0 at the true t, contains 0: Fieller's method for a ratio, which
-    holds however close s is to f. It is shorter than the one of Lang and Reiczigel (2014), Prev. Vet. Med.
-    113:13, which covers up to 99 % with 50 labels.
+    The judge is assumed to err on this run's answers as often as on these. Rogan and Gladen (1978), Am. J.
+    Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the judge's sensitivity and f its false
+    positive rate. The interval contains every t for which the MOVER interval of p - t s - (1 - t) f, which is
+    0 at the true t, contains 0: Fieller's method for a ratio, which holds however close s is to f. It is
+    shorter than the one of Lang and Reiczigel (2014), Prev. Vet. Med. 113:13, which covers up to 99 % with 50
+    labels. `answered`: see `of_all`.
 
     Raises:
         ValueError: If the judge accepts right answers no more often than wrong ones.
@@ -282,9 +286,9 @@ def prediction_powered(
 
 
 def mover(value: float, parts: Iterable[tuple[float, Rate]]) -> Interval:
-    """Return the MOVER interval of a function of independent estimates.
+    """Return the MOVER interval of a function of independent estimates. `value`: the function's value.
 
-    `parts` are the slope of the function by each estimate, and the estimate.
+    `parts`: for each estimate, the slope of the function by it, and the estimate with its interval.
     """
     below = above = 0.0
     for slope, part in parts:
@@ -297,7 +301,7 @@ def mover(value: float, parts: Iterable[tuple[float, Rate]]) -> Interval:
 
 
 def of_all(judged: Rate, answered: Rate | None, method: Method) -> Corrected:
-    """Extend the mean over judged trials to all trials; trials without an answer count as 0.
+    """Return the mean over all trials, from the mean over judged ones. Trials without an answer count as 0.
 
     `answered` is the share of trials that was judged, None if all were.
     """
@@ -312,7 +316,7 @@ def _within(mean: float, ends: Interval) -> Rate:
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Find the root of a falling function between low and high by bisection."""
+    """Return the root of a decreasing function between low and high, by bisection."""
     for _ in range(45):
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)

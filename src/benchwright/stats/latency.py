@@ -1,7 +1,7 @@
-"""Percentiles of durations with their confidence intervals. Exact: from the values, not from buckets.
+"""Percentiles of durations with their confidence intervals, from the values themselves, not from buckets.
 
-The intervals are order statistics of the values themselves and hold for every distribution (David and
-Nagaraja 2003, "Order Statistics", section 7.1), as long as the values are independent.
+The intervals are order statistics and hold for every distribution (David and Nagaraja 2003, "Order
+Statistics", section 7.1), as long as the values are independent.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 def cumulative(values: ArrayLike, most: int) -> list[tuple[float, float]]:
     """Return points (value, share of the values that are not larger), rising in both.
 
-    Up to `most` values are all included. Of more values, the points are every 1/`most`-th quantile, the 0.999
-    quantile and the largest value: at most `most` + 1 points.
+    Up to `most` values, each value is a point. For more values, the points are every 1/`most`-th quantile,
+    the 0.999 quantile and the largest value: at most `most` + 1 points.
 
     Raises:
         ValueError: If there are no values, or one is not finite.

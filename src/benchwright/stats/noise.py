@@ -1,4 +1,4 @@
-"""The noise floor: how much the same model differs between repeats, and its consequences for comparisons."""
+"""The noise floor: how much the scores of one model differ between repeats, and what comparisons need then."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Noise(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Number of samples, each with `repeats` per model, that shows a true `difference` at the given power."""
+    """Number of samples that a comparison of two models needs to show a true `difference`.
+
+    `repeats`: number of repeats per sample and model.
+    """
 
     difference: float
     repeats: int
@@ -42,11 +45,11 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def noise(values: ArrayLike, samples: Iterable[Hashable], *, confidence: float = 0.95) -> Noise | None:
-    """Estimate the noise of values (one per trial) from samples with repeats. None without repeats.
+    """Return the noise of values (one per trial), estimated from samples with repeats. None without repeats.
 
     Samples without repeats carry no information about noise and are left out. A sample with k values counts
     once: its flips are the share of its k (k - 1) / 2 pairs that differ. Two runs of the same model on the
-    same n samples differ by errors alone, Var = 2 within * mean(1 / k) / n: Miller (2024), arXiv 2411.00640,
+    same n samples differ by noise alone, Var = 2 within * mean(1 / k) / n: Miller (2024), arXiv 2411.00640,
     section 3.
 
     Raises:
@@ -85,7 +88,7 @@ def plans(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[Plan]:
-    """Compute the samples that a fixed comparison of two such models needs, by difference and repeats.
+    """Return the numbers of samples that a comparison of two such models needs, by difference and repeats.
 
     The difference per sample has the variance 2 between (1 - correlation) + 2 within / repeats (Miller 2024,
     section 3). `correlation` is the correlation of the two models' true means over samples: 1 leaves only the
@@ -115,7 +118,7 @@ def plans(
 
 
 def _flips(values: np.ndarray, codes: np.ndarray) -> float:
-    """Return the share of each sample's pairs of values that differ, averaged over the samples."""
+    """Return the share of pairs of repeats whose values differ, averaged over the samples."""
     _, value_codes = np.unique(values, return_inverse=True)
     _, starts, same = np.unique(
         codes.astype(np.int64) * (int(value_codes.max()) + 1) + value_codes,

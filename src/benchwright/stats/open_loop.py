@@ -28,19 +28,19 @@ from benchwright.stats.intervals import Interval, critical_t
 from benchwright.stats.steady import PARTS, growth
 
 LIKELY = 0.05
-"""p-value below which a growth of the latency counts.
+"""p-value below which a growth of the latency is taken into account.
 
-Measured against simulated queues of four slots, such rates are as near the truth at every load as a count of
-the answers in the window: below the capacity, growth that is only chance costs nothing on average, and above
-it nothing is missed.
+The rule was measured against simulated queues of four slots. At every load, such rates are as near the truth
+as a count of the answers in the window: below the capacity, growth that is only chance costs nothing on
+average, and above it nothing is missed.
 """
 
 
 class AnswerTime(NamedTuple):
     """Time in which the answers of requests arrived, in the unit of the arguments.
 
-    `due` is T, the time in which the requests were due. `fallen_behind` is G, the growth of their latency.
-    `uncertain` is half the 95 % interval of G.
+    `due`: T, the time in which the requests were due. `fallen_behind`: G, the growth of their latency.
+    `uncertain`: half the width of the 95 % interval of G. See the module for T and G.
     """
 
     due: float
@@ -49,7 +49,7 @@ class AnswerTime(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """T + G: the time in which the answers arrived."""
+        """`due` + `fallen_behind`: the time in which the answers arrived."""
         return self.due + self.fallen_behind
 
 
@@ -75,10 +75,11 @@ def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
 
 
 def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTime) -> Interval:
-    """Return the 95 % interval of rate(x), as factors of the rate.
+    """Return the 95 % interval of a rate, as factors of the rate.
 
-    It covers the variation of the amounts that requests bring, of their gaps, and of the estimated growth of
-    the latency. The first two come from the means of batches of x_i / mean(x) - gap_i / mean(gap), the delta
+    `brought` (n,): the amount that each request brings, such as 1 per answer, or its tokens. The interval
+    covers the variation of these amounts, of the gaps between requests, and of the estimated growth of the
+    latency. The first two come from the means of batches of x_i / mean(x) - gap_i / mean(gap), the delta
     method for a ratio.
 
     Raises:

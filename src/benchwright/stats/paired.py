@@ -1,4 +1,4 @@
-"""Is A better than B, on the same samples?
+"""Tests of whether A is better than B on the same samples.
 
 A paired difference removes the difficulty of the samples, which is most of the variance: Miller (2024), arXiv
 2411.00640. With repeats, average each side per sample first (`repeats.sample_means`).
@@ -33,11 +33,11 @@ Test = Literal["t", "cluster-t", "mcnemar-mid-p", "sign", "none"]
 
 
 class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Mean of a - b over n samples. `wins` counts the samples with a > b.
+    """Mean of a - b over n samples. `wins`: number of samples with a > b.
 
-    `method` names how the interval was made, `test` the origin of the two-sided p-value; interval and p-value
-    are None if the data cannot support them. `sd` is the standard deviation of the difference per sample, for
-    `power`.
+    `method`: how the interval was made. `test`: the test of the two-sided p-value. Interval and p-value are
+    None if the data cannot support them. `sd`: standard deviation of the difference per sample, for `power`.
+    `n_groups`: number of clusters of samples.
     """
 
     mean_a: float
@@ -60,7 +60,7 @@ class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MatchedPairs(NamedTuple):
-    """Samples that both sides have, and their values (n,) on either side."""
+    """Samples that are on both sides, with their values `a` (n,) and `b` (n,)."""
 
     samples: list[Hashable]
     a: Vector
@@ -68,14 +68,14 @@ class MatchedPairs(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """Two-sided p-values of the exact test and of its less conservative mid-p version."""
+    """Two-sided p-values of McNemar's test: exact, and the less conservative mid-p version."""
 
     exact: float
     mid_p: float
 
 
 def match(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
-    """Pair two sides by sample, in the order of `a`. Samples that only one side has are left out."""
+    """Pair two sides by sample, in the order of `a`. Samples on one side only are left out."""
     position = {sample: number for number, sample in enumerate(b.samples)}
     places = [(here, position[sample]) for here, sample in enumerate(a.samples) if sample in position]
     in_a, in_b = [here for here, _ in places], [there for _, there in places]
@@ -83,10 +83,11 @@ def match(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
 
 
 def mcnemar(wins: int, losses: int) -> McNemar:
-    """Test whether wins and losses among 0/1 pairs are equally likely; ties carry no information.
+    """Return p-values of the hypothesis that wins and losses among 0/1 pairs are equally likely.
 
-    exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at most 1. mid-p counts the
-    observed outcome half. Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13:91.
+    Ties carry no information. exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at
+    most 1. mid-p counts the observed outcome half. Fagerland, Lydersen and Laake (2013), BMC Med. Res.
+    Methodol. 13:91.
 
     Raises:
         ValueError: If a count is negative.
@@ -101,7 +102,7 @@ def mcnemar(wins: int, losses: int) -> McNemar:
 def agresti_min(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
     """Return the interval of (wins - losses) / n over n 0/1 pairs: Agresti and Min (2005), Stat. Med. 24:729.
 
-    The normal interval after adding half a pair to each of the four outcomes.
+    It is the normal interval after adding half a pair to each of the four outcomes.
 
     Raises:
         ValueError: If a count is negative, or there are more wins and losses than pairs.
@@ -123,13 +124,14 @@ def paired_difference(
 ) -> PairedDifference:
     """Return the difference a - b of two conditions on the same n samples, one value of each per sample.
 
-    `groups` (n,) are the clusters of the samples; None for one of them: a sample in no group.
+    `groups` (n,) are the clusters of the samples (such as passages); None for a sample that is a cluster by
+    itself.
 
-    - 0/1 on both sides, no groups: `agresti_min` and McNemar's mid-p. t is too narrow if few pairs differ,
+    - 0/1 on both sides, no clusters: `agresti_min` and McNemar's mid-p. t is too narrow if few pairs differ,
       and has no width if none does.
-    - Graded, averaged over repeats, or with groups: t over the differences, cluster-robust with groups.
+    - Graded, averaged over repeats, or with clusters: t over the differences, cluster-robust with clusters.
     - All differences equal: t has no denominator, so there is no interval. The p-value is from the sign test
-      over groups (or samples), 2^(1 - groups), or 1 if a equals b.
+      over clusters (or samples), 2^(1 - clusters), or 1 if a equals b.
 
     Raises:
         ValueError: If there are no pairs, lengths differ, or a value is not finite.

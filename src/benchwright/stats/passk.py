@@ -1,4 +1,4 @@
-"""pass@k and pass^k: the expected result of k tries at a sample, from n >= k trials of which c passed.
+"""pass@k and pass^k: expected results of k tries at a sample, from n >= k trials of which c passed.
 
 pass@k is the probability that at least one of k tries passes, pass^k (written pass_hat_k) the probability
 that all do. Both are unbiased: they average over all choices of k among the n trials. The plug-in 1 - (1 -
@@ -15,7 +15,7 @@ from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.repeats import Estimate, from_clustered
 
 KS = (1, 3, 5, 10)
-"""The k that documents and summaries report, as far as there are trials."""
+"""The values of k that documents and summaries report, if there are enough trials."""
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -49,9 +49,9 @@ def mean_pass_at_k(
 ) -> Estimate:
     """Return pass@k averaged over samples, each with n[i] trials of which c[i] passed.
 
-    The samples are the unit. The interval is Wilson's with the effective number of trials, as for other rates
-    (`repeats.estimate`, with which k = 1 agrees): it stays inside [0, 1] and has a width if every sample
-    passed.
+    The unit is the sample, or the cluster of samples if `groups` has one for each. The interval is Wilson's
+    with the effective number of trials, as for other rates (`repeats.estimate`, with which k = 1 agrees): it
+    stays inside [0, 1] and has a width even if every sample passed.
 
     Raises:
         ValueError: If there are no samples, lengths differ, or a sample has fewer than k trials.
@@ -67,7 +67,7 @@ def mean_pass_hat_k(
     *,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return pass^k averaged over samples; otherwise like `mean_pass_at_k`."""
+    """Return pass^k averaged over samples, with the arguments and the interval of `mean_pass_at_k`."""
     return _over_samples(pass_hat_k, n, c, k, groups, confidence)
 
 

@@ -1,4 +1,4 @@
-"""The smallest difference that could have been detected.
+"""The smallest true difference that a comparison could have detected.
 
 Normal approximations, two-sided: Miller (2024), arXiv 2411.00640; for independent proportions Fleiss, Levin
 and Paik (2003), "Statistical Methods for Rates and Proportions".
@@ -63,7 +63,7 @@ def _proportion_samples(p_a: float, p_b: float, alpha: float, power: float) -> f
 
 
 def _standard_errors(alpha: float, power: float) -> float:
-    """Return the minimum true difference in units of its standard error."""
+    """Return the smallest detectable difference, in units of its standard error."""
     return normal_quantile(1 - alpha / 2) + normal_quantile(power)
 
 

@@ -1,4 +1,4 @@
-"""Simulated prefix cache: how many blocks of a prompt an initially empty cache would already hold."""
+"""Simulated prefix cache: how many blocks of a prompt would a cache that was empty at first already hold?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import xxhash
 
 
 class SeenPrefixes:
-    """Prefixes of the prompts so far, in blocks.
+    """The prefixes of all prompts so far, in blocks.
 
     Each prefix is stored as a digest of the prompt up to the end of a block.
     """
@@ -17,7 +17,7 @@ class SeenPrefixes:
         self._seen: set[int] = set()
 
     def add(self, blocks: Sequence[bytes]) -> int:
-        """Add a prompt and return how many of its first blocks an earlier prompt began with."""
+        """Add a prompt. Return how many of its first blocks it shares with an earlier prompt."""
         digest, known = xxhash.xxh3_64(), 0
         for number, block in enumerate(blocks):
             digest.update(block)

@@ -24,7 +24,7 @@ class Known(NamedTuple):
 
 
 def difference_interval(a: Known, b: Known) -> Interval:
-    """Return the interval of b - a, at the confidence of both given intervals."""
+    """Return the interval of b - a, at the confidence of the given intervals of both."""
     below = math.hypot(max(b.value - b.low, 0.0), max(a.high - a.value, 0.0))
     above = math.hypot(max(b.high - b.value, 0.0), max(a.value - a.low, 0.0))
     gap = b.value - a.value
@@ -42,9 +42,10 @@ def ratio_interval(a: Known, b: Known) -> Interval:
 
 
 def ratio_p_value(a: Known, b: Known, confidence: float = 0.95) -> float | None:
-    """Return the two-sided p-value of b = a, from the end of the ratio's interval that is nearer to 1.
+    """Return the two-sided p-value of the hypothesis b = a.
 
-    None if that end is infinite on the log scale (0 or infinity).
+    It follows from the end of the ratio's interval that is nearer to 1. None if that end is infinite on the
+    log scale (0 or infinity). `confidence`: of the given intervals.
 
     Raises:
         ValueError: If an estimate is not positive.

@@ -40,7 +40,8 @@ Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "n
 class SampleMeans(NamedTuple):
     """Mean of each sample's values over its repeats, samples in order of first appearance.
 
-    `within` is the variance between repeats of a sample, pooled over samples; None without repeats.
+    `counts`: numbers of repeats. `within`: variance between repeats of a sample, pooled over samples; None
+    without repeats.
     """
 
     samples: Sequence[Hashable]
@@ -52,11 +53,11 @@ class SampleMeans(NamedTuple):
 class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
     """Mean over samples with its error.
 
-    `method` names how the interval was made. `se` and `interval` are None if the data cannot support them:
-    one sample, one group, or graded values that are all equal and have no known range. `between` and `within`
+    `method`: how the interval was made. `se` and `interval` are None if the data cannot support them: one
+    sample, one cluster, or graded values that are all equal and have no known range. `between` and `within`
     split the variance of one value: Var(mean) = between / n_samples + within / n_values (for equal numbers of
-    repeats); None without repeats. `design_effect` and `icc` measure the effect of the groups; None without
-    groups.
+    repeats); None without repeats. `n_groups`: number of clusters of samples. `design_effect` and `icc`
+    measure the effect of the clusters; None without clusters.
     """
 
     mean: float
@@ -74,7 +75,7 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def sample_means(values: ArrayLike, samples: Iterable[Hashable]) -> SampleMeans:
-    """Average the values (one per trial) of each sample.
+    """Average the values (one per trial) of each sample over its repeats.
 
     Raises:
         ValueError: If there are no values, one is not finite, or there is not one sample for each value.
@@ -104,23 +105,24 @@ def estimate(
 ) -> Estimate:
     """Return the mean of values (one per trial) over samples, with standard error and interval.
 
-    `samples` marks which values are repeats of one sample (None: each value is a sample), `groups` the group
-    of each value's sample (None, or None for one of them: a sample in no group). `value_range` are the least
-    and the greatest possible value, None if unknown. `binary` declares the values as 0/1; by default it is
-    True if they all are 0 or 1 and no other range is given.
+    `samples` marks which values are repeats of one sample; None if each value is a sample. `groups` is the
+    cluster (such as a passage) of each value's sample; None if there are no clusters, and None for a sample
+    that is a cluster by itself. `value_range` are the least and the greatest possible value, None if unknown.
+    `binary` declares the values as 0/1; by default it is True if they all are 0 or 1 and no other range is
+    given.
 
-    - 0/1, one repeat, no groups: "wilson".
-    - 0/1 with repeats or groups: "wilson-effective-n", Wilson with as many samples as the robust error is
+    - 0/1, one repeat, no clusters: "wilson".
+    - 0/1 with repeats or clusters: "wilson-effective-n", Wilson with as many samples as the robust error is
       worth (`clusters.effective_size`). t is not a choice here: for 15 samples, 2 repeats, p = 0.95 it covers
       69 %, this 98 %, and 15 samples always right would give t an interval without width.
-    - Graded: "t" over the sample means; with groups "cluster-t" (`clusters.clustered_mean`), not the cluster
-      bootstrap, whose percentiles cover less than t with few groups and the same with many.
+    - Graded: "t" over the sample means; with clusters "cluster-t" (`clusters.clustered_mean`), not the cluster
+      bootstrap, whose percentiles cover less than t with few clusters and the same with many.
     - Graded with sample means that do not vary, so that t would have no width: "bounded"
-      (`intervals.of_equal_values`) at the number of samples, or the effective number of groups.
+      (`intervals.of_equal_values`) at the number of samples, or the effective number of clusters.
 
     Raises:
         ValueError: If there are no values, one is not finite, (binary) not 0/1 or not in the range, lengths
-            differ, or a sample is in two groups.
+            differ, or a sample is in two clusters.
     """
     array = vector(values)
     sample_of = _as_sequence(range(array.size) if samples is None else samples)
@@ -154,7 +156,7 @@ def from_clustered(
     value_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Add the interval to a mean over samples; `proportion`: the values behind it are 0/1."""
+    """Return a mean over samples as an estimate with an interval. `proportion`: True if the values are 0/1."""
     method, interval = _interval(clustered, n_values, proportion, value_range, confidence)
     return Estimate(
         mean=clustered.mean,
@@ -173,7 +175,11 @@ def from_clustered(
 def _groups_of_samples(
     sample_of: Sequence[Hashable], groups: Iterable[Hashable | None], samples: Sequence[Hashable]
 ) -> list[Hashable | None]:
-    """Return the group of each sample, from the group of each value."""
+    """Return the cluster of each sample, from the cluster of each value.
+
+    Raises:
+        ValueError: If values of one sample are in different clusters.
+    """
     listed = list(groups)
     same_length("samples", len(sample_of), "groups", len(listed))
     group_of = dict(zip(sample_of, listed, strict=True))
@@ -207,7 +213,10 @@ def _interval(
 
 
 def _between(per_sample: SampleMeans) -> float | None:
-    """Return the variance between samples: the variance of their means minus the part due to repeats."""
+    """Return the variance between samples: the variance of their means minus the part due to repeats.
+
+    None without repeats, or with fewer than two samples.
+    """
     if per_sample.within is None or len(per_sample.samples) < 2:
         return None
     noise = per_sample.within * exact_mean(1 / per_sample.counts)

@@ -1,9 +1,9 @@
 """The load at which a server is saturated, from the rates that it served at rising levels of load.
 
 Levels are concurrencies (closed loop) or offered rates (open loop). The served rate is in requests per
-second, or only counts requests that meet the objectives. A level suffices if it serves at least 1 / (1 +
-gain) of the highest rate of any level: more load adds less than `gain`. The lowest such level is the knee of
-the curve.
+second; if there are objectives, only requests that meet them count. A level suffices if it serves at least 1
+/ (1 + gain) of the highest rate of any level: more load adds less than `gain`. The lowest such level is the
+knee of the curve.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import math
 from collections.abc import Mapping
 
 FINEST = 1.15
-"""Smallest ratio of two rates between which another measurement is useful."""
+"""Smallest ratio of two neighbouring rates between which another measurement is useful."""
 
 
 def knee(served: Mapping[float, float], gain: float) -> float:
-    """Return the lowest level that suffices.
+    """Return the lowest level that serves at least 1 / (1 + gain) of the highest rate of any level.
 
     Raises:
         ValueError: If there are no levels.
@@ -71,6 +71,6 @@ def between_rates(kept_up: Mapping[float, bool]) -> float | None:
 
 
 def _middle(low: float, high: float) -> int | None:
-    """Return the whole number in the middle of two; None if there is none between them."""
+    """Return the whole number nearest to the middle of two; None if there is no whole number between them."""
     middle = round((low + high) / 2)
     return middle if low < middle < high else None

@@ -1,4 +1,4 @@
-"""Steady state, found in the measurements themselves: the end of the warm-up, and drift after it.
+"""Steady state, detected in the measurements themselves: the end of the warm-up, and drift after it.
 
 Values are in order of time, one for each request. Both rules use means of batches, so that single slow
 requests do not decide.
@@ -16,25 +16,26 @@ from benchwright.stats.arrays import vector
 from benchwright.stats.distributions import t_cdf
 
 BATCH = 5
-"""Values per batch of `warm_up`: the 5 of MSER-5."""
+"""Number of values per batch in `warm_up`: the 5 of MSER-5."""
 
 FEWEST_BATCHES = 8
-"""With fewer batches, `warm_up` finds no end of a warm-up."""
+"""Minimum number of batches for `warm_up`; with fewer, it returns 0."""
 
 PARTS = 10
-"""Parts of `drift`, each with at least two values."""
+"""Number of parts of the series in `drift`, each with at least two values."""
 
 FEWEST_GROWING = 5
-"""With fewer values, `growth` is unknown."""
+"""Minimum number of values for `growth`; with fewer, it is unknown."""
 
 CERTAIN = 0.001
-"""p-value below which a slope is considered real: one of a thousand steady runs is called drifting."""
+"""p-value below which a slope is considered real: one in a thousand steady series is falsely called drifting.
+"""
 
 
 class Drift(NamedTuple):
-    """Change of values from the first to the last tenth.
+    """Change of a series from its first to its last tenth.
 
-    `change` is a share of their mean, `p_value` tests that there is no change.
+    `change`: as a share of the mean. `p_value`: of the hypothesis that there is no change.
     """
 
     change: float
@@ -42,7 +43,10 @@ class Drift(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """Growth of values from the first to the last, its standard error, and the p-value of no growth."""
+    """Growth of a series from its first to its last value. `error`: its standard error.
+
+    `p_value`: of the hypothesis that there is no growth.
+    """
 
     amount: float
     error: float
@@ -73,7 +77,7 @@ def warm_up(values: ArrayLike) -> int:
 
 
 def drift(values: ArrayLike) -> Drift | None:
-    """Fit a line through the means of ten parts, and test its slope with t.
+    """Return the drift of a series: the slope of a line through the means of ten parts, tested with t.
 
     None for fewer than 20 values, or if their mean is 0.
 
@@ -91,7 +95,7 @@ def drift(values: ArrayLike) -> Drift | None:
 
 
 def growth(values: ArrayLike) -> Growth | None:
-    """Return the growth of values from the first to the last, by a line through the means of at most ten parts.
+    """Return the growth of a series, by a line through the means of at most ten parts of it.
 
     None for fewer than 5 values.
 
@@ -114,7 +118,7 @@ class _Line(NamedTuple):
 
 
 def _line(place: np.ndarray, values: np.ndarray) -> _Line:
-    """Fit a line by least squares, with the standard error of its slope and the p-value of its t-test."""
+    """Return the least-squares line, the standard error of its slope, and the p-value of a t-test of it."""
     place = place - place.mean()
     squares, df = float(place @ place), values.size - 2
     slope = float(place @ values) / squares

@@ -14,7 +14,7 @@ from benchwright.stats.intervals import Interval, t_around
 class StratifiedMean(NamedTuple):
     """Unweighted mean of the means of strata.
 
-    `se`, `interval` and the two-sided `p_value` are None if the data of no stratum vary.
+    `se`, `interval` and the two-sided `p_value` are None if the values do not vary in any stratum.
     """
 
     mean: float

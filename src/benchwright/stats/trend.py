@@ -1,4 +1,4 @@
-"""Does a score rise or fall with a setting, over the same samples?"""
+"""Test of whether a score rises or falls with a setting (such as the concurrency), over the same samples."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def paired_trend(
     Altman, Campbell and Royston 1990, BMJ 300:230, "summary measures"). So neither the difficulty of samples
     nor the dependence of their values at several points matters. The weights of the k points are x - mean(x),
     so that each trend is a weighted mean of the values at high settings minus one of the values at low
-    settings. With two points it is `paired_difference` of the two, with its McNemar test for 0/1.
+    settings. With two points it is `paired_difference` of the two, with its McNemar test for 0/1. `groups`
+    (n,): the clusters of the samples.
 
     Raises:
         ValueError: If there are fewer than two points, all points are equal, or the shapes do not fit.

@@ -1,4 +1,4 @@
-"""Is A better than B, on different samples? The fallback if nothing pairs, with far less power."""
+"""Tests of whether A is better than B on different samples: the fallback without pairs, with far less power."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Method = Literal["score", "welch", "none"]
 
 
 class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Difference of two means over different samples, n_a and n_b of them.
+    """Difference of two means over different samples (`n_a` and `n_b` of them).
 
-    `method` names how the interval and the two-sided p-value were made; both are None if the data cannot
-    support them.
+    `method`: how the interval and the two-sided p-value were made. Both are None if the data cannot support
+    them.
     """
 
     mean_a: float

@@ -16,18 +16,18 @@ from benchwright.stats.arrays import Vector, same_length, vector
 
 
 class Cut(NamedTuple):
-    """Number of requests, or the seconds whose requests, are left out."""
+    """The part left out at one end of a level: a number of requests, or those in a number of seconds."""
 
     requests: int = 0
     seconds: float = 0.0
 
 
 class Window(NamedTuple):
-    """The requests from `first` to `last` (both included, in order of intended start), and their time span.
+    """The requests that count: from `first` to `last` (both included, in order of intended start).
 
-    The unit of `begin` and `end` is seconds. It is a `burst` if the requests were issued in less time than
-    half of them took (see `window`): there is no steady state in it, and the span extends to the end of the
-    last answer.
+    `begin`, `end`: their time span in seconds. `burst`: True if the requests were sent in less time than half
+    of them took (see `window`). Then there is no steady state, and the span extends to the end of the last
+    answer.
     """
 
     first: int
@@ -52,12 +52,13 @@ def window(
     *,
     may_grow: bool = False,
 ) -> Window | None:
-    """Return the window that the cuts leave of requests sorted by intended start; None if no request is left.
+    """Return the window that the cuts leave of the requests; None if no request is left.
 
-    Seconds of `warmup` count from the first intended start, seconds of `cooldown` back from the last. If
-    `answered` marks the answered requests, only these decide whether the window is a burst: a refusal takes
-    no time. If `may_grow` is True, times may grow as long as the load lasts, as in an open loop: then the
-    first requests also show how long they take while nothing waits (`first_ones`).
+    The requests are sorted by intended start. Seconds of `warmup` count from the first intended start,
+    seconds of `cooldown` back from the last. If `answered` marks the answered requests, only these decide
+    whether the window is a burst: a refusal takes no time. If `may_grow` is True, times may grow as long as
+    the load lasts, as in an open loop: then the first requests also show how long they take while nothing
+    waits (`first_ones`).
 
     Raises:
         ValueError: If lengths differ, intended starts are out of order, or a value is not finite.
@@ -90,14 +91,14 @@ def window(
 
 
 FIRST_ONES = 5
-"""Largest number of requests that show how long an answer takes while nothing waits.
+"""Maximum number of initial requests that show how long an answer takes while nothing waits.
 
 In a queue that grows fast, a tenth of the requests already include waiting.
 """
 
 
 def first_ones(number: int) -> slice:
-    """Return the slice of the first requests among `number`: a tenth, at most five and at least one."""
+    """Return the slice of the first requests of a `number`: a tenth of them, at most five and at least one."""
     return slice(0, max(1, min(number // 10, FIRST_ONES)))
 
 
@@ -128,9 +129,9 @@ def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -
 
 
 def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -> Vector:
-    """Return the mean number (n,) of intervals [start, end] that are active between each edge and the next.
+    """Return the mean number (n,) of active intervals [start, end] between each edge and the next.
 
-    Same as `mean_at_once`, for all bins in one go. `edges` (n + 1,) rise.
+    The result is `mean_at_once` for each of the n bins, computed together. `edges` (n + 1,) are ascending.
 
     Raises:
         ValueError: If lengths differ, an end precedes its start, edges do not rise, or a value is not finite.
@@ -147,7 +148,7 @@ def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -
 
 
 def _time_since(moments: Vector, at: Vector) -> Vector:
-    """Return, at each point in time, the sum of the times since all of the moments that have passed."""
+    """Return, for each time `at`, the sum of the times since all `moments` before it."""
     ordered = np.sort(moments)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     passed = np.searchsorted(ordered, at, side="right")

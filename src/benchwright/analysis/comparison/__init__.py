@@ -1,1 +1,1 @@
-"""Comparing runs: reading the sides, checking comparability, aligning samples, and computing the figures."""
+"""Comparing runs: read the sides (A, B, ...), check comparability, align samples, compute the figures."""

@@ -1,4 +1,4 @@
-"""Differences of a score broken down by the values of the samples' labels: parts in which B is better or worse."""
+"""Differences of a score by label value (such as each subject): where is B better, where worse than A?"""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from benchwright.analysis.comparison.records import PartDifference, ScoreBreakdo
 from benchwright.analysis.comparison.sides import Column, Labels, Side
 
 MOST_PARTS = 40
-"""Maximum number of values of one label: those with the most trials."""
+"""Maximum number of values shown per label; the values with the most trials are kept."""
 
 FEWEST = 2
-"""Minimum mean number of trials per part on either side: a label that names single samples is useless."""
+"""Minimum mean number of trials per label value on either side. A label that names single samples is useless.
+"""
 
 
 def breakdowns(
     aligned: Alignment, a: Side, b: Side, score: str, unit: bool, confidence: float
 ) -> Iterator[ScoreBreakdown]:
-    """Yield a breakdown for each label that both sides have with several values, the largest loss first."""
+    """Yield a breakdown for each label with several values on both sides, the largest loss first."""
     labels_a, labels_b = a.labels(), b.labels()
     for name in labels_a:
         if name in labels_b:
@@ -35,7 +36,10 @@ def breakdowns(
 def _by_label(
     aligned: Alignment, a: tuple[Side, Labels], b: tuple[Side, Labels], score: str, confidence: float
 ) -> tuple[list[PartDifference], int] | None:
-    """Return the parts of a label, and the number of omitted ones. None if the label has too few values or trials."""
+    """Return the differences by the values of one label, and the number of values left out.
+
+    None if the label has too few values or trials.
+    """
     (side_a, labels_a), (side_b, labels_b) = a, b
     places_a, places_b = _places(labels_a), _places(labels_b)
     trials = {
@@ -61,7 +65,7 @@ def _by_label(
 
 
 def _places(labels: Labels) -> dict[str, NDArray[np.int64]]:
-    """Return the trials of each value."""
+    """Return the positions of the trials that have each label value."""
     order = np.argsort(labels.codes, kind="stable")
     codes, starts = np.unique(labels.codes[order], return_index=True)
     parts = np.split(order, starts[1:])
@@ -73,9 +77,9 @@ def _some(column: Column, places: NDArray[np.int64]) -> Column:
 
 
 def _narrowed(aligned: Alignment, a: NDArray[np.int64], b: NDArray[np.int64]) -> Alignment:
-    """Return the alignment of some trials, with samples renumbered.
+    """Return the alignment of a subset of the trials, with its samples renumbered.
 
-    If all are of one group, they count as independent within it.
+    If all samples of the subset are of one cluster, they count as independent.
     """
     samples, codes = np.unique(np.concatenate([aligned.a[a], aligned.b[b]]), return_inverse=True)
     nameless = int(samples.size > 0 and samples[0] < 0)

@@ -1,4 +1,4 @@
-"""Comparability of two sides: reasons against a comparison, and other differences between them."""
+"""Comparability of two sides of a comparison: reasons against it, and other differences between them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.runs.about import IMPORT
 
 
 def refusals(a: Facts, b: Facts) -> list[str]:
-    """Return the reasons why a comparison of the two would mislead; empty if none is known."""
+    """Return the reasons why comparing two runs would mislead; empty if none is known."""
     return list(_refusals(a, b))
 
 
@@ -43,7 +43,7 @@ def _short(digests: tuple[str, ...]) -> str:
 
 
 def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
-    """Return the settings, apart from the model, that differ; empty if a side's settings are unknown."""
+    """Return the settings, except the model, that differ between two runs; empty if a run's are unknown."""
     if not a.settings or not b.settings:
         return []
     return [
@@ -54,7 +54,10 @@ def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
 
 
 def unknown(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
-    """Return what could not be checked; `same_data`: prompts and gold answers were found to be the same."""
+    """Return sentences on what could not be checked: the task, the data, the graders.
+
+    `same_data` is True if prompts and gold answers were found to be equal.
+    """
     found = []
     if a.program != b.program and IMPORT in (a.kind, b.kind):
         told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
@@ -67,7 +70,7 @@ def unknown(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
 
 
 def no_latency(a: Facts, b: Facts) -> str | None:
-    """Return why the speed of the two must not be compared; None if it may be."""
+    """Return the reason why the speed of two runs must not be compared; None if it may be."""
     if a.concurrency is None or b.concurrency is None:
         return "the concurrency is not known on both sides"
     if a.concurrency != b.concurrency:

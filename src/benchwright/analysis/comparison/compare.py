@@ -1,4 +1,4 @@
-"""The `compare` command: is B better than A? Any two or more runs, result files or eval results."""
+"""The `compare` command: is B better than A? Compares two or more runs, result files or results of evals."""
 
 from __future__ import annotations
 
@@ -47,16 +47,18 @@ class ComparisonOptions(Record, frozen=True):
 
 
 class Outcome(Record, frozen=True):
-    """The comparison, and the columns of the documented table if only result files were given."""
+    """The comparison. `columns`: columns of the documented table, only if all references are result files."""
 
     comparison: Comparison
     columns: list[ResultFile]
 
 
 def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> Outcome:  # noqa: B008  # frozen
-    """Compare the first side of each task with every other side of the task; for a single run, its targets.
+    """Compare runs and result files: for each task, the first one with every other one.
 
-    Folders are compared task by task; see `folders`.
+    A single run: its targets.
+
+    Folders are compared task by task (see `folders`).
 
     Raises:
         UserError: If a reference matches nothing, a rule is invalid, or a decision is requested but nothing
@@ -95,7 +97,7 @@ def compare_named(
 
 
 def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> Outcome:
-    """Compare the first folder with every other one, task by task and all tasks together.
+    """Compare the first folder with every other one: task by task, and on average over the tasks.
 
     A reference that is not a folder counts as a folder with a single run.
     """
@@ -148,7 +150,7 @@ def _concluded(
 
 
 def check_options(wanted: ComparisonOptions) -> None:
-    """Reject invalid options before anything is read.
+    """Reject invalid options before any run is read.
 
     Raises:
         UserError: If a number is out of its range, an option lacks another one, or a rule is invalid.
@@ -166,7 +168,7 @@ def check_options(wanted: ComparisonOptions) -> None:
 
 
 def _of_task(pair: PairOfSides, *, several: bool) -> PairOfSides:
-    """Return a pair of folders labelled with its task, and with its model if there are `several` per task."""
+    """Return the pair with its task as label; if there are `several` models per task, with the model too."""
     task = task_of(pair.a)
     told = f"{task}, {pair.a.facts.title}" if several else task
     return pair._replace(result=replace(pair.result, task=told))
@@ -181,10 +183,10 @@ def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None
 
 
 def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[Side], list[str]]]:
-    """Return the name of each folder, its sides under that name, and its notes.
+    """Return for each folder its name, its sides (renamed to it), and its messages about unread files.
 
-    Each side has a separate letter. A folder is named after its only model, or else by its own name, or else
-    by a letter.
+    Each side has a separate letter. Folders are named after their only models, or else by their own names, or
+    else by letters.
     """
     contents = [
         [side for member in one.members for side in member.sides(all_slots=True)]
@@ -223,7 +225,7 @@ def _lettered(sides: list[Side]) -> list[Side]:
 
 
 def _groups(sides: list[Side]) -> list[list[Side]]:
-    """Group the sides by task; two sides alone are always compared."""
+    """Return lists of sides with the same task. Two sides alone are always compared, so they are one list."""
     if len(sides) < 3:
         return [sides]
     groups: dict[tuple[str, str], list[Side]] = {}
@@ -265,7 +267,7 @@ def _run(side: Side) -> ComparedRun:
 
 
 def _score(side: Side, name: str, column: Column) -> RunScore:
-    """Return a score of a side, its repeats averaged per sample as in its summary."""
+    """Return one score of a side for display: its mean as in the run's summary, repeats averaged per sample."""
     scored = np.flatnonzero(column.states != ERROR)
     none = side.no_score(name)
     samples = side.trials.samples.codes[scored]

@@ -17,9 +17,10 @@ LONGEST = 300
 
 
 def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | None:
-    """Return the differences between the data; None if the data are known to be the same, or are from two programs.
+    """Return the differences between the data of two sides.
 
-    Two programs word their prompts differently, and each writes gold answers in a different form.
+    None if the data are known to be the same, or if the results are from two programs: these word their
+    prompts differently, and each writes gold answers in a different form.
     """
     if not _may_differ(a.facts, b.facts):
         return None
@@ -56,7 +57,7 @@ def _may_differ(a: Facts, b: Facts) -> bool:
 
 
 def _first_trials(codes: Codes) -> Mapping[int, int]:
-    """Return the position of the first trial of each sample, by the sample's code."""
+    """Map each sample's code to the position of its first trial."""
     distinct, places = np.unique(codes, return_index=True)
     return {code: place for code, place in zip(distinct.tolist(), places.tolist(), strict=True) if code >= 0}
 
@@ -75,7 +76,7 @@ def _differences(sample: str, a: Asked | None, b: Asked | None) -> Iterator[Samp
 
 
 def _same(a: str | None, b: str | None) -> bool:
-    """Return True if two texts are equal, ignoring white space; an unknown text equals any."""
+    """Return True if two texts are equal apart from white space, or if one of them is unknown."""
     return a is None or b is None or a.split() == b.split()
 
 

@@ -46,10 +46,10 @@ def decide(
     *,
     prove: bool = False,
 ) -> list[Ruling]:
-    """Return the results of the rules and of the gate; `max_regression` is the loss that may pass, in score units.
+    """Return the gate results: of the `--fail-if` rules, and of the gate against regressions.
 
-    With `prove`, the gate requires proof that the loss is not exceeded; otherwise it fails only on proof that
-    it is.
+    `max_regression` is the loss that may pass, in units of the score; None if there is no such gate. With
+    `prove`, it passes only if a larger loss is ruled out; without, it fails only if a larger loss is proven.
 
     Raises:
         UserError: If there is nothing to decide on.
@@ -80,7 +80,7 @@ def decide(
 
 
 def _side_of(pair: PairOfSides, *, tasks: bool) -> str:
-    """Return the label of side B in a rule: its letter, or with several tasks its task and name."""
+    """Return the name of side B in a gate result: its letter, or with several tasks the task and B's name."""
     return f"{pair.result.task}, {pair.b.facts.name}" if tasks else pair.result.b
 
 
@@ -94,8 +94,8 @@ def _rulings(pair: PairOfSides, rules: list[Rule], before: str) -> Iterator[Ruli
 def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, prove: bool) -> list[Ruling]:
     """Return a gate result for every score of every pair.
 
-    All gates together raise a false alarm with probability 1 - confidence at most. With `prove`, this is the
-    probability that a larger loss passes.
+    The probability that any gate fails although no loss exceeds the margin is at most 1 - confidence, over
+    all gates together. With `prove`, this bounds the probability that a larger loss passes.
     """
     tests = sum(len(pair.result.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests

@@ -12,7 +12,10 @@ from benchwright.analysis.comparison.sides import Effort, Labels, LostWork
 
 
 def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Effort:
-    """Return the tokens and times of each trial from its requests' metrics; when the trials ran is unknown."""
+    """Return the tokens and times of each trial from the metrics of its requests.
+
+    The files do not record when trials ran, so their shares of the working time are unknown.
+    """
     columns: dict[str, list[float]] = {name: [] for name in ("prompt", "completion", "latency", "ttft")}
     answered_requests = uncounted = 0
     for requests in requests_of_trials:
@@ -44,6 +47,6 @@ def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Eff
 
 
 def _positive(metrics: dict[str, Any], name: str) -> float:
-    """Return a number above 0 of a request's metrics, else NaN, because files store 0 for unknown numbers."""
+    """Return a number from a request's metrics if it is above 0, else NaN: files store 0 for unknown numbers."""
     value = metrics.get(name)
     return float(value) if isinstance(value, int | float) and 0 < value < math.inf else math.nan

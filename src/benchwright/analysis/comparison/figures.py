@@ -1,4 +1,4 @@
-"""The figures of one score: difference, interval, test, dependence on the counting policy, and changed trials."""
+"""The figures of one score: difference, interval, test, sensitivity to unscored trials, and changed trials."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
 
 
 class Difference(NamedTuple):
-    """B - A by one counting policy; `se` is its standard error, None if the data cannot support one."""
+    """The difference B - A, with unscored trials counted by one policy (see `Policy`).
+
+    `se`: standard error; None if the data cannot support one.
+    """
 
     n: int
     mean_a: float
@@ -57,7 +60,10 @@ class Difference(NamedTuple):
 def difference(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
 ) -> Difference | None:
-    """Return the difference by one policy, paired if samples are on both sides; None if a side has no value."""
+    """Return the difference B - A by one counting policy; None if a side has no value.
+
+    It is paired if samples are on both sides.
+    """
     sides = sample_sides(aligned, a, b, policy)
     if aligned.unpaired is None and aligned.order is not None:
         return _stopped_early(sides, aligned.order, confidence) if sides.a.size else None
@@ -98,9 +104,9 @@ def _paired(sides: Sides, confidence: float) -> Difference:
 
 
 def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
-    """Return the difference for a run whose number of samples depends on the results.
+    """Return the difference if a side stopped early, so that its number of samples depends on the results.
 
-    There is no p-value. The interval holds however often one looks (`stats.sequential`); it is None if both
+    There is no p-value. The interval is valid at any stopping time (`stats.sequential`); it is None if both
     sides stopped early, each in a different order.
     """
     assert sides.places is not None
@@ -131,9 +137,10 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
 def _unpaired_groups(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
 ) -> Difference | None:
-    """Return Welch's t with the cluster-robust error of either side instead of the plain one.
+    """Return the unpaired difference by a Welch test whose standard errors are cluster-robust on each side.
 
-    Samples without an id are in no group.
+    A sample without an id counts as a cluster by itself. There is no interval and no test if a side has fewer
+    than two clusters.
     """
     left, right = (
         clustered_mean(*grouped_means(aligned, codes, column, fill))
@@ -152,7 +159,10 @@ def _unpaired_groups(
 
 
 def _verdict(found: Difference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
-    """Return the verdict of a difference at this level: by its p-value, or else by its sequential interval."""
+    """Return the verdict of a difference at significance level `alpha`.
+
+    The p-value decides; for a run that stopped early, the sequential interval does.
+    """
     if found.method == SEQUENTIAL and found.interval is not None:
         low, high = found.interval
         return "better" if low > 0 else "worse" if high < 0 else "no difference found"
@@ -160,7 +170,7 @@ def _verdict(found: Difference, alpha: float, *, lower_is_better: bool = False) 
 
 
 def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_better: bool = False) -> Verdict:
-    """Return the verdict of a difference and its p-value at this level."""
+    """Return the verdict for a difference B - A (`gap`) with this p-value, at significance level `alpha`."""
     if lower_is_better:
         gap = -gap
     if p_value is None:
@@ -173,7 +183,10 @@ def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_bett
 def compare_score(
     aligned: Alignment, a: Side, b: Side, score: str, confidence: float
 ) -> ScoreComparison | None:
-    """Compare one score, without the part that `settle` adds; None if a side has no value at all."""
+    """Compare two sides by one score. Return None if a side has no value at all.
+
+    `settle` completes it once all tests are known: verdict among several tests, detectable effect.
+    """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     found = difference(aligned, column_a, column_b, "usual", confidence)
     if found is None:
@@ -220,7 +233,7 @@ def _in_unit(column: Column) -> bool:
 def _counted(
     aligned: Alignment, a: Column, b: Column, confidence: float, *, lower_is_better: bool
 ) -> list[PolicyResult]:
-    """Return the difference by the other policies; empty if every trial has a score."""
+    """Return the difference by each alternative policy for unscored trials; empty if every trial has a score."""
     if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
         return []
     bounded = _in_unit(a) and _in_unit(b)
@@ -261,11 +274,11 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
 def settle(
     comparison: ScoreComparison, p_adjusted: float | None, adjust: Callable[[float], float], tests: int
 ) -> ScoreComparison:
-    """Return the comparison with its verdict among `tests` tests, and its detectable effect.
+    """Return the comparison with its final verdict, as one of `tests` tests, and its detectable effect.
 
-    `p_adjusted` is None if this is the only test. `adjust` maps another p-value in its place to its adjusted
-    value among the others. The detectable effect is computed at the strictest level that Holm can require,
-    alpha / tests.
+    `p_adjusted`: the Holm-adjusted p-value, None if this is the only test. `adjust`: returns the adjusted
+    value of another p-value in its place (for the other counting policies). The detectable effect is computed
+    at the strictest level that Holm can require, alpha / tests.
     """
     if comparison.method == SEQUENTIAL:
         verdicts = {one.verdict for one in comparison.counted}
@@ -301,10 +314,11 @@ def same_everywhere(a: Column, b: Column) -> bool:
 def one_sided(
     aligned: Alignment, a: Column, b: Column, confidence: float, *, lower: bool
 ) -> tuple[float, float | None, float | None]:
-    """Return (difference B - A, its one-sided bound, the two-sided p-value).
+    """Return (difference B - A, one-sided bound of it, two-sided p-value).
 
-    The bound is the upper one, or the `lower` one, with this one-sided confidence. The lower bound is
-    conservative against B: failed trials count as the worst for B.
+    The bound is the upper one, or with `lower` the lower one, at the one-sided `confidence`. It is None if
+    the data support no interval. The lower bound is conservative against B: failed trials count as the worst
+    for B.
 
     Raises:
         ValueError: If nothing can be compared.

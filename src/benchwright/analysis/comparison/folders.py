@@ -1,4 +1,4 @@
-"""Folders in a comparison: the contents of each, and which of their runs are of the same task."""
+"""Folders in a comparison: the runs and result files in each, and which of them are of the same task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ LINES = "JSON Lines"
 
 
 class Folder(Record, frozen=True):
-    """The runs and result files of a folder, the oldest first, and notes on it."""
+    """The runs and result files found in a folder, oldest first.
+
+    `notes`: a message per file that was not read.
+    """
 
     path: Path
     members: list[Reference]
@@ -82,18 +85,21 @@ def _has_results(path: Path) -> bool:
 
 
 class Matched(NamedTuple):
-    """Pairs of sides of the same task, and notes on the sides without a partner."""
+    """Pairs of sides of the same task.
+
+    `notes`: messages about duplicate, differently named and unmatched results.
+    """
 
     pairs: list[tuple[Side, Side]]
     notes: list[str]
 
 
 def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str, str]) -> Matched:
-    """Pair the sides of two folders by their tasks, and by model if a folder holds several models.
+    """Pair the results of two folders by task, and by model if a folder holds several models.
 
-    The last of several runs of one task and model counts. If each folder holds one task, they are paired
-    whatever their names. Tasks of different programs are also paired if their names differ only by a prefix
-    before a slash.
+    If there are several runs of one task and model, the last one counts. If each folder holds a single task,
+    these are paired whatever their names. Tasks of different programs are also paired if their names differ
+    only by a prefix before a slash.
     """
     notes: list[str] = []
     left, right = (_latest(sides, name, notes) for sides, name in zip((first, second), names, strict=True))
@@ -119,7 +125,7 @@ def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str,
 
 
 def task_of(side: Side) -> str:
-    """Return the name of a side's task, with its variant; for lines of ids and scores, the name of their file."""
+    """Return a side's task with its variant. For a file of plain ids and scores, return the file's name."""
     facts = side.facts
     if facts.program == LINES:
         return Path(facts.reference).stem
@@ -127,7 +133,7 @@ def task_of(side: Side) -> str:
 
 
 def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, dict[str, Side]]:
-    """Return the sides by task and model, keeping the last of several."""
+    """Return the sides by task and model. Of several, keep the last one, and add a message to `notes`."""
     found: defaultdict[str, dict[str, Side]] = defaultdict(dict)
     for side in sides:
         task, model = task_of(side), side.facts.title
@@ -138,7 +144,7 @@ def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, d
 
 
 def _partners(left: Sequence[str], right: Sequence[str]) -> dict[str, str]:
-    """Map each task of the left side to the same task of the right side."""
+    """Map each task of the first folder to the matching task of the second; unmatched tasks are left out."""
     if len(left) == len(right) == 1:
         return {left[0]: right[0]}
     found = {task: task for task in left if task in right}

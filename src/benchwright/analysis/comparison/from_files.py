@@ -1,4 +1,4 @@
-"""Read a side from a file: a documented result file of a benchmark, or the documented results of an eval."""
+"""Read a side of a comparison from a file: a benchmark's documented result file, or documented eval results."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from benchwright.text import plain
 
 
 class SampleFacts(Record, frozen=True):
-    """The fields of one sample of a result file that are read.
+    """The fields that are read from one sample of a result file.
 
-    Other tools' files may lack all but `correct`, and hold any type in fields that the table does not show.
+    Files of other tools may lack all but `correct`. Fields that the table does not show may have any type.
     """
 
     id: Any = None
@@ -47,7 +47,7 @@ class SampleFacts(Record, frozen=True):
 
 
 class BenchmarkFile(Record, frozen=True):
-    """The fields of a result file that are read, besides its table."""
+    """The fields of a benchmark's result file that a comparison reads, besides those of the table."""
 
     benchmark: str
     model: str
@@ -63,9 +63,9 @@ class BenchmarkFile(Record, frozen=True):
 
 
 class EvalRunFacts(Record, frozen=True):
-    """One run of a row.
+    """One run of a dataset row in an eval's results.
 
-    `scores` has 0 for a missing score; `unscored` maps the names of missing scores to the reasons.
+    `scores`: by name, with 0 for a missing score. `unscored`: names of missing scores, with the reasons.
     """
 
     run_index: Amount = 0
@@ -78,7 +78,7 @@ class EvalRunFacts(Record, frozen=True):
 
 
 class EvalRow(Record, frozen=True):
-    """A row and its runs."""
+    """A dataset row of an eval, and its runs."""
 
     row_index: int
     runs: list[EvalRunFacts] = []
@@ -94,7 +94,7 @@ class EvalFile(Record, frozen=True):
 
 
 def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
-    """Return the side of a result file. Samples without ids are kept, but pair with nothing."""
+    """Return the side of a result file. Samples without ids are kept but not paired."""
     builder = TrialsBuilder(["accuracy", "score"])
     timings = {"ttft": array("d"), "latency": array("d")}
     seen: Counter[str] = Counter()
@@ -148,13 +148,13 @@ def _most(reasons: Iterable[str]) -> dict[str, int]:
 
 
 def failed(one: SampleFacts) -> bool:
-    """Return True if a sample of a result file failed; without a status, an error in its details decides."""
+    """Return True if a sample of a result file failed, by its status or else by an error in its details."""
     status = _text(one.status)
     return status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
 
 
 def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
-    """Return `accuracy` and `score` as (value, state)."""
+    """Return the scores `accuracy` and `score` of a sample, each as (value or None, score state)."""
     if failed(one) or _text(one.status) in (Status.UNPARSED, Status.LIMIT):
         state = ERROR if failed(one) else NO_ANSWER
         return {"accuracy": (None, state), "score": (None, state)}
@@ -212,7 +212,7 @@ def _text(value: Any) -> str | None:
 
 
 def eval_sides(file: EvalFile, reference: str) -> dict[str, Side]:
-    """Return the sides of an eval's file, by model tag, the primary first.
+    """Return the sides of an eval's file by model tag, with the primary model first.
 
     Raises:
         UserError: If the file contains no runs.
@@ -261,7 +261,11 @@ def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, E
 
 
 def _worth(run: EvalRunFacts, name: str, value: float) -> tuple[float | None, int]:
-    """Return a score of a run and its state: a 0 due to a missing answer or a failed grader is no score."""
+    """Return (value, score state) of one score of a run; the value is None if the score is missing.
+
+    Files store 0 for a missing score. It is missing because there was no answer, or because the grader
+    failed.
+    """
     why = run.unscored.get(name)
     if why is None:
         return value, SCORED

@@ -1,4 +1,4 @@
-"""Build a side from the table of a run."""
+"""Build a side of a comparison from the table of a run."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 
 def slots_of(manifest: Manifest) -> list[str]:
-    """Return the slots of a run's targets, with the baseline, if any, first."""
+    """Return the slots (identifiers) of a run's targets, with the baseline first if there is one."""
     slots = [target.slot for target in manifest.targets]
     return sorted(slots, key=lambda slot: slot != "baseline")
 
 
 class RunSides:
-    """The sides of a run, one for each target; its journal is read once."""
+    """The sides of a run, one for each target. The journal is read only once for all of them."""
 
     def __init__(self, directory: Path, reference: str, table: RunTable | None = None) -> None:
         self.manifest = read_manifest(directory)
@@ -118,7 +118,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
 
 
 def _prefix(table: RunTable, summary: RunSummary) -> Prefix | None:
-    """Return the samples that an early decision of a run is based on; None if all samples were asked."""
+    """Return the samples on which a run that was decided early is based; None if all samples were asked."""
     question = read_question(table.directory) if summary.decision is not None else None
     if question is None or summary.decision is None or summary.state == "finished":
         return None
@@ -173,7 +173,11 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
 def _seconds(
     effort: EffortColumns, rows: Rows, reused: NDArray[np.bool_], lost: Rows
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Return the shared seconds of trials (n,) and of lost ones (m,); 0 for reused trials. See `EffortColumns`."""
+    """Return the working time of each trial (n,) and of each cancelled trial (m,), in seconds.
+
+    Trials in flight together share the time (see `EffortColumns`). Reused trials have 0. The first array is
+    None if the times are unknown.
+    """
     own = np.concatenate([rows[~reused], lost]) if lost.size or reused.any() else rows
     shared = effort.seconds(own)
     if shared is None or own is rows:
@@ -188,7 +192,7 @@ def _scorer(manifest: Manifest, score: str) -> str:
 
 
 def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
-    """Return the facts of one target of a run that are known before its first trial."""
+    """Return the facts of one target of a run, as far as they are known before its first trial."""
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"
@@ -225,14 +229,14 @@ def _is_open_loop(about: Mapping[str, Any]) -> bool:
 
 
 def _subject(manifest: Manifest) -> str:
-    """Return the dataset of an eval, or the name of a pack."""
+    """Return the name of the run's task: the dataset of an eval, or the name of a pack or benchmark."""
     if manifest.kind == "eval" and manifest.data:
         return Path(manifest.data[0].path).stem
     return manifest.task.name
 
 
 def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
-    """Return the settings, besides the model, that influence the answers, as text."""
+    """Return the settings that influence the answers, without the model, as text by name."""
     given = {name: value for name, value in target.settings.items() if value is not None}
     shown = {name: encode_json(value).decode() for name, value in given.items()}
     shown |= {f"header {name}": value for name, value in target.headers.items()}
@@ -248,7 +252,7 @@ def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
 
 
 def _metrics(target: TargetSummary) -> dict[str, Statistic]:
-    """Return the documented performance figures, and pass@k."""
+    """Return the documented performance figures of a target, and its pass@k, by metric name."""
     found: dict[str, Statistic] = {name: getattr(target.requests, name) for name in AGGREGATED}
     for score in target.scores:
         for entry in score.passes:
@@ -274,7 +278,7 @@ def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dic
 
 
 def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Asked]:
-    """Return the prompts and expected answers of trials whose bodies can be read."""
+    """Return the prompt and expected answer of each wanted trial whose body can be read."""
     found = {}
     for position in sorted(wanted):
         record = table.trial(int(rows[position])).record

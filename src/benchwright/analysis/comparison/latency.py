@@ -21,7 +21,10 @@ METRICS: tuple[Metric, ...] = ("ttft", "latency")
 
 
 def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[LatencyComparison], str | None]:
-    """Return every percentile for which both sides have times, and the reason if there is none."""
+    """Return the differences for every percentile for which both sides have request times.
+
+    If there are none, the second value is the reason, else None.
+    """
     reason = no_latency(a.facts, b.facts)
     if reason is not None:
         return [], reason
@@ -50,9 +53,9 @@ def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) 
 
 
 def difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
-    """Return the interval of the q-quantile of b (n_b,) minus the q-quantile of a (n_a,), independent of each other.
+    """Return the interval of the q-quantile of b (n_b,) minus the q-quantile of a (n_a,).
 
-    The order-statistic intervals of both sides, combined as in `stats.recovery`.
+    The sides are independent samples. Their order-statistic intervals are combined as in `stats.recovery`.
 
     Raises:
         ValueError: If a side has no values.

@@ -13,7 +13,7 @@ LONGEST = 20
 """Maximum number of characters of a model's name in tables and sentences."""
 
 _PLAIN = re.compile(r"(?!www\.)[A-Za-z0-9][\w./+-]*(:[\w.+-]+)?", re.ASCII)
-"""Names that look the same in every format: they contain no markup, link or mention."""
+"""Pattern of names that look the same in every output format: without markup, links or mentions."""
 
 
 def letter_of(number: int) -> str:
@@ -23,7 +23,7 @@ def letter_of(number: int) -> str:
 
 
 def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """Return the models if all are different, short and plain; otherwise the letters."""
+    """Return the models as names of the sides if all are different, short and plain; otherwise the letters."""
     fit = all(len(model) <= LONGEST and _PLAIN.fullmatch(model) for model in models)
     return list(models if fit and len(set(models)) == len(models) else letters)
 

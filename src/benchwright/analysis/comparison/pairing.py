@@ -1,4 +1,4 @@
-"""Aligning two sides: which trials are of the same sample and repeat, and the mean of each sample."""
+"""Aligning two sides: which trials of A and B are of the same sample and repeat, and each sample's mean."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ FILLED: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
     "best": ({NO_ANSWER: 0.0, ERROR: 0.0}, {NO_ANSWER: 1.0, ERROR: 1.0}),
     "worst": ({NO_ANSWER: 1.0, ERROR: 1.0}, {NO_ANSWER: 0.0, ERROR: 0.0}),
 }
-"""Values of unscored trials by policy and state, on side A and B; a state that is not named is left out."""
+"""Values of unscored trials by policy, on side A and B, by score state. Trials in other states are left out.
+"""
 
 
 class Alignment(NamedTuple):
-    """The sample number of each trial on both sides: (n_a,) and (n_b,).
+    """The sample number of each trial: `a` (n_a,) and `b` (n_b,), with the same numbers on both sides.
 
-    `description` explains how samples were matched. `groups` is the group of each sample; None if there are
-    no groups at all. `unpaired` is the reason why no sample is on both sides, else None. `order` is set if a
-    side stopped early.
+    `description`: how samples were matched. `groups`: the cluster of each sample (such as a passage), None if
+    there are no clusters at all. `unpaired`: the reason why no sample is on both sides, else None. `order`:
+    set if a side stopped early.
     """
 
     a: Codes
@@ -46,9 +47,9 @@ class Alignment(NamedTuple):
 class Order(NamedTuple):
     """The order of samples in a run that stopped early.
 
-    `places` (n_samples,) is the position of each sample's unit, -1 for samples that were not used. `planned`
-    units were planned, the largest with `largest` samples; both are 0 if both sides stopped early in
-    different orders.
+    A unit is a sample, or a cluster of samples that are used together. `places` (n_samples,): position of
+    each sample's unit, -1 for samples that were not used. `planned`: number of planned units. `largest`:
+    number of samples in the largest unit. Both are 0 if both sides stopped early in different orders.
     """
 
     places: Codes
@@ -57,9 +58,10 @@ class Order(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Sample means: of samples on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,).
+    """Mean of each sample: `a` and `b` (n,) for samples on both sides, `all_a` and `all_b` for all samples.
 
-    If the alignment has an order, only the samples that it used count, and `places` (n,) are their positions.
+    `groups`: the cluster of each of the n samples, None if there are no clusters. `places` (n,): positions of
+    the samples in the order of a run that stopped early; samples that it did not use are then left out.
     """
 
     a: Vector
@@ -71,10 +73,11 @@ class Sides(NamedTuple):
 
 
 def align(a: Side, b: Side) -> Alignment:
-    """Number the samples of both sides alike: by id if the data are the same, else by prompt.
+    """Match the samples of two sides: give each sample the same number in both.
 
-    If it is unknown whether the data are the same (results of other tools), or if the data differ and a
-    column names the samples, see `same_samples`.
+    Samples are matched by id if the data are the same, else by prompt. If it is unknown whether the data are
+    the same (results of other tools), or if the data differ and a column names the samples, `same_samples`
+    decides.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
     description = "by sample and repeat; the data is the same"
@@ -96,9 +99,10 @@ def align(a: Side, b: Side) -> Alignment:
 
 
 def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
-    """Return the order of the side that stopped early, or of both sides if they share it.
+    """Return the order of samples of the side that stopped early, or of both if they share it.
 
-    None if neither stopped early. An order with 0 planned units if both stopped early in different orders.
+    None if neither side stopped early. An order with 0 planned units if both stopped early in different
+    orders.
     """
     if a.prefix is None and b.prefix is None:
         return None
@@ -121,7 +125,10 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
 def align_samples(
     samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, description: str = ""
 ) -> Alignment:
-    """Number samples with the same label alike; a sample's group may come from either side."""
+    """Match the samples of two sides by their labels: equal labels get the same number.
+
+    A sample's cluster is taken from whichever side has one.
+    """
     in_a, in_b, n_samples = _shared(samples_a, samples_b)
     group_a, group_b, _ = _shared(groups_a, groups_b)
     groups = np.full(n_samples, -1, np.int64)
@@ -139,7 +146,7 @@ def align_samples(
 
 
 def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
-    """Renumber the labels of both sides together from 0, -1 for none, and count the distinct ones."""
+    """Return the labels of both sides as common codes from 0 (-1: none), and the number of distinct labels."""
     codes_b = b.codes
     if a.name != b.name:
         names = Names()
@@ -152,13 +159,13 @@ def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
 
 
 def numbered_alike(several: Sequence[Labels]) -> list[Labels]:
-    """Renumber several labels with common codes, so that repeated alignments are fast."""
+    """Return several labels with common codes, so that aligning them repeatedly is fast."""
     names = Names()
     return [Labels(_renamed(labels, names), names.__getitem__) for labels in several]
 
 
 def _renamed(labels: Labels, names: Names) -> Codes:
-    """Return the codes of the same texts among `names`."""
+    """Return the labels with their codes replaced by those of the same texts in `names`."""
     distinct, places = np.unique(labels.codes, return_inverse=True)
     codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
     return np.array(codes, np.int64)[places]
@@ -172,7 +179,7 @@ def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
 
 
 def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Sides:
-    """Average the repeats of each sample, counting unscored trials by `policy`."""
+    """Return the mean of each sample on both sides, over its repeats. Unscored trials count by `policy`."""
     fill_a, fill_b = FILLED[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
@@ -209,7 +216,7 @@ def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tupl
 def grouped_means(
     aligned: Alignment, codes: Codes, column: Column, fill: dict[int, float]
 ) -> tuple[Vector, list[int | None]]:
-    """Return the means of one side's samples, and the group of each."""
+    """Return the means of one side's samples, and the cluster of each sample (None for a cluster by itself)."""
     means, alone = _means(column, codes, aligned.n_samples, fill)
     there = np.flatnonzero(~np.isnan(means))
     groups = aligned.groups or [None] * aligned.n_samples
@@ -217,9 +224,10 @@ def grouped_means(
 
 
 def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tuple[int, int]]:
-    """Return pairs (position in a, position in b) of equal repeats with different scores, the largest changes first.
+    """Return the trials whose score changed, as (position in a, position in b), the largest changes first.
 
-    A trial without an answer counts as 0; a failed trial is not a change.
+    Trials are matched by sample and repeat. A trial without an answer counts as 0; a failed trial is left
+    out.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     place_a, key_a = _keys(aligned.a, a.trials.repeats, column_a, b.trials.repeats)
@@ -233,7 +241,7 @@ def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tup
 
 
 def _keys(codes: Codes, repeats: Codes, column: Column, others: Codes) -> tuple[Codes, Codes]:
-    """Return the positions of trials that can be matched, and a number for each one's sample and repeat."""
+    """Return the positions of trials with a sample that did not fail, and a key for each (sample, repeat)."""
     width = 1 + max(int(repeats.max(initial=0)), int(others.max(initial=0)))
     places = np.flatnonzero((codes >= 0) & (column.states != ERROR))
     return places.astype(np.int64), codes[places] * width + repeats[places]

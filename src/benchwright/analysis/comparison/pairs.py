@@ -1,4 +1,4 @@
-"""Comparison of two sides: all their scores and latencies, with notes."""
+"""Comparison of two sides: all their scores and latencies, with remarks for the reader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_BOTH = "no sample is scored on both sides"
 
 
 class PairOfSides(NamedTuple):
-    """A compared pair of sides, with the data that its gates need."""
+    """The comparison of two sides, with the sides and their alignment, which the gates need."""
 
     result: PairComparison
     a: Side
@@ -31,7 +31,7 @@ class PairOfSides(NamedTuple):
 
 
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
-    """Compare two sides; with `anyway`, even if they are not comparable."""
+    """Compare two sides by all common scores. With `anyway`, compare them even if they are not comparable."""
     reasons = refusals(a.facts, b.facts)
     b, renamed, other = only_scores(a, b)
     names = list(score_names(a, b))
@@ -77,7 +77,10 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
 
 
 def score_names(a: Side, b: Side) -> Iterator[str]:
-    """Yield the scores that both sides have; a benchmark's `score` is skipped if it equals the accuracy."""
+    """Yield the names of the scores that both sides have.
+
+    A benchmark's `score` is skipped if it equals `accuracy`.
+    """
     for name, column in a.trials.scores.items():
         if name not in b.trials.scores:
             continue
@@ -90,10 +93,10 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
 
 
 def only_scores(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
-    """Rename side B's only score to side A's only score.
+    """Rename side B's only score to that of side A's only score, as programs name the same score differently.
 
-    Programs use different names for the same score. Return B, a note, and the name of the score in B. Return
-    B unchanged if neither side is imported, or a side has several scores.
+    Return B, a remark on the renaming, and the original name of the score. Return B unchanged if neither side
+    is imported, or if a side has several scores.
     """
     if IMPORT not in (a.facts.kind, b.facts.kind) or not len(a.trials.scores) == len(b.trials.scores) == 1:
         return b, [], None
@@ -148,7 +151,7 @@ def _stopped_early(a: Side, b: Side) -> Iterator[str]:
 
 
 def without_score(pair: PairOfSides, score: str) -> list[str]:
-    """Return why a score of a pair cannot be compared: the reason of each side that lacks it."""
+    """Return the reasons why a score of a pair cannot be compared, one for each side that lacks it."""
     found = [(side.facts.name, side.no_score(score)) for side in (pair.a, pair.b)]
     told = [f"{score!r} of {name}: {none}" for name, none in found if none is not None]
     return told or [f"{score!r}: {NOT_BOTH}"]

@@ -1,4 +1,4 @@
-"""Matching samples of two programs: by their ids if the questions agree, else by the questions."""
+"""Matching samples of two programs: by ids if equal ids have the same question, else by the questions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class SameSamples(NamedTuple):
 def same_samples(a: Side, b: Side) -> SameSamples:
     """Match the samples of two sides whose data are not known to be the same.
 
-    Ids are used if all ids that both sides have belong to the same question, or if more samples agree in id
-    and question than in the question alone. If a side has no questions, equal ids are assumed to be the same
-    sample.
+    Samples are matched by id if all common ids belong to the same question on both sides, or if more samples
+    agree in id and question than in the question alone; otherwise by question. If a side has no questions,
+    equal ids are assumed to be the same sample.
     """
     asked_a, asked_b = a.questions(), b.questions()
     by_id = SameSamples(a.trials.samples, b.trials.samples, "")
@@ -48,7 +48,7 @@ def _questions(asked: Sequence[str], trials: Trials) -> Mapping[str, str]:
 
 
 def distinct_labels(asked: Sequence[str], trials: Trials) -> list[str]:
-    """Return the prompts as labels, numbered if several samples have the same prompt."""
+    """Return the prompts as sample labels. If several samples have the same prompt, its labels are numbered."""
     first: dict[tuple[str, str], int] = {}
     seen: Counter[str] = Counter()
     for text, sample in zip(asked, trials.samples, strict=True):

@@ -10,7 +10,7 @@ from benchwright.runs.about import titled
 from benchwright.statistic import NoScore, Statistic
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
-"""Verdict on B against A. `undecided`: the data support no test at all."""
+"""Verdict on B against A. `undecided`: the data do not support any test."""
 
 Policy = Literal["usual", "dropped", "zero", "best", "worst"]
 """How trials without a score are counted.
@@ -37,9 +37,11 @@ class RunScore(Record, frozen=True):
 
 
 class ComparedRun(Record, frozen=True):
-    """One of the sides, under its letter; `name` replaces the letter in readable output (see `names`).
+    """One side of the comparison.
 
-    Of its `trials`, `errors` failed and `no_answer` have no answer, by the first score.
+    `letter` identifies it; `name` replaces the letter in readable output (see `names`).
+
+    `errors` of its `trials` failed, and `no_answer` have no answer, both by the first score.
     """
 
     letter: str
@@ -62,12 +64,12 @@ class ComparedRun(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """Its model, and the agent that asked it."""
+        """The side's model, and the agent that asked it, if any."""
         return titled(self.model, self.agent)
 
 
 class PolicyResult(Record, frozen=True):
-    """The same difference by another policy for trials without a score."""
+    """The difference of a score under another policy for trials without a score."""
 
     policy: Policy
     n: int
@@ -93,17 +95,17 @@ class Change(Record, frozen=True):
 
 
 class ScoreComparison(Record, frozen=True):
-    """How much better B is than A by one score, over the `n` samples of both (repeats averaged per sample).
+    """Comparison of B with A by one score, over the `n` samples of both (repeats averaged per sample).
 
-    `low` and `high` are the interval of `difference` at `confidence`, made by `method`. `p_value` is
-    two-sided, by `test`. `p_adjusted` is Holm's over all scores and pairs of the comparison, None if there is
-    only one test. `p_exact` is the exact McNemar test, for 0/1 scores without repeats and groups.
-    `detectable` is the smallest true difference that would have been detected with 80 % power. `score_b` is
-    the name of the score in B's program, if it differs. `unit` is True if all values are in [0, 1], so that a
-    difference can be expressed in points. `noise` is the largest difference by chance, 95 % of the time,
-    between two runs like these; it is known if both are of one model and have repeats. `unpaired` is the
-    reason why nothing was paired; `n`, wins, losses and ties are then 0. `n_a` and `n_b` are the samples with
-    a value on either side.
+    `difference`: B - A; `low`, `high`: its interval at `confidence`, by `method`. `p_value`: two-sided, by
+    `test`. `p_adjusted`: by Holm, over all scores and pairs of the comparison; None if there is only one
+    test. `p_exact`: exact McNemar test, only for 0/1 scores without repeats and clusters. `detectable`: the
+    smallest true difference that would have been detected with 80 % power. `score_b`: the score's name in B's
+    program, if it differs. `unit`: True if all values are in [0, 1], so that a difference can be expressed in
+    points. `noise`: the largest difference by chance, 95 % of the time, between two runs like these; known if
+    both are of one model and have repeats. `unpaired`: the reason why nothing was paired; `n`, wins, losses
+    and ties are then 0. `n_a`, `n_b`: numbers of samples with a value on each side. `n_groups`: number of
+    clusters of samples.
     """
 
     score: str
@@ -148,10 +150,12 @@ class ScoreComparison(Record, frozen=True):
 
 
 class PartDifference(Record, frozen=True):
-    """The difference B - A over the samples with one value of a label; `n` of them are on both sides.
+    """The difference B - A over the samples with one label value.
 
-    `n` is 0 if nothing is paired. `low` and `high` are the interval of this part alone, without correction
-    for several parts.
+    `n`: the number of these that are on both sides.
+
+    `n` is 0 if nothing is paired. `low` and `high` are the interval for this label value alone, without
+    correction for several.
     """
 
     value: str
@@ -164,7 +168,10 @@ class PartDifference(Record, frozen=True):
 
 
 class ScoreBreakdown(Record, frozen=True):
-    """The differences by the values of a label, the largest loss first; `left_out` values have too few trials."""
+    """The differences by the values of a label, the largest loss first.
+
+    `left_out`: number of label values with too few trials.
+    """
 
     label: str
     score: str
@@ -174,7 +181,7 @@ class ScoreBreakdown(Record, frozen=True):
 
 
 class SettingDifference(Record, frozen=True):
-    """A setting that differs between the two sides; None if it is not set."""
+    """A setting that differs between A and B. `a`, `b`: its values; None if it is not set."""
 
     name: str
     a: str | None
@@ -199,10 +206,10 @@ class LatencyComparison(Record, frozen=True):
 
 
 class SampleDifference(Record, frozen=True):
-    """A sample of both sides whose `what` differs: its text in A and in B, shortened; None if there is none.
+    """A sample on both sides whose gold answer or prompt (`what`) differs.
 
-    If the prompts of a sample differ, its answers are not compared, unless a column of the data names the
-    samples.
+    `a`, `b`: the texts in A and in B, shortened; None if there is none. If the prompts differ, the sample's
+    answers are not compared, unless a column of the data names the samples.
     """
 
     sample: str
@@ -212,10 +219,12 @@ class SampleDifference(Record, frozen=True):
 
 
 class DataDifferences(Record, frozen=True):
-    """Differences between the data of two sides. `both` counts the samples on both sides; the others are listed.
+    """Differences between the data of two sides.
 
-    `checked` counts those whose prompts and gold answers are known on both sides. `unknown` is the reason why
-    the data could not be compared; all other fields are then empty.
+    `both`: number of common samples; `only_a`, `only_b`: the others.
+
+    `checked`: number of common samples whose prompts and gold answers are known on both sides. `unknown`: the
+    reason why the data could not be compared; all other fields are then empty.
     """
 
     both: int = 0
@@ -232,17 +241,17 @@ class DataDifferences(Record, frozen=True):
         return self.checked == self.both > 0 and not self.samples and not alone and self.unknown is None
 
     def count(self, what: str) -> int:
-        """Return the number of samples that differ in `what`."""
+        """Return the number of samples whose prompt or gold answer (`what`) differs."""
         return sum(one.what == what for one in self.samples)
 
 
 class PairComparison(Record, frozen=True):
-    """Comparison of B with A. `refusals` are the reasons why they are not comparable.
+    """Comparison of B with A. `refusals`: the reasons why they are not comparable.
 
-    With refusals and without `anyway`, nothing else is filled in. `alignment` describes how samples were
-    matched, `data` the differences between the data if they are not known to be the same, `settings` the
-    differing settings besides the model. `notes` repeats the settings and adds other remarks. `no_latency` is
-    the reason why speed was not compared.
+    With refusals and without `anyway`, no other result is filled in. `alignment`: how samples were matched.
+    `data`: differences between the data, if they are not known to be the same. `settings`: differing settings
+    besides the model. `notes`: remarks for the reader, including the differing settings. `no_latency`: the
+    reason why speed was not compared.
     """
 
     a: str
@@ -261,17 +270,17 @@ class PairComparison(Record, frozen=True):
 
     @property
     def refused(self) -> bool:
-        """True if nothing was compared."""
+        """True if the comparison was refused, so that nothing was compared."""
         return bool(self.refusals) and not self.anyway
 
 
 class TogetherComparison(Record, frozen=True):
-    """All tasks of two folders together: the mean of the differences B - A of `tasks`, with equal weights.
+    """Mean difference B - A over the tasks that two folders share, each task with the same weight.
 
-    `scores` has the score of each task, `n` counts all of their samples. `low` and `high` are the interval of
-    the difference, `p_value` is two-sided, `p_adjusted` is Holm's among all tests of the comparison.
-    `left_out` lists the other tasks with the reasons. `model` is set if the folders hold several models, each
-    of which is compared separately.
+    `tasks`: the averaged tasks; `scores`: the name of the score used for each; `n`: total number of their
+    samples. `left_out`: the other tasks, with reasons. `low`, `high`: interval of the difference. `p_value`:
+    two-sided; `p_adjusted`: by Holm, over all tests of the comparison. `model`: set if the folders hold
+    several models, each of which has a separate record.
     """
 
     a: str
@@ -301,11 +310,11 @@ class Ruling(Record, frozen=True):
 
 
 class Comparison(Record, frozen=True):
-    """A complete comparison.
+    """A complete comparison of all sides.
 
-    `metrics` are the names and values that `--fail-if` can use; `tests` is the size of Holm's family. `joint`
-    has quality and speed of each run with times, `by_concurrency` the runs that differ only in concurrency,
-    `together` all tasks of folders together.
+    `metrics`: the names and values that `--fail-if` can use. `tests`: number of tests that Holm corrects for.
+    `joint`: quality and speed of each run that has times. `by_concurrency`: the runs that differ only in
+    concurrency. `together`: means over all tasks of folders. `rulings`: the gate results.
     """
 
     runs: list[ComparedRun]

@@ -1,4 +1,4 @@
-"""Resolution of typed references to sides: a run, or one of the documented files."""
+"""Resolution of references typed by the user to sides of a comparison: a run, or a documented result file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from benchwright.typed_paths import typed_path
 
 
 class Reference(Record, frozen=True):
-    """A resolved reference: a run or a file, one of its targets, and the table's column if it has one."""
+    """A resolved reference: a run or a file, and optionally one target of it (`slot`).
+
+    `column`: the file's column in the documented table, None if it has none.
+    """
 
     reference: str
     run: RunSides | None = None
@@ -30,7 +33,10 @@ class Reference(Record, frozen=True):
     column: ResultFile | None = None
 
     def sides(self, *, all_slots: bool) -> Sequence[Side]:
-        """Return the referenced side; with `all_slots` and no slot named, one for every target, the baseline first."""
+        """Return the referenced side.
+
+        With `all_slots` and no named slot, return one for each target, baseline first.
+        """
         if isinstance(self.file, BenchmarkFile):
             return [benchmark_side(self.file, self.reference)]
         if isinstance(self.file, EvalFile):
@@ -72,7 +78,7 @@ def _found(name: str, reference: str, slot: str | None) -> Reference:
 
 
 class _Shape(Record, frozen=True):
-    """The keys that distinguish the kinds of files."""
+    """The keys by which the kinds of result files are told apart."""
 
     benchmark: Any = None
     config: Any = None
@@ -109,7 +115,7 @@ def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
 
 
 def _here(run: str) -> Path | None:
-    """Return the directory of a run that a file names; None if it is not on this machine."""
+    """Return the directory of the run that a result file names; None if it is not on this machine."""
     written = Path(run)
     places = [runs_directory() / written.name]
     if written.is_absolute():

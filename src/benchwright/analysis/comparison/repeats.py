@@ -11,14 +11,17 @@ from benchwright.stats.noise import Noise, noise
 
 
 def noise_of(side: Side, score: str) -> Noise | None:
-    """Return the noise of a score; failures are left out, no answer is 0. None without repeats."""
+    """Return the noise of one score of a side; None without repeats.
+
+    Failures are left out, no answer counts as 0.
+    """
     column, samples = side.trials.scores[score], side.trials.samples.codes
     there = np.flatnonzero((column.states != ERROR) & (samples >= 0))
     return noise(column.values[there], samples[there].tolist()) if there.size else None
 
 
 def apart_by_chance(a: Side, b: Side, score: str) -> float | None:
-    """Return how far the means of two runs of one model and agent differ by chance, 95 % of the time.
+    """Return the largest difference by chance, 95 % of the time, between the means of two runs of one model.
 
     None if models or agents differ, or one side has no repeats. The two variances add up: each contributes
     half of the square of its `Noise.apart`.

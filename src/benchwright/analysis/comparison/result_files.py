@@ -28,7 +28,7 @@ class ResultFile(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why nothing in it was scored; None if something was, or it lists no samples."""
+        """The reason why no sample of the file was scored; None if one was, or if the file lists no samples."""
         count = sum(map(failed, self.sample_results))
         if not count or count < len(self.sample_results):
             return None

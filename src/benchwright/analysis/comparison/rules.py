@@ -30,7 +30,7 @@ _RULE = re.compile(r"\s*(?P<name>[^\s<>=!]+)\s*(?P<operator><=|>=|==|!=|<|>)\s*(
 
 
 class Rule(Record, frozen=True):
-    """One `--fail-if` rule: it fails if the comparison of the metric with the value is true."""
+    """One `--fail-if` rule, as `NAME OPERATOR VALUE`. It fails if the comparison is true."""
 
     name: str
     operator: str
@@ -83,7 +83,7 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> Ruling:
 
 
 def metrics_of(side: Side) -> dict[str, Statistic]:
-    """Return the figures of one run by name.
+    """Return the figures of one run by name, as `--fail-if` uses them.
 
     Each score is listed by its own name (the documented mean, in which failures count as 0) and as
     `NAME.scored` (the mean without failures; no answer counts as 0 in both, see `runs.counting`). `errors`
@@ -138,11 +138,11 @@ def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
 def rule_on_regression(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> Ruling:
-    """Return a gate result that fails if B is worse than A by more than `margin` with this confidence.
+    """Return the result of a gate that fails if B is proven to be worse than A by more than `margin`.
 
-    `found` is (difference B - A, its upper bound at the confidence of one of `tests` tests, its two-sided
-    p-value). If the values do not support an interval (graded differences that are all equal), the p-value
-    decides.
+    `found` is (difference B - A, its one-sided upper bound at 1 - (1 - confidence) / tests (Bonferroni), the
+    two-sided p-value). If there is no bound because the values do not support an interval (graded differences
+    that are all equal), the p-value decides.
 
     Raises:
         UserError: If there is neither a bound nor a p-value.
@@ -166,9 +166,10 @@ def rule_on_regression(
 def rule_on_proof(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> Ruling:
-    """Return a gate result that passes only on proof, with this confidence, that B loses no more than `margin`.
+    """Return a non-inferiority gate result: it passes if the lower bound of B - A is above -`margin`.
 
-    `found` is (difference B - A, its lower bound at the confidence of one of `tests` tests, a p-value).
+    `found` is (difference B - A, its one-sided lower confidence bound at 1 - (1 - confidence) / tests
+    (Bonferroni), the two-sided p-value, which is not used). Without a bound, the gate fails.
     """
     gap, low, _ = found
     rule = f"{name}: no regression above {margin:g}, proven at confidence {confidence:g}"

@@ -1,4 +1,4 @@
-"""All tests of a comparison together: Holm's adjusted p-values, and the verdicts from them."""
+"""All tests of a comparison together: p-values adjusted by Holm's method, and the verdicts from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from benchwright.stats.families import holm
 def settled(
     pairs: Sequence[PairOfSides], together: Sequence[TogetherComparison] = ()
 ) -> tuple[list[PairOfSides], list[TogetherComparison], int]:
-    """Return the pairs and the means over tasks with Holm's p-values over all of them, and the number of tests."""
+    """Return the pairs and the means over tasks with Holm-adjusted p-values, and the number of tests.
+
+    The adjustment is over all tests of the pairs and means together.
+    """
     p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
     p_values += [one.p_value for one in together if one.p_value is not None]
     tests = len(p_values)
@@ -41,5 +44,5 @@ def settled(
 
 
 def _among(others: list[float], p_value: float) -> float:
-    """Return a p-value adjusted by Holm among these others."""
+    """Return the Holm-adjusted value of a p-value, tested together with the `others`."""
     return float(holm([p_value, *others])[0])

@@ -1,4 +1,4 @@
-"""A side of a comparison: the facts of a run, and a few numbers for each of its trials."""
+"""A side of a comparison (A, B, ...): the facts of one run, and a few numbers for each of its trials."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from benchwright.stats.arrays import count_distinct
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
 LONGEST_ANSWER = 300
-"""Maximum number of characters of an answer kept as evidence."""
+"""Maximum number of characters of an answer kept to document a changed score."""
 
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
-"""(score, positions of trials) -> the extracted answer of each trial, if it is known."""
+"""Function (score name, positions of trials) -> the extracted answer of each trial for which it is known."""
 
 
 class Asked(NamedTuple):
@@ -35,12 +35,12 @@ class Asked(NamedTuple):
 
 
 class Facts(Record, frozen=True):
-    """Facts about a side. A field is None if its file does not contain it.
+    """Facts about one side. A field is None if its file does not contain it.
 
-    `data` are the digests of the data; `has_ids` is True if a column names their samples. `graders` are the
-    fingerprints of the scorers by the name of their score. `agent` is the command-line agent that asked the
-    model, `settings` are other settings that influence the answers, `program` is the program that made an
-    imported run. `letter` identifies the side in records, `name` in sentences (see `names`).
+    `data`: digests of the data files; `has_ids`: True if a column of them names the samples. `graders`:
+    fingerprint of the scorer by score name. `agent`: the command-line agent that asked the model. `settings`:
+    other settings that influence the answers. `program`: the program that made an imported run. `letter`
+    identifies the side in records, `name` in sentences (see `names`).
     """
 
     reference: str
@@ -69,29 +69,32 @@ class Facts(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """Its model, and the agent that asked it."""
+        """The side's model, and the agent that asked it, if any."""
         return titled(self.model, self.agent)
 
     @property
     def task(self) -> str:
-        """The task in a word or two."""
+        """The task in a word or two, for messages."""
         name = self.subject if self.variant is None else f"{self.subject}:{self.variant}"
         return name if self.kind == "benchmark" else f"{self.kind} {name}".strip()
 
 
 class Column(NamedTuple):
-    """One score of the trials: values (n,), 0 if there is none, and states (n,)."""
+    """One score of all trials: `values` (n,), 0 if there is no value, and `states` (n,), see `ScoreState`."""
 
     values: NDArray[np.float64]
     states: NDArray[np.uint8]
 
     def count(self, state: int) -> int:
-        """Return the number of trials in a state."""
+        """Return the number of trials in a score state."""
         return int(np.count_nonzero(self.states == state))
 
 
 class Labels:
-    """A text for each of n items: `codes` (n,), -1 for none, equal for equal texts; `name` maps a code to its text."""
+    """A text for each of n items, stored as integer codes.
+
+    `codes` (n,): equal for equal texts, -1 for no text. `name`: function from a code to its text.
+    """
 
     def __init__(self, codes: NDArray[Any], name: Callable[[int], str]) -> None:
         self.codes = codes
@@ -106,7 +109,7 @@ class Labels:
 
     @classmethod
     def none(cls, length: int) -> Labels:
-        """Create labels of this length without any text."""
+        """Return labels for `length` items that all have no text."""
         return cls(np.broadcast_to(np.int64(-1), length), str)
 
     def __len__(self) -> int:
@@ -124,12 +127,15 @@ class Labels:
         return count_distinct(self.codes[self.codes >= 0])
 
     def followed_by(self, others: Labels) -> Labels:
-        """Append labels that use the same codes."""
+        """Return these labels followed by `others`, which must use the same codes."""
         return Labels(np.concatenate([self.codes, others.codes]), self.name)
 
 
 class Trials(NamedTuple):
-    """The trials of a side, in a fixed order: parallel columns of length n."""
+    """The trials of a side, in a fixed order: parallel columns of length n.
+
+    `groups`: the clusters of their samples.
+    """
 
     samples: Labels
     repeats: NDArray[np.int64]
@@ -138,7 +144,7 @@ class Trials(NamedTuple):
 
 
 class LostWork(NamedTuple):
-    """Work of unfinished trials (cancelled ones): parallel columns of length m."""
+    """Time and tokens of trials that were cancelled before their end: parallel columns of length m."""
 
     samples: Labels
     groups: Labels
@@ -148,14 +154,14 @@ class LostWork(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """Time and tokens of a side's trials, over all attempts: parallel columns of length n, in the order of `Trials`.
+    """Time and tokens of a side's trials, over all attempts: columns of length n, in the order of `Trials`.
 
-    `seconds` is each trial's share of the time in which trials were in flight; None if unknown. `latency` is
-    the total latency of the answered requests of the last attempt, `ttft` their mean time to first token, NaN
-    if there are none. Tokens count all attempts. `reused` trials took nothing: an earlier run made them.
-    `uncounted` of the answered `requests` came without token counts. `unsettled` trials made requests before
-    the concurrency had settled, so their times do not count; `timed_requests` counts the requests of the
-    others.
+    `seconds`: each trial's share of the time in which trials were in flight; None if unknown. `latency`:
+    total latency of the answered requests of the last attempt; `ttft`: their mean time to first token; NaN if
+    there are none. Tokens count all attempts. `reused`: trials copied from an earlier run, which took
+    nothing. `uncounted`: number of the answered `requests` without token counts. `unsettled`: trials that
+    made requests before the concurrency had settled, so that their times do not count; `timed_requests`:
+    number of requests of the others.
     """
 
     seconds: NDArray[Any] | None
@@ -173,10 +179,10 @@ class Effort(NamedTuple):
 
 
 class Prefix(NamedTuple):
-    """The used part of a random order of samples, in a run with a question (`--until`) that stopped early.
+    """The used part of a random order of samples, in a run that `--until` stopped early.
 
-    `units` are samples, or groups of samples, in their order. `planned` units were planned; the largest has
-    `largest` samples.
+    `units`: in their order, single samples or clusters of samples that are used together. `planned`: number
+    of planned units. `largest`: number of samples in the largest one.
     """
 
     units: list[list[str]]
@@ -185,13 +191,13 @@ class Prefix(NamedTuple):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One run (of one target) in a comparison; `prefix` is set if it stopped early.
+    """One target of one run in a comparison. `prefix` is set if the run stopped early.
 
-    `timings` holds the `ttft` and `latency` of every request in seconds; `metrics` holds further figures by
-    name. `contents` returns a digest of each trial's prompt, None if unknown. `questions` returns a digest of
-    the question within the prompt, around which other programs may put other words. `evidence`, `labels` and
-    `asked` read details on demand. A score of at least `pass_threshold` is right; for scores in
-    `lower_is_better`, less is better. `reasons` returns why trials failed by a score, with counts, the most
+    `timings`: `ttft` and `latency` of every request, in seconds. `metrics`: further figures by name.
+    `contents`: returns a digest of each trial's prompt; None if unknown. `questions`: returns a digest of the
+    question within each prompt, around which other programs may put other words. `evidence`, `labels` and
+    `asked` read details on demand. `pass_threshold`: the lowest score that is right. `lower_is_better`: names
+    of scores for which less is better. `reasons`: returns why trials failed by a score, with counts, the most
     frequent first.
     """
 
@@ -211,14 +217,18 @@ class Side(msgspec.Struct, frozen=True):
     reasons: Callable[[str], Mapping[str, int]] = lambda score: {}
 
     def no_score(self, score: str) -> NoScore | None:
-        """Return why no trial has this score; None if one has."""
+        """Return the reason why no trial has this score; None if at least one has."""
         column = self.trials.scores[score]
         failed = column.count(ERROR)
         return NoScore(failed, dict(self.reasons(score))) if failed == len(column.states) else None
 
 
 class TrialsBuilder:
-    """Collector of trials, one by one; a score that first occurs late is `absent` in the trials before."""
+    """Collector of trials, one by one.
+
+    If a score first occurs in a later trial, each earlier trial gets the state that was passed as its
+    `absent`.
+    """
 
     def __init__(self, scores: Iterable[str] = ()) -> None:
         self._samples: list[str] = []
@@ -237,7 +247,10 @@ class TrialsBuilder:
         absent: int,
         scores: Mapping[str, tuple[float | None, int]],
     ) -> None:
-        """Add a trial with its scores as (value, state if there is no value); scores not named are `absent`."""
+        """Add a trial with its scores as (value, state if there is no value).
+
+        `absent` is its state for scores that are not named.
+        """
         for name in scores:
             if name not in self._columns:
                 self._columns[name] = (array("d", bytes(8 * len(self._samples))), bytearray(self._absent))

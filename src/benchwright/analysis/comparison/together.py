@@ -19,7 +19,10 @@ from benchwright.stats.strata import mean_of_strata
 
 
 class _Stratum(NamedTuple):
-    """One task: its name, its score, and the mean difference B - A with its error (A - B if lower is better)."""
+    """One task: its score and means, and the mean difference with its error.
+
+    The difference is B - A, or A - B if lower is better.
+    """
 
     task: str
     score: str
@@ -32,10 +35,11 @@ class _Stratum(NamedTuple):
 def all_together(
     pairs: Sequence[PairOfSides], a: str, b: str, confidence: float
 ) -> TogetherComparison | None:
-    """Return the mean difference over the tasks of two folders, by the first score of each; None below two tasks.
+    """Return the mean difference over the tasks of two folders, by each task's first score.
 
-    A task counts if its samples are paired and its scores are between 0 and 1: differences in other units
-    have no common mean. The tasks are fixed, not a sample of others.
+    None if there are fewer than two tasks. A task is included if its samples are paired and its scores are
+    between 0 and 1: differences in other units have no common mean. The tasks are treated as fixed, not as a
+    sample from a population of tasks.
     """
     strata: list[_Stratum] = []
     left_out: list[str] = []
@@ -68,14 +72,14 @@ def all_together(
 
 
 def with_adjusted(together: TogetherComparison, p_adjusted: float | None) -> TogetherComparison:
-    """Return the comparison with the verdict of its adjusted p-value among all tests."""
+    """Return the comparison with its Holm-adjusted p-value, and the verdict by it."""
     p_value = together.p_value if p_adjusted is None else p_adjusted
     verdict = verdict_of(together.difference, p_value, 1 - together.confidence)
     return msgspec.structs.replace(together, verdict=verdict, p_adjusted=p_adjusted)
 
 
 def _why_not(pair: PairOfSides) -> str | None:
-    """Return why a pair is excluded from the mean; None if it is included."""
+    """Return the reason why a task is excluded from the mean; None if it is included."""
     if not pair.result.scores or pair.aligned is None:
         return "it is not compared"
     score = pair.result.scores[0]
@@ -102,9 +106,10 @@ def _stratum(pair: PairOfSides) -> _Stratum:
 
 
 def gap_of(sides: Sides) -> ClusteredMean:
-    """Return the mean difference with its standard error; for ungrouped 0/1 scores, the error of Agresti and Min.
+    """Return the mean paired difference with its standard error, cluster-robust if there are clusters.
 
-    Their variance, with half a pair more in each of the four outcomes, is not 0 if no pair differs.
+    For 0/1 scores without clusters, the error is that of Agresti and Min: with half a pair more in each of
+    the four outcomes, the variance is not 0 even if no pair differs.
     """
     differences = sides.b - sides.a
     n = differences.size

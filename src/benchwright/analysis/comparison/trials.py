@@ -1,4 +1,4 @@
-"""The trials of a run in the form that a comparison needs: the sample and the value by each score."""
+"""The trials of a run in the form that a comparison needs: each trial's sample, and its value by each score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
-    """Return the identity and the scores of these trials.
+    """Return the samples, repeats, clusters and scores of the trials in `rows`.
 
     A benchmark has the scores `accuracy` and `score`, as in its result file.
     """
@@ -36,19 +36,22 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
 
 
 def samples_of(table: RunTable, rows: Rows) -> Labels:
-    """Return the samples of these trials."""
+    """Return the sample of each trial in `rows`, as labels."""
     return Labels(signed(table.sample.narrow(rows)), table.sample.name)
 
 
 def groups_of(table: RunTable, rows: Rows) -> Labels:
-    """Return the groups of these trials' samples."""
+    """Return, for each trial in `rows`, the cluster (such as a passage or repository) of its sample.
+
+    No trial has a label if the run has no clusters.
+    """
     if not len(table.groups):
         return Labels.none(rows.size)
     return Labels(signed(table.group.narrow(rows)) - 1, table.groups.__getitem__)
 
 
 def signed(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return unsigned numbers as signed ones of four bytes each, or of eight if they do not fit."""
+    """Return unsigned integers as signed ones, of four bytes each or of eight if they do not fit."""
     return numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Deciding a run's question (`--until`) from its table; the same code serves growing and finished runs.
+"""Deciding a run's question (`--until`: is a new model better?), for growing and finished runs.
 
 records       a decision as plain data
 values        the lowest and highest possible value of a trial

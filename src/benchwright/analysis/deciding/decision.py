@@ -17,13 +17,13 @@ from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
 
 FAVOUR: tuple[Verdict, ...] = ("worse", "undecided", "equivalent", "not_worse", "better")
-"""Verdicts, the least favourable for the new model first."""
+"""Verdicts in order, the least favourable for the new model first."""
 
 METHOD = "betting confidence sequence"
 
 
 def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDecision | None:
-    """Return the decision of a run as far as its table was read; None if the run has no question.
+    """Return the decision of a run, based on the trials read into its table; None if the run has no question.
 
     Raises:
         UserError: If the question cannot be read.
@@ -40,7 +40,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
 
 
 def decision_so_far(following: Following, refusal: str | None = None) -> RunDecision:
-    """Return the current decision, based on the units processed so far."""
+    """Return the current decision, based on the units (samples, or clusters of them) processed so far."""
     question, manifest, table = following.question, following.manifest, following.table
     names = _names(manifest)
     old = names[question.reference] if question.earlier is None else question.earlier.model
@@ -77,7 +77,7 @@ def decision_so_far(following: Following, refusal: str | None = None) -> RunDeci
 
 
 def _of_model(following: Following, one: ScoredModel, model: str, than: str) -> ModelDecision:
-    """Return the decision on a model: undecided and without a difference if nothing on one side was scored."""
+    """Return the decision on a model; without a difference, and undecided, if nothing on one side was scored."""
     decision = one.decision(model, than)
     sides = [one.slot, *([one.than] if one.old is None else [])]
     unscored = [slot for slot in sides if (slot, one.score) not in following.scored]
@@ -96,7 +96,7 @@ def _no_score(following: Following, slot: str, score: str) -> NoScore:
 
 
 def _names(manifest: Manifest) -> dict[str, str]:
-    """Return the readable names of the models, by slot: as the user typed them, if that is unambiguous."""
+    """Return the readable names of the models, by slot: as the user typed them, unless that is ambiguous."""
     names = target_names(manifest)
     typed = {slot: manifest.typed_models.get(slot, name) for slot, name in names.items()}
     return typed if len(set(typed.values())) == len(typed) else names

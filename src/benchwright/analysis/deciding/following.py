@@ -1,4 +1,4 @@
-"""The decision of a run's question from its growing table, using the units completed in order."""
+"""Sequential decision of a run's question (`--until`) from its growing table, over completed units in order."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchwright.stats.sequential.family import Family
 
 
 class Following:
-    """Sequential processing of a question's units, each once all trials of its samples are complete.
+    """Sequential processing of a question's units (samples, or clusters of samples), in the question's order.
 
-    Units that complete out of order wait: short answers arrive first, and are easier. Trials of the rows in
-    `again` will be asked again, and are not complete before `asked` is called for them. Other code advances
-    the table.
+    A unit is processed once all trials of its samples are complete. Units that complete out of order wait for
+    the earlier ones: short answers arrive first, and are easier. Trials in the rows `again` will be asked
+    again, and are not complete before `asked` is called for them. The caller reads new trials into the table.
 
     Raises:
         OutOfRange: If a score, in `look`, has no known bounds.
@@ -78,7 +78,7 @@ class Following:
             del self._rows[sample]
 
     def _gap(self, one: ScoredModel, sample: str) -> Ends:
-        """Return the lowest and highest possible value of new - old on a sample, repeats averaged."""
+        """Return the lowest and highest possible difference new - old on a sample, its repeats averaged."""
         new = self._mean(one.slot, one.score, sample)
         old = self._mean(one.than, one.score, sample) if one.old is None else Ends(*one.old[sample])
         return Ends(new.least - old.most, new.most - old.least)

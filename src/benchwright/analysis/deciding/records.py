@@ -13,7 +13,7 @@ Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
 
 
 class Moment(Record, frozen=True):
-    """The state of the decision after this many samples."""
+    """The difference and its interval after this many samples: a point in the history of a decision."""
 
     samples: int
     difference: float
@@ -24,11 +24,11 @@ class Moment(Record, frozen=True):
 class ModelDecision(Record, frozen=True):
     """The verdict on one score of one model against the old one, after `used` samples.
 
-    `difference` is new - old, in units of the score. `low` and `high` contain it with an error of at most
-    `error`, this comparison's share (half of it at each end, or all of it at the one end that matters, see
-    `goal`), however often one looks. `path` is the history of the interval. `narrower` is the share by which
-    earlier results of other models made it narrower. The difference and its interval are the same `NoScore`
-    if nothing of a model was scored yet.
+    `difference`: new - old, in units of the score. `low`, `high`: its interval, valid at any stopping time
+    with an error probability of at most `error`, this comparison's share of the total (half of it at each
+    end, or all of it at the one end that matters, see `goal`). `path`: history of the interval. `narrower`:
+    the share by which earlier results of other models made the interval narrower. The difference and its
+    interval are the same `NoScore` if nothing of a model was scored yet.
     """
 
     model: str
@@ -47,13 +47,13 @@ class ModelDecision(Record, frozen=True):
 
 
 class RunDecision(Record, frozen=True):
-    """The decision of a run with a question.
+    """The decision of a run with a question (`--until`).
 
-    `used` of the `planned` samples, from the beginning of their random order, were enough for all verdicts,
-    or are complete so far; `beyond` trials were finished after them. `over` is False while samples are left
-    to ask. `difference`, `low` and `high` are set if there is one comparison, and `verdict` is the least
-    favourable one. The savings are extrapolated from the trials that were made. `refusal` is the reason why
-    there can be no decision.
+    `used`: number of samples, from the beginning of the random order of `planned` samples, that were enough
+    for all verdicts, or are complete so far. `beyond`: number of trials finished after them. `over`: False
+    while samples are left to ask. `difference`, `low`, `high`: set if there is only one comparison.
+    `verdict`: the least favourable one. The savings are extrapolated from the trials that were made.
+    `refusal`: the reason why there can be no decision.
     """
 
     verdict: Verdict

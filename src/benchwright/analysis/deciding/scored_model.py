@@ -1,4 +1,4 @@
-"""One new model against the old one, by one score; a question consists of such comparisons."""
+"""One new model against the old one, by one score. A question (`--until`) consists of such comparisons."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from benchwright.stats.sequential.decision import Decider
 from benchwright.stats.sequential.foresight import REACH, Foresight
 
 NEXT_MOMENT = 1.03
-"""Ratio of the sample counts of consecutive moments in the path: a few hundred points, however many samples."""
+"""Ratio between the sample counts of consecutive points of the path: a few hundred points for any run size.
+"""
 
 
 class ScoredModel:
-    """A new model against the old one by one score, on the scale from 0 to 1.
+    """A new model against the old one by one score, scaled to 0 to 1.
 
-    `old` are the old model's scores if they are from an earlier run, else None.
+    `old`: the old model's scores by sample if they are from an earlier run, else None.
     """
 
     def __init__(self, question: Question, manifest: Manifest, score: str, slot: str, among: int) -> None:
@@ -38,7 +39,7 @@ class ScoredModel:
         self._next = 0.0
 
     def _foresee(self, earlier: Earlier | None) -> Foresight | None:
-        """Return predictions from earlier results on the same samples; None if the question cannot use them."""
+        """Return predictions from other models' earlier results on the same samples; None if unavailable."""
         if earlier is None or self.old is None or not self._question.finite or self._grouped:
             return None
         others = earlier.others.get(self.score, [])
@@ -65,7 +66,7 @@ class ScoredModel:
         )
 
     def add(self, place: int, gap: Ends) -> None:
-        """Process the unit at this place, given the lowest and highest possible mean difference."""
+        """Process one unit (sample or cluster) at this place, given the bounds of its mean new - old."""
         if self.decider.verdict is not None:
             return
         size = self._sizes[place]

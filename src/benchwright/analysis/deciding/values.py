@@ -1,4 +1,4 @@
-"""The lowest and highest possible value of a trial: they differ if it failed."""
+"""The lowest and highest possible value of a trial: equal for a scored trial, different for a failed one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 ACCURACY = "accuracy"
-"""A benchmark's share of right answers: a trial counts as 1 if its grader marked it correct."""
+"""Name of a benchmark's share of right answers: a trial has 1 if its grader marked it correct."""
 
 
 class Ends(NamedTuple):
@@ -23,7 +23,7 @@ class Ends(NamedTuple):
 
 
 class OutOfRange(UserError):
-    """A score without known bounds: its mean cannot be bounded before all values are known."""
+    """Error for a score without known bounds: its mean cannot be bounded before all values are known."""
 
 
 def range_of(manifest: Manifest, score: str) -> tuple[float, float]:
@@ -64,10 +64,10 @@ def ends_of(manifest: Manifest, table: RunTable, row: int, score: str) -> Ends:
 
 
 def scaled(value: float, ends: tuple[float, float], score: str) -> Ends:
-    """Return a value on the scale from 0 to 1.
+    """Return a score's value, linearly mapped from its range `ends` to 0 to 1.
 
     Raises:
-        OutOfRange: If the value is outside of the range `ends`.
+        OutOfRange: If the value is outside of the range.
     """
     low, high = ends
     if not low <= value <= high:

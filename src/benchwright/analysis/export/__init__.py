@@ -1,4 +1,4 @@
-"""A run as plain typed rows: one for every trial, one for every request."""
+"""Export of a run as plain typed rows, one for every trial or request, and in the formats of other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as flat columns, for table files."""
+"""Flat columns of the exported rows, for table files such as CSV."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import msgspec
 from benchwright.records import Record
 
 SPREAD = {"scores": "score", "spans": "span", "labels": "label"}
-"""Fields that hold one value per name, and the prefix of the column of each: `score.exact`."""
+"""Fields that hold a value per name, with the prefix of their columns, such as `score.exact`."""
 
 Names = Mapping[str, Sequence[str]]
-"""The names under each field that is spread over several columns."""
+"""The names under each field of `SPREAD`, one column for each."""
 
 
 def flat_columns(row: type[Record], names: Names) -> list[tuple[str, type]]:
@@ -41,7 +41,7 @@ def flattened(row: Record, names: Names) -> dict[str, Any]:
 
 
 def _plain_type(annotation: Any) -> type:
-    """Return the type of a field without its None."""
+    """Return the type of a field, without the None of an optional one."""
     kinds = [kind for kind in getattr(annotation, "__args__", (annotation,)) if kind is not type(None)]
     kind: type = kinds[0]
     return kind

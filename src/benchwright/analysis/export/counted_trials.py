@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 LONGEST_NAME = 60
-"""Maximum number of characters of a file's name that come from the run."""
+"""Maximum number of characters that a name from the run contributes to a file name."""
 
 
 class CountedTrial(NamedTuple):
-    """The attempt at a trial that counts, in the run of this id. Its body is empty if it was lost."""
+    """The attempt at a trial that counts, its row, and the id of its run. Its body is empty if it was lost."""
 
     run: str
     row: int
@@ -31,7 +31,7 @@ class CountedTrial(NamedTuple):
 
     @property
     def unique(self) -> str:
-        """An id that differs from trials of other runs, unlike a trial's key, which only depends on its content."""
+        """An id that is unique across runs; a trial's key is not, as it depends only on the trial's content."""
         return fingerprint(self.run, self.trial.record.key)[:32]
 
     @property
@@ -55,7 +55,7 @@ class CountedTrial(NamedTuple):
 def counted_trials(
     table: RunTable, slot: str | None = None, *, by_sample: bool = False
 ) -> Iterator[CountedTrial]:
-    """Yield the counted trials of a target, or of all, in order of start.
+    """Yield the counted trials of one target, or of all if `slot` is None, in order of start.
 
     The table must be read with `effort=True`. With `by_sample`, the trials of each sample are consecutive.
 
@@ -74,7 +74,7 @@ def counted_trials(
 
 
 def _by_sample(table: RunTable, rows: Rows) -> Rows:
-    """Return the rows with those of each sample together, samples in order of their first row."""
+    """Return the rows sorted so that each sample's rows are together, samples in order of their first row."""
     import numpy as np
 
     _, first, of = np.unique(table.sample.narrow(rows), return_index=True, return_inverse=True)
@@ -82,7 +82,7 @@ def _by_sample(table: RunTable, rows: Rows) -> Rows:
 
 
 def moment(at: int) -> str:
-    """Return a wall-clock moment (ns) as ISO 8601 in UTC."""
+    """Return a wall-clock time (ns since the epoch) as ISO 8601 in UTC."""
     return datetime.fromtimestamp(at / 1e9, UTC).isoformat()
 
 

@@ -1,4 +1,4 @@
-"""Export of a run as records of Every Eval Ever 0.3.0: for each target a file of figures, and one of samples.
+"""Export of a run as Every Eval Ever 0.3.0: for each target one file of figures and one of samples.
 
 The shapes follow every_eval_ever/schemas/eval.schema.json; samples are in `every_eval_ever_rows`.
 """
@@ -102,7 +102,10 @@ def _write(
 
 
 def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
-    """Return the place of a target's records, which is the same whenever the run is written."""
+    """Return the folder and identifiers of a target's records.
+
+    They are the same whenever the run is exported.
+    """
     model = target.model
     named, slash, name = model.partition("/")
     if slash:
@@ -117,7 +120,7 @@ def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
 
 
 def _folder_part(text: str) -> str:
-    """Return part of a path as the datastore spells it: characters that paths do not accept become underscores."""
+    """Return a text as part of a path in the datastore's spelling, with underscores for invalid characters."""
     plain = "".join("_" if one in '<>:"/\\|?*' or not one.isprintable() else one for one in text.strip())
     named = plain[:LONGEST_PART].rstrip(". ") or UNKNOWN
     return f"{named}_" if named == "data" else named
@@ -151,7 +154,7 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, str]:
-    """Return the program that made the run; for an imported run, the other program."""
+    """Return the entry of the program that made the run: Benchwright, or the one of an imported run."""
     origin = origin_of(manifest)
     if origin is None:
         return {"name": "benchwright", "version": benchwright.__version__}
@@ -200,7 +203,7 @@ def _interval(score: ScoreSummary) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings in their fields; the others as strings, the only other type allowed."""
+    """Return the settings under the format's own fields; others as strings, the only type allowed there."""
     known = {
         name: kind(settings[name])
         for name, kind in GENERATION.items()

@@ -35,13 +35,16 @@ class GradedScore(NamedTuple):
 
     @classmethod
     def of(cls, manifest: Manifest, name: str, result: str) -> GradedScore:
-        """Create it from a score of a run; whether a pack's score passes is decided by the pack's own status."""
+        """Create the record of one score of a run.
+
+        If it is a pack's score, the pack's own status decides whether a trial passes.
+        """
         decided_by = PASSED if manifest.kind == "pack" and name == SCORE else name
         scale = scale_of(manifest, decided_by)
         return cls(name, f"{manifest.task.name}/{name}", result, scale, decided_by)
 
     def passes(self, counted: CountedTrial) -> bool:
-        """Return True if the trial passes by this score; without a threshold, only a full 1 passes."""
+        """Return True if the trial passes by this score. If no threshold is known, only a full 1 passes."""
         state, value = counted.score(self.decided_by)
         if state is not ScoreState.SCORED or self.scale.lower_is_better:
             return False
@@ -70,9 +73,9 @@ def rows_of(
 
 
 def _graded(counted: CountedTrial, score: GradedScore, messages: Sequence[ParsedMessage]) -> dict[str, Any]:
-    """Return the part of a row on one score.
+    """Return the part of a row that depends on one score.
 
-    A failure has no score: its row has 0, as the format requires a number, and the reason in `error`.
+    A failed trial has no score: its row has 0, as the format requires a number, and the reason in `error`.
     """
     state, value = counted.score(score.name)
     calls = sum(len(one.calls) for one in messages)

@@ -1,8 +1,8 @@
 """Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
 The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
-and does not specify the unit. `BENCHMARKS` lists those that repositories there are known to use: all use
-percent.
+and does not specify the unit. `BENCHMARKS` lists the datasets that repositories on the Hub are known to
+report, all of them in percent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchwright.statistic import is_number
 
 
 class HubBenchmark(NamedTuple):
-    """A Benchmark dataset of the Hub, one of its tasks, and a note on our samples for readers."""
+    """A Benchmark dataset of the Hub, one of its tasks, and a remark for readers on the samples that we use."""
 
     dataset: str
     task: str
@@ -84,13 +84,13 @@ def _objections(manifest: Manifest, summary: RunSummary) -> Iterator[str]:
 
 
 def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
-    """Return the benchmark's main score."""
+    """Return the summary of the benchmark's main score."""
     name = manifest.about.get("metric")
     return next((one for one in figures.scores if one.scorer == name), figures.scores[0])
 
 
 def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) -> str:
-    """Return a list of one entry in YAML.
+    """Return the run's entry for `.eval_results`, as a YAML list with one item.
 
     Strings are quoted as in JSON, which is also valid YAML; no number has an exponent.
     """

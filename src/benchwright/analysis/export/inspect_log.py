@@ -1,6 +1,6 @@
 """Export of a run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
 
-Viewers and data frames read the list of samples (`summaries.json`); the samples are read one by one. Both are
+Viewers and data frames read a list of the samples (`summaries.json`), and single samples on demand. Both are
 made from the same record. Members are compressed by deflate, which every reader of Inspect logs supports.
 """
 
@@ -27,11 +27,12 @@ from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 SERVICE = "openai-api/benchwright"
-"""Prefix of a model's name in a log: the provider for any OpenAI-compatible endpoint, and a service name."""
+"""Prefix of a model's name in a log: Inspect's provider for OpenAI-compatible endpoints, and a service name.
+"""
 
 STATES = {"finished": "success", "decided": "success", "stopped": "cancelled", "unfinished": "started"}
 COMPRESSION = 1
-"""Fast compression level: a log of 100,000 samples is written in seconds."""
+"""Deflate level. The fastest one: a log of 100,000 samples is written in seconds."""
 
 
 def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
@@ -73,7 +74,7 @@ def _write(
 def _write_samples(
     archive: zipfile.ZipFile, lines: IO[bytes], table: RunTable, target: Target, model: LogModel
 ) -> dict[str, dict[str, int]]:
-    """Write the samples, and their list to `lines`; return the total tokens by model."""
+    """Write the samples to the archive, and their list to `lines`. Return the token counts by model."""
     sums: dict[str, dict[str, int]] = {}
     separator = b"["
     for one in counted_trials(table, target.slot):
@@ -90,7 +91,7 @@ def _write_samples(
 
 
 def _earlier(table: RunTable, counted: CountedTrial) -> list[ScoredTrial]:
-    """Return the attempts before the one that counts."""
+    """Return the attempts at a trial before the one that counts."""
     if table.attempts(counted.row) == 1:
         return []
     last = counted.trial.record.attempt
@@ -160,7 +161,7 @@ def _header(
 
 
 def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
-    """Return the figures of a score.
+    """Return the entry of a score in the log's results.
 
     `mean` is our mean of scored trials: no answer counts as 0, failures are left out.
     """

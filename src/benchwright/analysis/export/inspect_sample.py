@@ -23,7 +23,7 @@ from benchwright.text import shortened
 
 STOP_REASONS = {"length": "max_tokens"}
 LONGEST_IN_LIST = 1_024
-"""Maximum number of characters of a text in the list of samples, as in Inspect itself."""
+"""Maximum number of characters of a text in the list of samples; the same limit as in Inspect."""
 
 LIMITS = {"turn": "turn", "token": "token", "second": "time"}
 
@@ -109,7 +109,10 @@ def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the scores that have a value. Others are left out, as Inspect leaves them out of its means."""
+    """Yield the scores that have a value.
+
+    Others are left out, as Inspect excludes such scores from its means.
+    """
     for name, value in trial.record.scores.items():
         yield name, {"value": value}
     for name, score in trial.scores.items():
@@ -127,7 +130,7 @@ def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any
 
 
 def _ours(trial: ScoredTrial) -> dict[str, Any]:
-    """Return the facts for which a log has no field, so that `import` can restore them."""
+    """Return the facts about a trial for which Inspect has no field, so that `import` can restore them."""
     record = trial.record
     without = {name: str(score.status) for name, score in trial.scores.items() if score.value is None}
     found = {
@@ -151,7 +154,7 @@ def _messages(body: Body) -> tuple[list[Message], list[Message]]:
 
 
 def _message(message: Message, role: str, text: str, reasoning: str, names: Mapping[str, str]) -> Message:
-    """Return a message in Inspect's form: the role developer becomes system, arguments of calls become objects."""
+    """Return a message in Inspect's form: the role developer becomes system, call arguments become objects."""
     known = {"developer": "system", "function": "tool"}.get(role, role)
     content = _content(message.get("content"), text)
     if reasoning:
@@ -172,7 +175,7 @@ def _message(message: Message, role: str, text: str, reasoning: str, names: Mapp
 
 
 def _content(content: Any, text: str) -> Any:
-    """Return text, or a list of parts if there are images among them."""
+    """Return a message's text, or a list of text and image parts if it has images."""
     parts = texts_and_pictures(content)
     return [
         {"type": "text", "text": said} if url is None else {"type": "image", "image": url}
@@ -195,7 +198,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _event(
     request: RequestRecord, model: LogModel, record: TrialRecord, answers: Sequence[Message], place: int
 ) -> dict[str, Any]:
-    """Return a request as a model event, without its messages, which the sample contains once."""
+    """Return a request as a model event. The messages are left out, as the sample contains them once."""
     own = request.role == "model"
     served = model.served if own else request.role
     answer = answers[place] if own and place < len(answers) else {"role": "assistant", "content": ""}

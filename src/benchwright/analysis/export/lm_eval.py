@@ -1,7 +1,7 @@
 """Export of a run in the layout of lm-evaluation-harness 0.4.13: a folder of results and samples per target.
 
 The format has one score per sample: for repeats it is their mean, and the answers are listed side by side.
-Failures have no line, as that program ends at the first failure.
+Failed trials are left out: lm-evaluation-harness itself aborts at the first failure, so it has no such lines.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _write_samples(write: Any, manifest: Manifest, table: RunTable, target: Targ
 
 
 def _mean(repeats: Sequence[CountedTrial], score: str) -> float | None:
-    """Return the mean over the repeats that have the score, with no answer as 0; None without any."""
+    """Return the mean over the repeats that have the score, with no answer as 0; None if no repeat has it."""
     found = [one.score(score) for one in repeats]
     values = [value for state, value in found if state is not ScoreState.FAILED]
     return sum(values) / len(values) if values else None
@@ -113,7 +113,7 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Itera
 
 
 def _span(counted: CountedTrial, metrics: Mapping[str, float], kind: str) -> str | None:
-    """Return the answer that a scorer extracted."""
+    """Return the answer extracted by the scorer of these metrics and filter (`kind`); None if there is none."""
     scores = counted.trial.scores
     named = (scores.get(name) for metric in metrics for name in (f"{metric},{kind}", metric))
     return next((score.span for score in named if score is not None and score.span), None)

@@ -15,7 +15,7 @@ from benchwright.runs.table import RunTable
 
 
 class RequestRow(Record, frozen=True):
-    """One request with its timings, under the documented names of `RequestMetrics`; None if nothing was measured.
+    """One request with its timings, under the documented names of `RequestMetrics`; None if not measured.
 
     `sample`, `repeat` and `attempt` are None for a request of no trial. `started_seconds` counts from the
     start of the trial. `reused` requests were made by an earlier run.
@@ -56,7 +56,7 @@ class RequestRow(Record, frozen=True):
 
 
 class _Origin(NamedTuple):
-    """The attempt for which a request was made."""
+    """The attempt for which a request was made, and whether it was reused from an earlier run."""
 
     sample: str | None = None
     repeat: int | None = None

@@ -1,4 +1,4 @@
-"""Export of a run as trajectories in ATIF, a file for each trial: the format of Harbor's RFC 0001, version 1.7."""
+"""Export of a run as trajectories in ATIF (Harbor's RFC 0001, version 1.7), one file for each trial."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
 
 
 def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
-    """Return name and version of the agent: another program, a recipe's agent, the typed agent, or Benchwright."""
+    """Return name and version of the agent: another program, a recipe's agent, the user's, or Benchwright."""
     name, _, version = (made_by(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
     if name:
         return {"name": name, "version": version}
@@ -104,7 +104,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
 def _steps(
     messages: Sequence[ParsedMessage], requests: Sequence[RequestRecord], began: int, model: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield numbered steps; the results of tools belong to the step that called them."""
+    """Yield the numbered steps of a conversation. Tool results belong to the step that called the tools."""
     answered = iter(requests)
     step: dict[str, Any] | None = None
     number = 0
@@ -145,7 +145,7 @@ def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
 
 
 def _said(message: ParsedMessage) -> str | list[dict[str, Any]]:
-    """Return text, or a list of parts if there are images, which are stored in files beside the trajectory."""
+    """Return a message's text, or a list of parts if it has images, which are files beside the trajectory."""
     parts = texts_and_pictures(message.message.get("content"))
     return [_part(text, url) for text, url in parts] or message.text
 
@@ -159,7 +159,10 @@ def _part(text: str, url: str | None) -> dict[str, Any]:
 
 
 def _arguments(written: str) -> dict[str, Any]:
-    """Return the arguments of a call; anything but an object is stored under `raw`."""
+    """Return the arguments of a tool call as an object.
+
+    If they are no JSON object, they are under the key `raw`.
+    """
     found = read_object(written, lenient=True)
     return {"raw": written} if found is None else found
 

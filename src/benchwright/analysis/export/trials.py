@@ -16,13 +16,13 @@ from benchwright.runs.table import RunTable
 
 
 class TrialRow(Record, frozen=True):
-    """The attempt at a trial that counts, with its scores.
+    """One row per trial: the attempt that counts, with its scores.
 
-    `agent` is the agent that asked the model, empty without one. `started_at` is UTC, ISO 8601. Requests and
-    tokens count the model's own turns; side requests are listed separately. `scores` holds None for a score
-    without a value, `spans` the extracted answers. `input`, `target`, `answer` and `explanation` are from
-    `analysis.gists`: the sample's question, the expected answer, the model's answer, and why it scored so.
-    `flags` has a line for each flag: its kind and the evidence.
+    `agent`: the agent that asked the model, empty without one. `started_at`: UTC, ISO 8601. `requests` and
+    token counts: the model's own turns. `side_*`: side requests of an agent (titles, summaries). `scores`:
+    None for a score without a value. `spans`: the extracted answers. `input`, `target`, `answer`,
+    `explanation`: the sample's question, the expected answer, the model's answer, and why it scored so (see
+    `analysis.gists`). `flags`: a line for each flag, with its kind and the evidence.
     """
 
     run: str
@@ -57,7 +57,7 @@ class TrialRow(Record, frozen=True):
 class TrialRows:
     """The trials of a run in the order in which they were first started.
 
-    The table must be read with `effort=True`; each iteration reads it on.
+    The table must be read with `effort=True`. Each iteration first reads new trials into it.
     """
 
     def __init__(self, table: RunTable, manifest: Manifest) -> None:

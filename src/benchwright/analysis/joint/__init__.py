@@ -1,1 +1,1 @@
-"""Quality and speed of the same requests: for one run, and for runs at several concurrencies."""
+"""The joint view: quality and speed of the same requests, for one run and for runs at several concurrencies."""

@@ -1,4 +1,4 @@
-"""Accuracy by concurrency: runs that differ in nothing else, and the trend over the same samples."""
+"""Accuracy by concurrency: runs that differ only in concurrency, and the trend over the same samples."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from benchwright.stats.trend import paired_trend
 
 
 class TimedSide(NamedTuple):
-    """A side with its view."""
+    """A side of a comparison (one run), with the joint view of its quality and speed."""
 
     side: Side
     view: JointView
 
 
 def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ByConcurrency]:
-    """Return a table for each set of sides (with their views) that are known to differ only in concurrency."""
+    """Return a table for each set of runs that are known to differ only in concurrency.
+
+    `views` are in their order.
+    """
     sets: dict[Hashable, list[TimedSide]] = {}
     for side, view in zip(sides, views, strict=True):
         if view is not None and view.concurrency is not None:
@@ -31,7 +34,7 @@ def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> 
 
 
 def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
-    """Return a sentence if concurrencies differ but there is no table."""
+    """Return a sentence with the reason if concurrencies differ but there is no table; empty otherwise."""
     known = [view for view in views if view is not None and view.concurrency is not None]
     if tables or len({view.concurrency for view in known}) < 2:
         return []
@@ -41,7 +44,7 @@ def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurren
 
 
 def _identity(side: Side, view: JointView) -> Hashable:
-    """Return everything that must be equal for two runs to share a table."""
+    """Return a key of everything that must be equal for two runs to share a table."""
     facts = side.facts
     return (
         *(facts.kind, facts.subject, facts.model, facts.variant, facts.data, facts.simulated),
@@ -84,7 +87,7 @@ def _row(view: JointView) -> ConcurrencyRow:
 
 
 def _trend(runs: list[TimedSide]) -> Trend | str:
-    """Return the trend over the samples that were graded at every concurrency, or why there is none."""
+    """Return the trend over the samples that were graded at every concurrency, or the reason for none."""
     levels = sorted({timed.view.concurrency or 0 for timed in runs})
     shares: list[dict[str, float]] = []
     for level in levels:
@@ -107,7 +110,7 @@ def _trend(runs: list[TimedSide]) -> Trend | str:
 
 
 def _collect(timed: TimedSide, outcomes: dict[str, list[bool]]) -> None:
-    """Add the outcomes of a side's own graded trials, by sample."""
+    """Add the outcomes (right or not) of a run's own graded trials to `outcomes`, by sample."""
     side, effort = timed.side, timed.side.effort
     assert effort is not None
     column = side.trials.scores[timed.view.score]

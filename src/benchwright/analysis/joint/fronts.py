@@ -1,4 +1,4 @@
-"""Quality against time or cost: the models that no other beats in both (their Pareto front)."""
+"""Quality against time or cost: the models that no other model beats in both (the Pareto front)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class PerTrial(Record, frozen=True):
 
 
 class FrontPoint(Record, frozen=True):
-    """A model: `spent` per trial, and the mean of its score with its interval.
+    """One model on the plot: `spent` per trial, and the mean of its score with its interval.
 
-    `on_front` is True if no other model beats it.
+    `on_front` is True if no other model is both cheaper and better.
     """
 
     letter: str
@@ -57,7 +57,10 @@ class Candidate(Record, frozen=True):
 
 
 def per_trial(side: Side) -> PerTrial:
-    """Return time and tokens per trial of a side, without reused trials; times also without unsettled trials."""
+    """Return time and tokens per trial of one run. Reused trials are left out.
+
+    Trials made before the automatic concurrency had settled do not count for the time.
+    """
     effort = side.effort
     if effort is None:
         return PerTrial()
@@ -72,7 +75,10 @@ def per_trial(side: Side) -> PerTrial:
 
 
 def fronts(task: str, score: str, candidates: Sequence[Candidate]) -> list[Front]:
-    """Return the fronts by time, and by cost or else tokens, each for at least two models with known values."""
+    """Return the front by time, and the one by cost (or else tokens).
+
+    A front needs at least two models with known values.
+    """
     priced = any(one.per_trial.cost is not None for one in candidates)
     kinds: list[Spent] = ["seconds", "cost" if priced else "tokens"]
     found = []
@@ -92,7 +98,10 @@ def _points(candidates: Sequence[Candidate], spent: Spent) -> Iterable[FrontPoin
 
 
 def _marked(points: Sequence[FrontPoint]) -> list[FrontPoint]:
-    """Return the points, the cheapest first; a point is on the front if it beats all that cost no more."""
+    """Return the points, the cheapest first, with those on the front marked.
+
+    A point is on the front if its mean exceeds the means of all cheaper points.
+    """
     from msgspec.structs import replace
 
     found, best = [], -np.inf

@@ -16,8 +16,8 @@ Metric = Literal["latency", "ttft"]
 class Rate(Record, frozen=True):
     """Correct answers per unit of `per` (seconds, or thousands of tokens).
 
-    `low` and `high` are None if the data cannot support an interval. The interval treats `n_groups` groups of
-    trials (samples, if these are in no groups) as independent.
+    `low` and `high` are None if the data cannot support an interval. The interval treats `n_groups` clusters
+    of trials as independent; a sample without a cluster is a cluster by itself.
     """
 
     value: float
@@ -46,9 +46,10 @@ class SpeedBucket(Record, frozen=True):
 
 
 class WithinSamples(Record, frozen=True):
-    """Comparison among repeats of one sample, over the `samples` that have right and wrong ones.
+    """Comparison of right and wrong repeats of the same sample, over the `samples` that have both.
 
-    `wrong_slower`, `wrong_faster` and `ties` count groups.
+    `wrong_slower`, `wrong_faster`: number of clusters of samples in which wrong answers were slower or
+    faster; `ties`: neither.
     """
 
     samples: int
@@ -61,9 +62,9 @@ class WithinSamples(Record, frozen=True):
 class SpeedAccuracy(Record, frozen=True):
     """Accuracy by one measure of speed, over the `n` trials that have both; the fastest bucket first.
 
-    `untimed` trials were graded but have no such time. `wrong_slower` is the probability that a wrong answer
-    took longer than a right one (0.5: no association). `p_value`, by `test`, is for the hypothesis that it is
-    0.5.
+    `untimed`: number of graded trials without such a time. `wrong_slower`: the probability that a wrong
+    answer took longer than a right one (0.5: no association). `p_value`: of the hypothesis that it is 0.5, by
+    `test`.
     """
 
     metric: Metric
@@ -82,9 +83,9 @@ class OutcomeCounts(Record, frozen=True):
 
     `wrong` trials have a score below the threshold; `no_answer` trials have no score because no answer was
     found. Both count as wrong. `failed` trials (provider, agent, grader) are neither right nor wrong.
-    `reused` trials come from earlier runs and are in no other count. `low` and `high` are the interval of
-    `accuracy`: correct / (correct + wrong + no_answer). All three are the same `NoScore` if every trial
-    failed, and unknown if all were reused.
+    `reused` trials come from earlier runs and are not included in any other count but `trials`. `low` and
+    `high` are the interval of `accuracy`: correct / (correct + wrong + no_answer). All three are the same
+    `NoScore` if every trial failed, and unknown if all were reused.
     """
 
     trials: int = 0
@@ -107,10 +108,10 @@ class OutcomeCounts(Record, frozen=True):
 class JointView(Record, frozen=True):
     """Quality and speed of the requests that one target answered in one run.
 
-    A trial is correct if its `score` is at least `threshold`. `working_seconds` is the time in which trials
-    were in flight, None if unknown. `requests` were answered, and percentiles are over requests.
-    `timings_valid` is None if unknown. `name` is the readable name of the target. The rates of correct
-    answers are None if nothing was scored.
+    A trial is correct if its `score` is at least `threshold`. `judged`: trials by outcome. `working_seconds`:
+    the time in which trials were in flight; None if unknown. `requests`: number of answered requests;
+    percentiles are over requests. `timings_valid`: None if unknown. `name`: the readable name of the target.
+    The rates of correct answers are None if nothing was scored.
     """
 
     model: str
@@ -156,7 +157,7 @@ class Trend(Record, frozen=True):
 
 
 class ConcurrencyRow(Record, frozen=True):
-    """One run in the table by concurrency; the fields are as in its `JointView`, which has the same `letter`."""
+    """One run in the table by concurrency: a part of the `JointView` with the same `letter`, for display."""
 
     letter: str
     concurrency: int

@@ -1,4 +1,4 @@
-"""The joint view of a side: rates of right answers, and whether slow answers are more often wrong."""
+"""The joint view of one run: rates of right answers, and whether slow answers are more often wrong."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Mask = NDArray[np.bool_]
 
 
 def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
-    """Return quality and speed of a side by one score, by default its first.
+    """Return quality and speed of one run (a side) by one score, by default its first.
 
-    None if fewer than `FEWEST` of its trials have a time; reused ones have none.
+    None if fewer than `FEWEST` of its trials have a time. Reused trials have none.
     """
     effort, trials = side.effort, side.trials
     score = next(iter(trials.scores), None) if score is None else score
@@ -94,7 +94,10 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
 
 
 def _timed_seconds(effort: Effort, seconds: Vector) -> float:
-    """Return the time of settled trials and of lost ones, in seconds."""
+    """Return the working time in seconds, without trials made before the concurrency had settled.
+
+    Cancelled trials are included.
+    """
     return float(seconds[~effort.unsettled].sum() + effort.lost.seconds.sum())
 
 
@@ -102,7 +105,7 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 def right(column: Column, threshold: float) -> Mask:
-    """Return a mask (n,) of the correct trials: scored, at the threshold or above."""
+    """Return a mask (n,) of the correct trials: those scored at `threshold` or above."""
     found: Mask = (column.states == SCORED) & (column.values >= threshold)
     return found
 
@@ -112,9 +115,9 @@ Clusters = Codes | range
 
 
 def clusters_of(samples: Labels, groups: Labels) -> Clusters:
-    """Return the cluster of each trial: its group, else its sample, else the trial alone.
+    """Return the cluster of each trial: that of its sample (such as a passage), else the sample, else itself.
 
-    If all trials are in the same group, samples count as independent within it.
+    If all trials are in one such cluster, its samples are treated as independent.
     """
     if samples.distinct() == len(samples) and not (groups.codes >= 0).any():
         return range(len(samples))
@@ -141,9 +144,9 @@ def judged(
     confidence: float,
     reasons: Mapping[str, int] = NO_REASONS,
 ) -> OutcomeCounts:
-    """Count trials by outcome, with the accuracy of those that are right or wrong.
+    """Return the number of trials by outcome, and the accuracy over the trials that are right or wrong.
 
-    `reasons` counts why trials failed; they are used if all of them did.
+    `reasons` counts why trials failed; they are used only if all of them did.
     """
     own = ~reused
     decided = own & (column.states != ERROR)
@@ -169,7 +172,10 @@ def judged(
 
 
 def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate | None:
-    """Return the share of right trials with Wilson's interval, at the effective size if trials share a cluster."""
+    """Return the share of right trials with Wilson's interval; None if no trial is right or wrong.
+
+    If trials share a cluster, the interval uses the effective sample size.
+    """
     if not correct.size:
         return None
     pooled = clustered_mean(correct.astype(np.float64), clusters)
@@ -177,7 +183,7 @@ def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate 
 
 
 class _Rates:
-    """Right answers per amount spent on all trials, including failed and unfinished ones."""
+    """Right answers per second or token, including what failed and unfinished trials spent."""
 
     def __init__(
         self,
@@ -197,9 +203,9 @@ class _Rates:
         self._confidence = confidence
 
     def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
-        """Return the rate per `unit` of the amounts of the trials (n,) and of lost ones (m,); None if they are 0.
+        """Return right answers per `unit` of the amount spent on trials (n,) and cancelled trials (m,).
 
-        `among` (n,) restricts it to these trials.
+        None if the amounts are 0. `among` (n,) restricts the rate to the trials that it marks.
         """
         amounts = np.concatenate([spent[self._own], lost]).astype(np.float64, copy=False)
         amounts /= unit

@@ -31,10 +31,10 @@ def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArr
 
 
 class Answers(NamedTuple):
-    """The answers of a target that have a verdict, and their effective number of independent answers.
+    """The answers of a target that have a verdict of the judge.
 
-    `answered` is the share of all trials that have a verdict, None if all have one. `mean` is over all scored
-    trials.
+    `effective`: number of independent answers that are worth as much. `answered`: share of all trials that
+    have a verdict, None if all have one. `mean`: over all scored trials.
     """
 
     rows: NDArray[np.uint32]
@@ -53,7 +53,12 @@ class Pairs(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """Labels with verdicts; `rows` are the rows of own answers. `left_out` labels could not be used."""
+    """Human labels paired with verdicts.
+
+    `own`: of this target's answers, in `rows`; `others`: of other answers.
+
+    `left_out`: number of labels that could not be used.
+    """
 
     rows: NDArray[np.uint32]
     own: Pairs
@@ -66,9 +71,9 @@ class Labelled(NamedTuple):
 
 
 def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Answers:
-    """Return the answers of a target that count and have a verdict.
+    """Return the answers of a target's counted trials that have a verdict.
 
-    With repeats or groups, their effective number follows from the standard error of their mean.
+    With repeats or clusters of samples, their effective number follows from the standard error of their mean.
     """
     rows = judged_rows(table, score, target)
     verdicts = table.scores[score].values(rows)
@@ -85,7 +90,7 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
 
 
 def labelled(table: RunTable, kept: KeptLabels, answers: Answers) -> Labelled:
-    """Match labels with the current answers of this target, and collect the labels of other answers."""
+    """Return the human labels paired with verdicts: of this target's current answers, and of other answers."""
     judged = {int(row): place for place, row in enumerate(answers.rows)}
     rows: list[int] = []
     own: list[tuple[float, float, float]] = []

@@ -1,6 +1,6 @@
 """The certificate of a judged score: the judge's agreement with human labels, and the corrected score.
 
-A score is not corrected if the labels cannot support it; the certificate contains the reason.
+A score is not corrected if the labels cannot support it; the certificate then contains the reason.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FEWEST = 50
 """Minimum number of labels for a correction."""
 
 UNLIKELY = 0.01
-"""Probability below which labels are considered not drawn at random from the answers."""
+"""Probability below which the labelled answers are considered no random sample of all answers."""
 
 
 def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Certificate | None:
@@ -78,7 +78,7 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
 
 
 def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corrected | None, str | None]:
-    """Return the corrected mean, or why there is none."""
+    """Return the corrected mean, or None and the reason why there is none."""
     if not answers.rows.size:
         return None, "no answer has a verdict"
     pairs = seen.pairs()
@@ -123,7 +123,10 @@ def _by_own(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) 
 
 
 def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) -> float:
-    """Return the factor by which labels of repeats, or of samples of a group, raise the variance of their mean."""
+    """Return the factor by which dependent labels raise the variance of their mean; at least 1.
+
+    Labels of repeats, or of samples in one cluster, depend on each other.
+    """
     groups, samples = table.group.numbers(rows).tolist(), table.sample.numbers(rows).tolist()
     clusters = [
         ("group", group) if group else ("sample", sample)
@@ -135,7 +138,7 @@ def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) ->
 
 
 def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> str | None:
-    """Return why the labelled answers cannot be a random sample of all; None if they can."""
+    """Return the reason why the labelled answers cannot be a random sample of all; None if they can."""
     total, drawn = answers.rows.size, len(seen.rows)
     if binary:
         right, among = int(answers.verdicts.sum()), int(seen.own.verdicts.sum())
@@ -156,7 +159,10 @@ def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: b
 
 
 def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:
-    """Return a sentence if all labelled answers share a label value that a random sample would not."""
+    """Return a sentence if all labelled answers share a value of a sample label, such as one subject.
+
+    None if they share none, or if a random sample might share it too.
+    """
     sets = [table.label_sets[table.labels[int(row)]] for row in rows]
     theirs = [table.label_sets[table.labels[int(row)]] for row in drawn]
     for name in theirs[0]:

@@ -12,12 +12,12 @@ from benchwright.stats.paired import mcnemar
 
 
 class Experiment(Record, frozen=True):
-    """Verdicts of the run and verdicts under one change, on the same n answers.
+    """Verdicts of the run and new verdicts after one change, on the same `n` answers.
 
-    `to_right` answers were wrong by the run's verdict and right by the other one, `to_wrong` the reverse.
-    `agreement` is the share of equal verdicts with Wilson's interval. `p_value` is from McNemar's exact test
-    of whether both directions are equally likely. Both are None if there are no pairs. `no_verdict` answers
-    got no new verdict and are left out.
+    `to_right`: number of answers that were wrong by the run's verdict and right by the new one; `to_wrong`:
+    the reverse. `agreement`: share of equal verdicts with Wilson's interval. `p_value`: of McNemar's exact
+    test that both directions are equally likely. Both are None if there are no pairs. `no_verdict`: number of
+    answers without a new verdict, which are left out.
     """
 
     name: str
@@ -32,8 +32,8 @@ class Experiment(Record, frozen=True):
 class JudgeCheck(Record, frozen=True):
     """Results of the experiments on the judge of a run.
 
-    `answers` were drawn at random from all that it has scored. `left_out` maps the experiments that could not
-    be made to the reasons. `second` is the model of the second judge.
+    `answers`: number of answers, drawn at random from all that the judge has scored. `left_out`: experiments
+    that could not be made, with the reasons. `second`: the model of the second judge.
     """
 
     run: str
@@ -47,7 +47,10 @@ class JudgeCheck(Record, frozen=True):
 def experiment(
     name: str, before: Sequence[float], after: Sequence[float | None], threshold: float
 ) -> Experiment:
-    """Compare verdicts in pairs; a verdict is right if it is at least `threshold`."""
+    """Return the comparison of verdicts before and after a change.
+
+    A verdict is right if at least `threshold`.
+    """
     pairs = [
         (one >= threshold, other >= threshold)
         for one, other in zip(before, after, strict=True)

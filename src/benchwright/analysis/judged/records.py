@@ -16,14 +16,14 @@ class Judge(Record, frozen=True):
 
 
 class Certificate(Record, frozen=True):
-    """Certificate of a judge's score of one target, from human labels.
+    """Certificate of a judge's score of one target: its agreement with human labels.
 
-    `own` labels are of this target's answers, `other` labels of answers from elsewhere. `left_out` labels are
-    of answers that were replaced since, or have no verdict. A label or a verdict is right if it is at least
-    `threshold`. `corrected` is None if it is refused; `refusal` is the reason. `raw` is the judge's mean,
-    with trials without an answer as 0. `wrong_longer` is the probability that an answer on which the judge is
-    wrong is longer than one on which it is right (0.5: length does not matter), `wrong_longer_p` its
-    two-sided p-value; both are None without both kinds.
+    `own`: number of labels of this target's answers; `other`: of other answers. `left_out`: labels of answers
+    that were replaced since, or have no verdict. A label or verdict is right if it is at least `threshold`.
+    `corrected`: the corrected mean, None if it is refused; `refusal`: the reason. `raw`: the judge's mean,
+    with trials without an answer as 0. `wrong_longer`: the probability that an answer on which the judge is
+    wrong is longer than one on which it is right (0.5: length does not matter); `wrong_longer_p`: its
+    two-sided p-value. Both are None unless there are answers of both kinds.
     """
 
     source: str
@@ -42,7 +42,7 @@ class Certificate(Record, frozen=True):
 def judge_of(manifest: Manifest, score: str) -> Judge | None:
     """Return the judge of a score.
 
-    None if no judge gave the score, or if the run's version did not record it.
+    None if no judge gave the score, or if the version that made the run did not record it.
     """
     judging = next((one.judging for one in manifest.scorers if one.name == score), None)
     judge = next((target for target in manifest.helpers if target.slot == "judge"), None)

@@ -1,4 +1,4 @@
-"""Judged scores in sentences, the same for terminals, reports and the viewer."""
+"""Sentences on judged scores, the same for terminals, reports and the viewer."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ class JudgedScore(Protocol):
 
     @property
     def judge(self) -> Judge | None:
-        """The judge that gave it, if any."""
+        """The judge that gave the score, if any."""
         ...
 
     @property
     def certificate(self) -> Certificate | None:
-        """Its certificate from human labels, if any."""
+        """The score's certificate from human labels, if any."""
         ...
 
 
 def judge_lines(scores: Iterable[JudgedScore]) -> Iterator[str]:
-    """Yield lines on the judges of a target's scores, and on their certificates."""
+    """Yield sentences on the judges of a target's scores, and on their certificates."""
     for one in scores:
         yield from judge_line(one.scorer, one.judge)
         yield from certificate_lines(one.scorer, one.certificate)
 
 
 def certificate_lines(score: str, found: Certificate | None) -> Iterator[str]:
-    """Yield a certificate as sentences; the last one is the corrected score, or why there is none."""
+    """Yield sentences on a certificate. The last one states the corrected score, or why there is none."""
     if found is None:
         return
     if found.agreement is not None:

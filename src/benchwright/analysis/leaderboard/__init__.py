@@ -1,1 +1,1 @@
-"""Leaderboards: any runs as rows, tasks and scores as columns, with tests of which differences are significant."""
+"""Leaderboards: runs as rows, task scores as columns, with tests of which differences are significant."""

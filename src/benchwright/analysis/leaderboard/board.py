@@ -1,4 +1,4 @@
-"""A leaderboard of any runs: its columns, its rows, the ranks, and the data of its plots."""
+"""A leaderboard of given runs: its columns, its rows, the ranks, and the data of its plots."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ MOST_CURVES = 6
 class BoardOptions(Record, frozen=True):
     """Options of a leaderboard.
 
-    `scores` are names of scores (if empty, see `task_scores`), `by` selects a row for each model or run,
-    `prices` are by model.
+    `scores`: names of scores; if empty, `task_scores` chooses. `by`: one row for each model, or for each run.
+    `prices`: by model.
     """
 
     scores: tuple[str, ...] = ()
@@ -64,9 +64,9 @@ class Chosen(NamedTuple):
 
 
 def leaderboard(chosen: Iterable[Chosen], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
-    """Read the runs and rank their targets: in each column, every one against every other one.
+    """Read the runs and rank their targets: in each column, every target is tested against every other one.
 
-    Runs without a score are left out if others have one. Load levels are curves in any case.
+    Runs without a score are left out if others have one. Load levels always become load curves.
 
     Raises:
         UserError: If there is no such run or target.
@@ -112,7 +112,7 @@ def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadC
 
 
 class _Row(NamedTuple):
-    """A row, and the places of its entrants."""
+    """A row, and the indices of its entrants (targets of runs)."""
 
     shown: BoardRow
     members: list[int]
@@ -149,7 +149,7 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
 
 
 def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> dict[int, Cell]:
-    """Return the cell of each entrant of a column."""
+    """Return the cell of each entrant of a column, by the entrant's index."""
     placed = ranks(column.members, found)
     best = max((_merit(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
@@ -176,7 +176,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
 
 
 def _merit(entrant: Entrant, column: TaskScore) -> float:
-    """Return the mean, negated if lower is better; -inf if there is none."""
+    """Return the sort key of an entrant in a column: its mean, negated if lower is better; -inf for none."""
     mean = entrant.scores[column.score].mean
     if not is_number(mean):
         return -math.inf
@@ -237,7 +237,7 @@ def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int,
 def _distributions(
     entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]
 ) -> list[Distribution]:
-    """Return the request times of the first rows of a column."""
+    """Return the distributions of the request times of a column's first `MOST_CURVES` rows."""
     rows = list(dict.fromkeys(placed.values()))
     first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MOST_CURVES]
     return distributions({placed[place]: entrants[place].side.timings for place in first})

@@ -1,4 +1,4 @@
-"""The columns of a leaderboard: scores that are comparable share a column."""
+"""The columns of a leaderboard: comparable scores share a column."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from benchwright.errors import UserError
 
 
 class TaskScore(NamedTuple):
-    """A score of a task, and the places of the entrants that have it.
+    """A score of a task, as a column. `members`: indices of the entrants (targets of runs) that have it.
 
-    `apart` is the reason why it is separate from an earlier column of the same task and score. `lower_is_better` is
-    True for some scores of imported runs, such as a perplexity.
+    `apart`: the reason why it is separate from an earlier column of the same task and score, else empty.
+    `lower_is_better`: True for some scores of imported runs, such as a perplexity.
     """
 
     name: str
@@ -30,7 +30,9 @@ class TaskScore(NamedTuple):
 
 
 def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[TaskScore]:
-    """Return the named scores; if none is named, all scores of a single task, or the first score of each of several.
+    """Return the columns: the named scores.
+
+    If none is named, all scores of a single task, else each task's first.
 
     Raises:
         UserError: If no entrant has a named score.
@@ -72,20 +74,26 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
 
 
 def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:
-    """Return why two runs of a pack cannot share a column: their selected scenarios differ."""
+    """Return the reason why two runs of a pack cannot share a column: their selected scenarios differ.
+
+    Empty if they can.
+    """
     ours, theirs = (set(entrant.manifest.about.get("scenarios", ())) for entrant in (one, other))
     return [] if ours == theirs else [f"{other.manifest.id} has other scenarios than {one.manifest.id}"]
 
 
 def _by(facts: Facts, score: str) -> Facts:
-    """Return the facts with only this score's grader, as the graders of other scores do not matter."""
+    """Return the facts with the grader of this score only, as the graders of other scores do not matter."""
     if facts.graders is None or facts.kind == "benchmark":
         return facts
     return replace(facts, graders={name: rule for name, rule in facts.graders.items() if name == score})
 
 
 def _named(found: Sequence[TaskScore]) -> list[TaskScore]:
-    """Name the columns by task, with the score if a task has several; separated ones are numbered."""
+    """Return the columns with names: the task, and the score if a task has several.
+
+    Separate ones are numbered.
+    """
     scores = {
         task: len({one.score for one in found if one.task == task})
         for task in dict.fromkeys(one.task for one in found)

@@ -22,10 +22,12 @@ from benchwright.runs.manifest import Manifest
 
 
 class Entrant(NamedTuple):
-    """A target of a run. The first score of a pack's run is the pack's own total.
+    """A target of a run, as it enters the leaderboard.
 
-    `takes` is the time, tokens and cost of one trial, `spent` the total of all. `solved` counts the passed
-    trials that the run made itself; None if passing is not defined.
+    The first score of a pack's run is the pack's own total.
+
+    `takes`: time, tokens and cost of one trial; `spent`: the totals. `solved`: number of passed trials that
+    the run made itself (not reused); None if passing is not defined.
     """
 
     side: Side
@@ -48,9 +50,9 @@ class Entrant(NamedTuple):
 
     @property
     def task(self) -> str:
-        """The name of its task, or the given name of an eval in a suite.
+        """The name of the entrant's task.
 
-        The given name distinguishes several evals of one dataset.
+        In a suite, the given name of an eval, as several may share a dataset.
         """
         own = self.manifest.kind == "eval" and suite_of(self.manifest) and given_name(self.manifest)
         return own or self.side.facts.task
@@ -62,7 +64,9 @@ class Entrant(NamedTuple):
 
 
 def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) -> Iterator[Entrant]:
-    """Yield the targets of a run, or only the one of a slot, without references to its table.
+    """Yield the targets of a run, or only the one of `slot`, as entrants.
+
+    They keep no reference to the run's table.
 
     Raises:
         UserError: If the run has no such target.
@@ -82,7 +86,7 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) ->
 
 
 def _solved(run: RunSides, target: TargetSummary) -> int | None:
-    """Return how many of the trials that the run made itself passed; None if nothing was scored."""
+    """Return the number of passed trials that the run made itself (not reused); None if nothing was scored."""
     import numpy as np
 
     passed, passing = passed_trials(run.manifest, run.table), passing_score(run.manifest, run.table)
@@ -98,7 +102,7 @@ def _unscored(target: TargetSummary, score: str) -> bool:
 
 
 def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, Scored]:
-    """Return the scores that the summary shows; a comparison lists a benchmark's score under the name `score`."""
+    """Return the scores that the summary shows. In a comparison, a benchmark's score is named `score`."""
     found = {}
     for summary in target.scores:
         name = "score" if manifest.kind == "benchmark" else summary.scorer

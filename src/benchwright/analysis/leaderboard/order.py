@@ -1,4 +1,4 @@
-"""Orders of a leaderboard's rows."""
+"""Sort orders of a leaderboard's rows."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
     "cost": lambda row: math.inf if row.cost is None else row.cost,
     "cost-per-solved": lambda row: math.inf if row.cost_per_solved is None else row.cost_per_solved,
 }
-"""Orders by other figures than scores: the lowest first."""
+"""Sort keys by other figures than scores; the lowest comes first."""
 
 
 def orders(board: Leaderboard) -> list[str]:
-    """Return the names of all orders: by rank, by a column, or by another figure."""
+    """Return the names of all orders: by mean rank, by the score of a column, or by another figure."""
     return [RANK, *(column.name for column in board.columns), *FIGURES]
 
 
 def ordered(board: Leaderboard, by: str) -> Leaderboard:
-    """Return the leaderboard with its rows in this order: the best of a column first, the lowest of another figure.
+    """Return the leaderboard with its rows sorted: the best of a column first, or the lowest of a figure.
 
     Raises:
         UserError: If there is no such order.

@@ -1,4 +1,4 @@
-"""A pack's own totals in a leaderboard: the figure of a cell, and differences from the totals of single repeats."""
+"""A pack's own totals in a leaderboard: their cells, and differences from the totals of single repeats."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from benchwright.statistic import NoScore
 from benchwright.stats.unpaired import unpaired_difference
 
 TOTAL = "total"
-"""The name of the score."""
+"""The name of a pack's total as a score."""
 
 
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
-    """Return the total of each target of a pack's run by slot, without a figure if the pack has not scored it.
+    """Return the total of each target of a pack's run, by slot.
 
-    The interval is for the mean of the totals of single repeats, by Student's t.
+    It has no figure if the pack has not computed it. The interval is for the mean of the totals of single
+    repeats, by Student's t.
 
     Raises:
         JournalError: If the run cannot be read.
@@ -37,7 +38,10 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
 
 
 def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
-    """Return the figure of a total: a `NoScore` if no cell has a result, None if the pack has not scored it."""
+    """Return the figure of a pack's total.
+
+    It is a `NoScore` if no (scenario, repeat) cell has a result, None if the pack has not computed it.
+    """
     if found.cells and found.missing == found.cells:
         none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
         return Scored(found.cells, 0, none, none, none, "none")

@@ -1,4 +1,4 @@
-"""Ranks in a column: pairwise tests, as in `compare`, all corrected together."""
+"""Ranks in a column, from pairwise tests as in `compare`, corrected for the number of tests."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from benchwright.stats.families import holm
 
 
 class Contest(NamedTuple):
-    """Pairwise test of entrant `b` against entrant `a`, by their places, in a column.
+    """Pairwise test of entrant `b` against entrant `a` (by index) in a column.
 
-    `p_adjusted` and `verdict` are corrected for all tests.
+    `p_adjusted` and `verdict` are corrected for all tests of the leaderboard.
     """
 
     column: str
@@ -77,7 +77,7 @@ def _difference(
 
 
 def _numbered(sides: Sequence[Side]) -> list[Side]:
-    """Return the sides with common codes for samples and groups."""
+    """Return the sides with common codes for their samples and clusters, so that they can be aligned quickly."""
     samples = numbered_alike([side.trials.samples for side in sides])
     groups = numbered_alike([side.trials.groups for side in sides])
     return [
@@ -87,7 +87,10 @@ def _numbered(sides: Sequence[Side]) -> list[Side]:
 
 
 def ranks(members: Sequence[int], found: Sequence[Contest]) -> dict[int, int]:
-    """Return 1 + the number of better entrants, for each entrant that was compared with any."""
+    """Return 1 + the number of better entrants, by entrant.
+
+    Entrants that were compared with no other are left out.
+    """
     compared = {place for one in found for place in (one.a, one.b)}
     worse = [
         one.a if one.verdict == "better" else one.b for one in found if one.verdict in ("better", "worse")

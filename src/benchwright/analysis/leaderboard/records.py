@@ -30,10 +30,12 @@ class Price(Record, frozen=True):
 
 
 class Cell(Record, frozen=True):
-    """One score of one target of one run, as in its summary; for a pack's total, `n` are the cells of the run.
+    """One score of one target of one run, as in its summary.
 
-    `rank` is 1 + the number of entrants in the column that are better by a test, None if there is no other.
-    Ranks are shared if the data show no difference.
+    For a pack's total, `n` is the number of its cells.
+
+    `rank`: 1 + the number of entrants in the column that are better by a test; None if there is no other
+    entrant. Entrants between which the data show no difference share a rank.
     """
 
     run: str
@@ -50,16 +52,20 @@ class Cell(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why nothing was scored; None if something was, or a pack has not made its total yet."""
+        """The reason why nothing was scored.
+
+        None if something was, or if a pack has not computed its total yet.
+        """
         return self.mean if isinstance(self.mean, NoScore) else None
 
 
 class BoardColumn(Record, frozen=True):
-    """One score of one task; `unit` is True if all values are in [0, 1].
+    """One score of one task. `unit`: True if all values are in [0, 1].
 
-    `apart` is the reason why it is separate from a similar column. `paired` of its `pairs` are paired;
-    `tests` are their tests, `methods` the methods of their intervals. `total` is True for a pack's own total,
-    in `scale`. `lower_is_better` is True for some scores of imported runs.
+    `apart`: the reason why it is separate from a similar column. `pairs`: number of compared pairs of rows;
+    `paired`: those of them tested on common samples. `tests`: names of their tests; `methods`: of their
+    intervals. `total`: True for a pack's own total, in `scale`. `lower_is_better`: True for some scores of
+    imported runs.
     """
 
     name: str
@@ -77,9 +83,11 @@ class BoardColumn(Record, frozen=True):
 
 
 class Pair(Record, frozen=True):
-    """Row `b` against row `a` in a column. `p_adjusted` is Holm's over all pairs of the leaderboard.
+    """Comparison of row `b` with row `a` in a column.
 
-    `n` samples are on both sides; 0 means that the two are compared without pairing.
+    `p_adjusted`: by Holm, over all pairs of the leaderboard.
+
+    `n`: number of samples on both sides; 0 if the two are compared without pairing.
     """
 
     column: str
@@ -97,16 +105,16 @@ class Pair(Record, frozen=True):
 
 
 class BoardRow(Record, frozen=True):
-    """A model with the command-line agent that asked it, if there is one; `cells` are parallel to the columns.
+    """A model, with the command-line agent that asked it, if any. `cells` are in the order of the columns.
 
-    `detail` distinguishes it from other rows of the same model. `name` is a short name for tables and plots
-    (see `comparison.names`). `seconds` is the total wall time of its `runs`, None if another program recorded
-    no time. Tokens and `cost` cover all `requests` of its trials; the cost is None if a price or a token
-    count is unknown (`uncounted` requests came without one). The `side` figures are the part of side
-    requests. `solved` counts the trials that passed and were not reused; None if passing is not defined.
-    `cost_per_solved` is None if it or the cost is unknown, or nothing is solved. `reasoning_tokens` are the
-    known thinking tokens among the completion tokens, without side requests, partly estimated if
-    `reasoning_estimated`; None if nothing is known.
+    `detail`: distinguishes the row from others of the same model. `name`: short name for tables and plots
+    (see `comparison.names`). `seconds`: total wall time of its `runs`; None if another program recorded no
+    time. Tokens and `cost` cover all `requests` of its trials. `cost` is None if a price or a token count is
+    unknown; `uncounted`: number of requests without token counts. `side_*`: the part of these totals that is
+    due to side requests of an agent (titles, summaries). `solved`: number of trials that passed and were not
+    reused; None if passing is not defined. `cost_per_solved`: None if it or the cost is unknown, or nothing
+    is solved. `reasoning_tokens`: known thinking tokens among the completion tokens, without side requests,
+    partly estimated if `reasoning_estimated`; None if nothing is known.
     """
 
     letter: str
@@ -135,18 +143,18 @@ class BoardRow(Record, frozen=True):
 
     @property
     def tokens(self) -> int | None:
-        """Total tokens of prompts and answers, None if nobody counted any."""
+        """Total tokens of prompts and answers; None if no request has token counts."""
         return self.prompt_tokens + self.completion_tokens or None
 
     @property
     def title(self) -> str:
-        """Its model and agent, and the detail that distinguishes it."""
+        """The row's model and agent, and the detail that distinguishes it."""
         who = titled(self.model, self.agent)
         return f"{who} ({self.detail})" if self.detail else who
 
     @property
     def mean_rank(self) -> float | None:
-        """Mean of its ranks, None if it has none."""
+        """Mean of the row's ranks; None if it has none."""
         ranks = [cell.rank for cell in self.cells if cell is not None and cell.rank is not None]
         return sum(ranks) / len(ranks) if ranks else None
 
@@ -154,7 +162,7 @@ class BoardRow(Record, frozen=True):
 class Leaderboard(Record, frozen=True):
     """A complete leaderboard.
 
-    `tests` is the size of Holm's family. `fronts` and `distributions` are by the columns' names.
+    `tests`: number of tests that Holm corrects for. `fronts` and `distributions` are by column name.
     """
 
     columns: list[BoardColumn]

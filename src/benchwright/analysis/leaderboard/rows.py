@@ -1,4 +1,4 @@
-"""The rows of a leaderboard: one for each model and agent, or several with a distinguishing detail."""
+"""The rows of a leaderboard: one for each model and agent, or several, distinguished by a detail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AGENT = ("module", "agent_command", "mcp", "system", "template")
 
 
 class Grouped(NamedTuple):
-    """The places of the entrants of a row, and the detail that distinguishes it from other rows of its model."""
+    """A row: the indices of its entrants, and the detail that distinguishes it from other rows of its model."""
 
     model: str
     agent: str
@@ -28,10 +28,11 @@ class Grouped(NamedTuple):
 
 
 def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[Grouped]:
-    """Group entrants into rows: runs of one model and agent on different tasks share one, unless `by` is `run`.
+    """Group entrants (targets of runs) into rows. With `by` set to `run`, each run has a separate row.
 
-    Runs in the same column are split by typed settings and agent, by program, by address, by load level, and
-    at last by start time: if runs differ in nothing else, the newest stays with the others.
+    Otherwise, runs of one model and agent on different tasks share a row. Runs in the same column are split
+    by typed settings and agent, by program, by address, by load level, and at last by start time: if runs
+    differ in nothing else, the newest stays with the others.
     """
     filled = [
         {column.name for column in columns if place in column.members} for place in range(len(entrants))
@@ -61,7 +62,7 @@ def _parted(
 
 
 def _meet(places: Sequence[int], filled: Sequence[set[str]]) -> bool:
-    """Return True if two of them have a value in the same column."""
+    """Return True if two of these entrants have a value in the same column, so that they cannot share a row."""
     return sum(len(filled[place]) for place in places) > len(
         set().union(*(filled[place] for place in places))
     )
@@ -70,7 +71,7 @@ def _meet(places: Sequence[int], filled: Sequence[set[str]]) -> bool:
 def _one_by_one(
     places: Sequence[int], filled: Sequence[set[str]], entrants: Sequence[Entrant]
 ) -> list[list[int]]:
-    """Return the newest of each column together, and each older one alone."""
+    """Return the newest entrants of all columns as one row, and each older one as a separate row."""
     newest, taken, older = list[int](), set[str](), list[list[int]]()
     for place in sorted(places, key=lambda one: -entrants[one].manifest.created_at):
         if taken & filled[place]:
@@ -128,7 +129,7 @@ TRAITS: Sequence[Trait] = (_typed, _program, _address, _level)
 
 
 def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Sequence[Entrant]) -> str:
-    """Return the traits in which rows of one model differ; the start time if no trait distinguishes them."""
+    """Return the traits in which rows of one model differ, or the start time if no trait distinguishes them."""
     if len(parts) == 1:
         return ""
     told = []

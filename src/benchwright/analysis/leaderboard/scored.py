@@ -14,10 +14,10 @@ from benchwright.statistic import Statistic, numbers
 
 
 class Scored(NamedTuple):
-    """The figure of a cell: `mean` over `n_scored` of `n` trials, with the interval that `method` made.
+    """The figure of a cell: `mean` over `n_scored` of `n` trials, with its interval by `method`.
 
-    `column` has the values in the form that a comparison needs. A pack's own total has none, as it is not a
-    mean of its cells: it has `totals` of single repeats, in `unit`.
+    `column`: the values by trial, for comparisons; None for a pack's own total, which is not a mean over
+    trials. `totals`: a pack's totals of single repeats, in `unit`.
     """
 
     n: int
@@ -32,7 +32,7 @@ class Scored(NamedTuple):
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The values (n,) that show the scale of the score."""
+        """The values (n,) of the score, from which its scale can be seen."""
         if self.column is not None:
             return self.column.values
         return np.array([*self.totals, *numbers([self.mean])])

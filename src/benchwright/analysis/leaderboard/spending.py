@@ -1,4 +1,4 @@
-"""Cost of models' requests: side requests of agents are included, and also listed separately."""
+"""Number, tokens and cost of models' requests, with side requests of agents (titles, summaries) also apart."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from benchwright.records import Record
 
 
 class Spending(Record, frozen=True):
-    """Requests, their tokens, and their cost; the cost is None if the price or a token count is unknown.
+    """Number, tokens and cost of requests. `cost`: None if the price or a token count is unknown.
 
-    `uncounted` requests came without token counts. The `side` figures are the part of side requests.
+    `uncounted`: number of requests without token counts. `side_*`: what side requests of an agent (titles,
+    summaries) contribute to the totals.
     """
 
     requests: int = 0
@@ -28,7 +29,7 @@ class Spending(Record, frozen=True):
 
 
 def spending(requests: RequestSummary, price: Price | None) -> Spending:
-    """Return the requests, tokens and cost of one target."""
+    """Return the number, tokens and cost of one target's requests."""
     known = price if not requests.uncounted_requests else None
     side = (requests.side_prompt_tokens, requests.side_completion_tokens)
     return Spending(

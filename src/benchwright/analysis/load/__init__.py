@@ -1,1 +1,1 @@
-"""Results of load measurements at each level of load."""
+"""Results of load measurements: the figures of each level of load, read from its run."""

@@ -1,4 +1,4 @@
-"""Prompts that a server may have cached: prompts sent again, and prompts cached before a measurement sent them.
+"""Prompts that a server may have cached: prompts sent repeatedly, and prompts cached before the measurement.
 
 The times of such requests are not representative of new prompts.
 """
@@ -16,27 +16,27 @@ from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 WARM = 0.1
-"""Share of unexpectedly cached prompt tokens above which a level is marked."""
+"""Share of unexpectedly cached prompt tokens above which a level is marked as having a warm cache."""
 
 WARM_CACHE = "warm-cache"
-"""The tag of the run of such a level."""
+"""The tag given to the run of a level with a warm cache."""
 
 LOOKED_AT = 200
-"""Number of requests, from the start of a level, whose prompts are read."""
+"""Number of requests whose prompts are read, from the start of a level."""
 
 BLOCK = 64
-"""Characters, about 16 tokens: the size of the blocks in which servers cache prompts."""
+"""Block size in characters (about 16 tokens), as servers cache prompts in blocks."""
 
 TEMPLATE_TOKENS = 64
-"""Tokens that a chat template may add before each prompt: always the same, so they are cached."""
+"""Tokens that a chat template may add before each prompt. They are always the same, and so are cached."""
 
 
 class PromptsSent(NamedTuple):
-    """Cache use of the prompts of a level's first trials; only the first request of each counts.
+    """Cache use of the prompts of a level's first trials; only the first request of each trial counts.
 
-    `unexpected` is the share of their tokens that was cached although no prompt of this measurement had the
-    same beginning; None if the server does not report cached tokens. `repeated` is the share of prompts that
-    had been sent whole before, at this level or an earlier one; None if no prompt is known.
+    `unexpected`: share of their tokens that was cached although no prompt of this measurement had the same
+    prefix; None if the server does not report cached tokens. `repeated`: share of prompts that had been sent
+    whole before, at this level or an earlier one; None if no prompt is known.
     """
 
     unexpected: float | None = None
@@ -44,10 +44,10 @@ class PromptsSent(NamedTuple):
 
 
 def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
-    """Return the cache use of a level's prompts. `sent` holds the prompts of earlier levels; this level's are added.
+    """Return the cache use of a level's prompts, and add them to `sent`, the prompts of earlier levels.
 
-    A beginning is expected in the server's cache if an earlier prompt shares it: a system prompt, examples,
-    or the whole prompt.
+    A prefix is expected to be in the server's cache if an earlier prompt shares it: a system prompt,
+    examples, or the whole prompt.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -71,7 +71,7 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
 
 
 def warm_cache_lines(run: Path) -> list[str]:
-    """Return a line on what a warm cache means for the times of a run, if the run is tagged so."""
+    """Return a warning about a run's times, as lines, if the run has a warm cache by its tag; else empty."""
     if WARM_CACHE not in read_tags(run):
         return []
     return [
@@ -81,7 +81,10 @@ def warm_cache_lines(run: Path) -> list[str]:
 
 
 def _first_request(record: TrialRecord, body: Body) -> Sequence[tuple[Usage, ExchangeBody]]:
-    """Return the first answered request to the model, if any: later ones continue its conversation."""
+    """Return a list with the trial's first answered request to the model, empty if there is none.
+
+    Later requests are left out because they continue its conversation.
+    """
     answered = [request for request in record.requests if request.error is None]
     pairs = zip(answered, body.exchanges, strict=False)
     return [(request.usage, exchange) for request, exchange in pairs if request.role == "model"][:1]

@@ -11,7 +11,7 @@ MILLION = 1e6
 
 
 def cost_of(result: LevelResult, price: Price | None) -> Cost | None:
-    """Return the cost at the rates of a level; None without a price, or if the level has no steady rate.
+    """Return the cost of a level from its rates; None without a price, or if the level has no steady rate.
 
     A price per token requires the server's token counts of every answer.
     """

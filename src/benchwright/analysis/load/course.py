@@ -1,4 +1,4 @@
-"""Timeline of a level: requests in flight, answers, latency and the server's own metrics, from start to end."""
+"""Timeline of a load level: requests in flight, answers, latency and the server's own metrics."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from benchwright.records import Record
 from benchwright.stats.windows import mean_at_once_between
 
 MOST_BINS = 160
-"""Maximum number of bins, however long a level was and however many requests it had."""
+"""Maximum number of time bins of any timeline."""
 
 PER_BIN = 4
-"""Mean number of requests per bin if there are too few for the maximum number of bins."""
+"""Mean number of requests per bin, for levels with too few requests to fill `MOST_BINS`."""
 
 FEWEST_BINS = 16
 
 LATENCIES = 3
-"""Minimum length of a bin in median latencies, if levels are long enough: synchronised requests end in bursts."""
+"""Minimum length of a bin in median latencies, for long levels: synchronised requests end all at once."""
 
 
 class Seen(Record, frozen=True):
-    """The server's own metrics at `at` seconds into the level; None if the server does not report one.
+    """The server's own metrics, read `at` seconds into the level. None for a metric that it does not report.
 
     `cache` is the share of its KV cache that is in use.
     """
@@ -39,10 +39,10 @@ class Seen(Record, frozen=True):
 class Course(Record, frozen=True):
     """Timeline of a level from its first intended start (0) to its last answer, in bins of `width` seconds.
 
-    `in_flight` is the mean number of requests in flight, `answers` the number that ended per second.
-    `latency_p50` and `latency_most` (median and maximum) cover the answered requests whose intended start is
-    in the bin, None if there are none. The requests due between `begin` and `end` count; both are None if
-    none count.
+    `in_flight`: mean number of requests in flight. `answers`: number of requests that ended per second.
+    `latency_p50`, `latency_most`: median and maximum over the answered requests whose intended start is in
+    the bin, None if there are none. `begin`, `end`: only requests due between them count in the level's
+    figures; both are None if none count.
     """
 
     width: float
@@ -86,7 +86,7 @@ def course_of(requests: Requests, found: Found | None, looks: Sequence[Look]) ->
 
 
 def _latencies(requests: Requests, width: float, bins: int) -> tuple[list[float | None], list[float | None]]:
-    """Return the median and the longest latency, by the bin of the intended start."""
+    """Return the median and the longest latency for each bin of intended starts, in seconds."""
     known = requests.ok & np.isfinite(requests.latency)
     places = np.minimum((requests.intended[known] / width).astype(np.int64), bins - 1)
     latencies = requests.latency[known]

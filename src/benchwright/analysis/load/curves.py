@@ -1,4 +1,4 @@
-"""Load curves: the rate that each level of a measurement served, and the times of its requests."""
+"""Load curves: for each level of a measurement, the rate that was served, and the request times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.runs.table import RunTable
 
 
 class LoadPoint(Record, frozen=True):
-    """A level: answers per second, and the times of its requests in the window between warm-up and cool-down."""
+    """A level on a load curve. `achieved`: answers per second. `ttft`, `latency`: of its steady-state window."""
 
     level: Level
     run: str
@@ -26,7 +26,7 @@ class LoadPoint(Record, frozen=True):
 
 
 class LoadCurve(Record, frozen=True):
-    """The levels of one measurement, the lowest load first; `id` is the tag of its runs."""
+    """The points of one measurement's levels, the lowest load first. `id`: the tag of its runs."""
 
     letter: str
     id: str
@@ -53,7 +53,7 @@ class Measurements:
         self._manifests: dict[str, Manifest] = {}
 
     def add(self, manifest: Manifest, table: RunTable) -> None:
-        """Add a run, if it is a level.
+        """Add a run if it is a load level; ignore any other run.
 
         Raises:
             JournalError: If the journal, or the level's plan in the manifest, cannot be read.
@@ -80,7 +80,10 @@ class Measurements:
 
 
 def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint | None:
-    """Return the figures of a level as in `load`; None if its window has no answer, or no steady rate."""
+    """Return the point of a level, with the same figures as `load` shows.
+
+    None if its window has no answer, or no steady rate.
+    """
     found = find_window(requests, plan)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Data for plots of a load measurement, besides its figures: distributions, and the timeline of each level."""
+"""Data for plots of a load measurement: distributions of times, and the timeline of each level."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.stats.latency import cumulative
 MOST_POINTS = 160
 
 Points = list[tuple[float, float]]
-"""(seconds, share of the values that are not longer), rising in both."""
+"""Points of a cumulative distribution: (seconds, share of the values that are at most that), both rising."""
 
 
 class LevelDetail(Record, frozen=True):
@@ -37,7 +37,7 @@ class LevelDetail(Record, frozen=True):
 class DetailedLoad(Record, frozen=True):
     """A measurement with the data of its plots.
 
-    A file of `load -o` has no details, as they come from the journals.
+    `details` is empty if it was read from a file of `load -o`, as the data come from the journals.
     """
 
     report: LoadReport

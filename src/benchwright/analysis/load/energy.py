@@ -19,10 +19,10 @@ LONGEST_GAP = 3.0
 def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: int) -> Energy | None:
     """Return the energy over the level's window; None without readings.
 
-    `began_at` is the start of the level in wall-clock ns. Power is integrated by trapezoids, energy counters
-    by their difference. Both are interpolated at the ends of the window, or up to the last reading if that is
-    a little earlier. A reading in which no device has a new value is ignored: exporters renew values at their
-    own pace.
+    `began_at` is the start of the level in wall-clock ns. Power readings are integrated by the trapezoidal
+    rule; energy counters by their difference. Both are interpolated at the ends of the window, or up to the
+    last reading if that is a little earlier. A reading in which no device has a new value is ignored:
+    exporters renew values at their own pace.
     """
     if not readings or not result.seconds:
         return None
@@ -61,7 +61,7 @@ def _values(reading: PowerReading, by: str) -> dict[str, float]:
 
 
 def _fresh(readings: Sequence[PowerReading], by: str) -> Iterator[PowerReading]:
-    """Yield the readings, without those that only repeat the one before."""
+    """Yield the readings, without those that only repeat the values of the previous one."""
     yield readings[0]
     for before, one in pairwise(readings):
         if _values(one, by) != _values(before, by):
@@ -69,7 +69,7 @@ def _fresh(readings: Sequence[PowerReading], by: str) -> Iterator[PowerReading]:
 
 
 def _invalid(fresh: Sequence[PowerReading], by: str, begin: int, end: int) -> str | None:
-    """Return why the energy of the window is not known; None if it is."""
+    """Return the reason why the energy of the window is unknown; None if it is known."""
     if any(_values(one, by).keys() != _values(fresh[0], by).keys() for one in fresh):
         return "not all devices reported all the time"
     if fresh[0].at > begin or fresh[-1].at < end - min(LONGEST_GAP * 1e9, (end - begin) / 2):

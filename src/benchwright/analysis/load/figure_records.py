@@ -9,10 +9,10 @@ from benchwright.runs.lag import StandstillCause
 
 
 class Estimate(Record, frozen=True):
-    """A figure and its 95 % interval, which respects that requests in one queue depend on each other.
+    """A figure and its 95 % interval, which accounts for the dependence of requests in one queue.
 
-    An end is None if there are too few requests for it. For a percentile, `bound` is its one-sided upper
-    bound at a confidence of 99 %.
+    `low`, `high`: None if there are too few requests. `bound`: for a percentile, its one-sided upper bound at
+    a confidence of 99 %.
     """
 
     value: float
@@ -22,7 +22,7 @@ class Estimate(Record, frozen=True):
 
 
 class Spread(Record, frozen=True):
-    """Distribution of a measure over `n` requests."""
+    """Distribution of a measure, such as the latency, over `n` requests."""
 
     n: int
     mean: float
@@ -32,10 +32,11 @@ class Spread(Record, frozen=True):
 
 
 class Goodput(Record, frozen=True):
-    """Requests that met all objectives: `met` of `counted`, and their rate per second (None in a burst).
+    """Requests that met all objectives: `met` of `counted`. A failed request has met none.
 
-    `low` and `high` are Wilson's 95 % interval of `share`, with the effective number of independent requests.
-    A failed request has met nothing. `attained` maps each objective to the share of requests that met it.
+    `rate`: per second; None if the level is a burst (all requests sent at once: no steady rate). `low`,
+    `high`: Wilson's 95 % interval of `share`, with the effective number of independent requests. `attained`:
+    for each objective, the share of requests that met it.
     """
 
     met: int
@@ -50,8 +51,8 @@ class Goodput(Record, frozen=True):
 class Gaps(Record, frozen=True):
     """Times between chunks with tokens, pooled over all requests, in seconds; off by at most 12.5 %.
 
-    `n` is their number. `chunk_tokens` is the mean number of tokens per chunk after the first, None if the
-    server did not report tokens: with several tokens per chunk, a gap is not a time per token.
+    `n`: number of these times. `chunk_tokens`: mean number of tokens per chunk after the first, None if the
+    server did not report tokens. With several tokens per chunk, a gap is not a time per token.
     """
 
     n: int
@@ -94,12 +95,13 @@ class Energy(Record, frozen=True):
 
 
 class Overall(Record, frozen=True):
-    """The level from its first request to its last answer, ramp-up and drain included, as other programs count.
+    """Figures of the whole level, from its first request to its last answer, as other programs compute them.
 
-    Rates are per second over `seconds`. The times are means in seconds over the answers that arrived in
-    several pieces: `tpot` is (latency - TTFT) / (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there
-    called inter token latency); `itl` is the time from the first to the last token over tokens - 1, as in
-    GuideLLM, whose `tpot_with_ttft` is the time to the last token over all tokens.
+    Unlike the window's figures, they include ramp-up and drain. Rates are per second over `seconds`. The
+    times are means in seconds over the answers that arrived in several pieces: `tpot` is (latency - TTFT) /
+    (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token latency); `itl` is the
+    time from the first to the last token over tokens - 1, as in GuideLLM, whose `tpot_with_ttft` is the time
+    to the last token over all tokens.
     """
 
     seconds: float
@@ -111,12 +113,12 @@ class Overall(Record, frozen=True):
 
 
 class Server(Record, frozen=True):
-    """The server's own metrics during the level, read about once a second; None if the server does not report one.
+    """The server's own metrics during the level, read about once a second. None for a metric not reported.
 
-    `cache_most` is the highest share of the KV cache in use, `preempted` the number of requests that lost
-    their place in it. `cached` is the share of all prompt tokens, other users' included, that it found in its
-    prefix cache. `accepted` is the share of the tokens drafted by speculative decoding that the model
-    accepted.
+    `looks`: number of readings. `cache_most`: highest share of the KV cache in use. `preempted`: number of
+    requests that lost their place in it. `cached`: share of all prompt tokens, other users' included, that
+    the server found in its prefix cache. `accepted`: share of the tokens drafted by speculative decoding that
+    the model accepted.
     """
 
     looks: int
@@ -133,12 +135,12 @@ class Server(Record, frozen=True):
 class Replayed(Record, frozen=True):
     """Results of a replayed trace, over all requests including the warm-up.
 
-    `requests` of the trace were sent, `answered` of them successfully; after a failure, the rest of a
-    conversation was not sent. `late` is the delay between due and sent. `ideal_cached` is the share of prompt
-    tokens that a cache without limit would have held, from the ids of the trace in the order of sending;
-    `cached` is the share that the server reports. Each is None if there are no ids, or no report.
-    `length_off` is the total deviation of the prompts' lengths as a share, `length_off_most` the largest one
-    in tokens. `ended_early` is the share of answers that were shorter than recorded.
+    `requests`: number of the trace's requests that were sent; `answered`: successfully. After a failure, the
+    rest of a conversation was not sent. `late`: delay between due and sent. `ideal_cached`: share of prompt
+    tokens that a cache without limit would have held, from the block ids of the trace in the order of
+    sending; None without ids. `cached`: share that the server reports, or None. `length_off`: total deviation
+    of the prompts' lengths from the trace, as a share; `length_off_most`: the largest one, in tokens.
+    `ended_early`: share of answers that were shorter than recorded.
     """
 
     requests: int
@@ -152,7 +154,9 @@ class Replayed(Record, frozen=True):
 
 
 class StoodStill(Record, frozen=True):
-    """A standstill of our own process: its start in seconds after the level's first intended start, length and cause.
+    """A standstill of our own process.
+
+    `at`: seconds after the level's first intended start; `seconds`: length.
 
     See `Standstill` for the causes.
     """

@@ -1,4 +1,4 @@
-"""Figures of one level, over the requests in the window between warm-up and cool-down."""
+"""Figures of one load level, over the requests in the window between warm-up and cool-down."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ MOST_FAILURES = 5
 
 
 class Figures:
-    """Figures of the requests in the window. `open_loop`: they were sent when they were due."""
+    """Figures of the requests in a level's window.
+
+    `open_loop`: True if requests were sent when they were due.
+
+    A burst is a level whose requests were all sent at once, so that it has no steady rate.
+    """
 
     def __init__(self, requests: Requests, found: Window, *, open_loop: bool) -> None:
         self._all = requests
@@ -40,7 +45,7 @@ class Figures:
 
     @property
     def failed(self) -> int:
-        """Number of these requests without an answer."""
+        """Number of requests in the window without an answer."""
         return int((~self._all.ok[self._counted]).sum())
 
     @property
@@ -62,18 +67,19 @@ class Figures:
 
     @property
     def offered(self) -> float | None:
-        """Intended starts per second; None for a single one."""
+        """Intended starts per second; None for a single request."""
         return None if self._answer_time is None else self.counted / self._answer_time.due
 
     @property
     def achieved(self) -> Estimate | None:
-        """Answers per second; None in a burst."""
+        """Answers per second; None if the level is a burst (all requests sent at once: no steady rate)."""
         return self._rate(np.ones(self._all.ok.size))
 
     def tokens_per_second(self, column: str) -> Estimate | None:
-        """Return the tokens of a column per second; None in a burst, or if the server reported them for no answer.
+        """Return the rate of a token column in tokens per second.
 
-        Answers without a report are assumed to have as many tokens as the others.
+        None if the level is a burst (all requests sent at once: no steady rate), or if no answer has token
+        counts. Answers without counts are assumed to have the mean of those with counts.
         """
         reported = self.reported_share(column)
         rate = self._rate(np.nan_to_num(getattr(self._all, column))) if reported else None
@@ -84,7 +90,7 @@ class Figures:
         )
 
     def reported_share(self, column: str) -> float:
-        """Return the share of the answers for which a column is known."""
+        """Return the share of the answers that have a known value in a column."""
         known = np.isfinite(self._answered(column))
         return float(known.mean()) if known.size else 0.0
 
@@ -93,14 +99,17 @@ class Figures:
         return spread(self.known(column))
 
     def answered_later(self) -> Spread | None:
-        """Return the time to the first token of the answer proper; None if that is the first token of every answer."""
+        """Return the time to the first token of the answer proper, after any reasoning.
+
+        None if no answer began with reasoning: it would be the same as the TTFT.
+        """
         later = self._answered("ttfa") > self._answered("ttft")
         return self.spread("ttfa") if later.any() else None
 
     def normalized(self) -> Spread | None:
-        """Return latency over the tokens of the answer; None without token counts.
+        """Return latency divided by the answer's tokens (normalized latency, Kwon et al.
 
-        Normalized latency: Kwon et al. 2023.
+        2023); None without counts.
         """
         latency, tokens = self._answered("latency"), self._answered("completion_tokens")
         known = tokens > 0
@@ -112,7 +121,7 @@ class Figures:
 
     @property
     def at_once(self) -> int:
-        """Number of answers of several tokens that were streamed but arrived in one piece."""
+        """Number of streamed answers of several tokens that arrived in one piece."""
         several = self._answered("completion_tokens") > 1
         whole = np.isfinite(self._answered("ttft")) & np.isnan(self._answered("itl"))
         return int((several & whole).sum())
@@ -149,17 +158,17 @@ class Figures:
         return Gaps(pooled.total(), middle, late, longest, held)
 
     def cached(self) -> float | None:
-        """Return the share of prompt tokens that the server had in its cache; None if it reports none."""
+        """Return the share of prompt tokens that the server had in its cache; None if it does not report any."""
         cached, prompt = self._answered("cached_tokens"), self._answered("prompt_tokens")
         known = np.isfinite(cached) & np.isfinite(prompt)
         total = float(prompt[known].sum())
         return float(cached[known].sum()) / total if total else None
 
     def goodput(self, objectives: Sequence[Objective]) -> Goodput | None:
-        """Return the requests that met all objectives; None if there are no objectives.
+        """Return the number and rate of requests that met all objectives; None if there are no objectives.
 
-        An unknown measure of an answer (such as the time to the first token of an answer in one piece) is not
-        met. The exception is `itl`: an answer of one token has nothing between its tokens.
+        An answer without a known measure (such as the time to first token, if it came in one piece) does not
+        meet the objective. The exception is `itl`: an answer of one token has nothing between its tokens.
         """
         if not objectives:
             return None
@@ -195,7 +204,10 @@ class Figures:
         return values[np.isfinite(values)]
 
     def _rate(self, amounts: Vector) -> Estimate | None:
-        """Return the sum of the amounts of all answers per second; None in a burst, which has no steady rate."""
+        """Return the sum of the amounts of all answers per second.
+
+        None if the level is a burst, without steady rate.
+        """
         if self._window.burst:
             return None
         return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
@@ -205,7 +217,7 @@ class Figures:
         return answer_time(self._all.intended[self._counted], self._answered("latency"))
 
     def _open_rate(self, amounts: Vector) -> Estimate | None:
-        """Return the rate by the rule of `stats.open_loop`."""
+        """Return the rate by the rule of `stats.open_loop`; None if all requests were due at one moment."""
         time = self._answer_time
         if time is None:
             return None
@@ -217,10 +229,10 @@ class Figures:
         return Estimate(value, value * low, value * high)
 
     def _closed_rate(self, amounts: Vector) -> Estimate:
-        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount per request.
+        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount of each.
 
-        Requests in flight during the whole window have no counterpart among the counted ones and are left
-        out: they only occupied a slot.
+        Requests in flight during the whole window are left out: none of them is among the counted requests,
+        so they only occupied a slot.
         """
         requests, others = self._all, ~self._outlasting
         span = self._window.begin, self._window.end
@@ -240,7 +252,10 @@ class Figures:
 
 
 def spread(values: Vector) -> Spread | None:
-    """Return mean and percentiles with their intervals, of values in order of time; see `stats.batches`."""
+    """Return mean and percentiles of values in order of time, with their intervals; None for no values.
+
+    The intervals are from `stats.batches`.
+    """
     if not values.size:
         return None
 

@@ -1,4 +1,4 @@
-"""Server metrics during a level, stored beside its journal: the server's own, and the power of its devices."""
+"""Readings of metrics during a level, stored beside its journal: the server's own, and its devices' power."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Seen = TypeVar("Seen", bound=Record)
 
 
 def keep_looks(directory: Path, looks: Sequence[Look]) -> None:
-    """Write the readings of the server's metrics, if there are any.
+    """Write the readings of the server's metrics beside the journal, if there are any.
 
     Raises:
         UserError: If the file cannot be written.
@@ -35,7 +35,7 @@ def read_looks(directory: Path) -> list[Look]:
 
 
 def keep_power(directory: Path, readings: Sequence[PowerReading]) -> None:
-    """Write the power readings, if there are any.
+    """Write the power readings beside the journal, if there are any.
 
     Raises:
         UserError: If the file cannot be written.

@@ -1,4 +1,4 @@
-"""A load measurement as a whole: its levels, their joint results, and notes on them."""
+"""A load measurement as a whole: its levels, their joint results, and remarks on them."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 CACHED = 0.05
-"""Minimum share of prompt tokens from the server's cache that is reported."""
+"""Share of prompt tokens from the server's cache above which it is reported."""
 
 MORE_AT_ONCE = "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
 
 REPEATED = 0.05
-"""Minimum share of repeated prompts that is reported."""
+"""Share of repeated prompts above which it is reported."""
 
 ENDS_LATE = 0.05
-"""Minimum time between the last token and the end of an answer that is reported, as a share of the latency."""
+"""Share of the latency between the last token and the end of an answer above which it is reported."""
 
 MISSED = 0.1
-"""Minimum deviation of the answers' length from the requested one that is reported, as a share."""
+"""Deviation of the answers' length from the requested length, as a share, above which it is reported."""
 
 
 def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
-    """Return the measurement with these runs as levels, as `load` reported it, with details; None without any level.
+    """Return the measurement whose levels are these runs, with details; None if no run is a load level.
 
-    The tables must be read with `effort=True`.
+    It has the figures that `load` reported. The tables must be read with `effort=True`.
 
     Raises:
         JournalError: If a journal cannot be read.
@@ -52,7 +52,10 @@ def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
 
 
 def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None) -> LoadReport:
-    """Return the report on levels, given in the order of measurement; `interrupted` is read from them if None."""
+    """Return the report on levels, given in the order of measurement.
+
+    `interrupted`: True if the measurement was stopped early; None to read that from the levels.
+    """
     first = levels[0]
     results = [one.result for one in levels]
     target = first.manifest.targets[0]
@@ -76,7 +79,7 @@ def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None)
 
 
 def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation | None:
-    """Return the result of a sweep that measured these levels."""
+    """Return the result of the sweep that measured these levels; None if they were not chosen by a sweep."""
     plan = levels[0].plan
     if plan.sweep is None:
         return None
@@ -90,7 +93,7 @@ def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation
 
 
 def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
-    """Yield notes on the figures."""
+    """Yield remarks for readers of the figures: on caches, lengths of answers, timing and steady state."""
     plan, results = levels[0].plan, [one.result for one in levels]
     cached = [
         one
@@ -125,7 +128,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
 
 
 def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
-    """Yield a note, with the evidence, if the server serves one request at a time."""
+    """Yield a remark, with the evidence, if the server processes only one request at a time."""
     found = levels_alone(results)
     alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:
@@ -139,7 +142,7 @@ def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
-    """Yield a note on repeated prompts: a cache may speed them up even if the server does not report it."""
+    """Yield a remark on repeated prompts: a cache may speed them up even if the server does not report it."""
     again = [one for one in results if one.replayed is None and (one.prompts_repeated or 0.0) > REPEATED]
     told = [
         f"at {one.level.name} {(one.prompts_repeated or 0.0) * 100:.0f} %"
@@ -246,7 +249,7 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _too_short(one: LevelResult) -> str:
-    """Return the minimum length, in words, of a level that is too short for its latency."""
+    """Return a clause on how long the level would have to be, if it is too short for its latency; else empty."""
     if one.needs_seconds is None:
         return ""
     latency = one.needs_seconds / LATENCIES_NEEDED

@@ -1,4 +1,4 @@
-"""Detection of a server that serves one request at a time, from its levels or from one level's streams."""
+"""Detection of servers that process one request at a time, from several levels or from one level's streams."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.stats.windows import most_at_once
 
 ENOUGH = 10.0
-"""Minimum expected number of answers that begin while another one is being streamed, if they were independent.
+"""Expected number of overlaps of streams, if answers were independent, from which their absence is evidence.
 
-If none did, the probability of that is below 0.0001.
+If none did overlap, the probability of that is below 0.0001.
 """
 
 TOLERANCE = 0.002
-"""Seconds by which two consecutive streams may seem to overlap."""
+"""Apparent overlap of two consecutive streams, in seconds, that is ignored."""
 
 SHORTEST = 10 * TOLERANCE
-"""Minimum median length of streams in seconds: shorter ones cannot be seen to overlap."""
+"""Minimum median length of streams in seconds: overlaps of shorter ones cannot be detected."""
 
 
 def streams_alone(requests: Requests) -> int | None:
     """Return the number of streamed answers if no two overlapped; None if some did, or if that may be chance.
 
     If answers are independent, one that begins while c others are in flight meets one of their streams with a
-    probability of 1 - (1 - f)^c, with f the share of its time in which a request is being streamed. Servers
-    that read prompts one after the other and write answers together are not mistaken for servers with one
-    request at a time. Neither are servers whose answers are too short to decide.
+    probability of 1 - (1 - f)^c, with f the share of its time in which a request is being streamed. Two kinds
+    of servers are therefore not mistaken for one that processes one request at a time: those that read
+    prompts one after the other but write answers together, and those whose answers are too short to decide.
     """
     known = requests.ok & np.isfinite(requests.ttft) & np.isfinite(requests.itl)
     begun = (requests.intended + requests.ttft)[known]
@@ -46,17 +46,16 @@ def streams_alone(requests: Requests) -> int | None:
 
 
 def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return how many of the intervals [start, end) contain each moment (n,)."""
+    """Return, for each time `at` (n,), the number of intervals [start, end) that contain it."""
     begun = np.searchsorted(np.sort(starts), at, side="right")
     under_way: np.ndarray = begun - np.searchsorted(np.sort(ends), at, side="right")
     return under_way
 
 
 def levels_alone(results: Sequence[LevelResult]) -> OneAtATime | None:
-    """Compare the highest level with the level of one request in flight.
+    """Return evidence that the server processes one request at a time; None if it does not.
 
-    Return the comparison if it shows that the server serves one request at a time; None if it does not, or if
-    these two levels are missing.
+    The highest level is compared with the level of one request in flight. None if one of these is missing.
     """
     known = [
         one

@@ -41,22 +41,22 @@ from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 BUSY = 0.9
-"""Minimum share of one core from which our own process, which has one loop, is considered the limit.
+"""Share of one core, used by our own process, above which the client is considered the limit.
 
-With --workers it is the mean over the processes.
+The process has one event loop. With --workers, the share is the mean over the processes.
 """
 
 SLOWED = 0.05
-"""Maximum median lag of our event loop, as a share of the median latency."""
+"""Median lag of our event loop, as a share of the median latency, above which timings are not trusted."""
 
 LATE_SECONDS = 0.01
-"""99th percentile of lateness above which requests are considered not sent on time."""
+"""99th percentile of lateness, in seconds, above which requests are considered not sent on time."""
 
 
 class ReadLevel(msgspec.Struct, frozen=True):
     """A level that was read: its plan, its result, the data of its plots, and its manifest.
 
-    `side` is its side in a comparison, None if nothing was scored.
+    `side`: its scores in the form of a comparison; None if nothing was scored.
     """
 
     plan: LevelPlan
@@ -81,7 +81,7 @@ def plan_of(manifest: Manifest) -> LevelPlan | None:
 
 
 def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = None) -> ReadLevel:
-    """Read a level from the table of its run, which must have `effort`.
+    """Return the result of a level, from the table of its run, which must be read with `effort=True`.
 
     `sent` holds the prompts of earlier levels, and this level's are added. Without it, warm caches are not
     detected.
@@ -187,7 +187,7 @@ def with_figures(
 
 
 def client_bound(result: LevelResult, summary: RunSummary) -> str | None:
-    """Return why the timings reflect our own process rather than the server; None if they do not."""
+    """Return the reason why the timings reflect our own process rather than the server; None if they do not."""
     lag = summary.lag
     if lag.spoils_timings:
         return f"our loop was {lag.p99 / 1e6:.0f} ms late (p99)"
@@ -206,7 +206,10 @@ def client_limited(result: LevelResult, summary: RunSummary) -> bool:
 
 
 def accuracy(side: Side) -> OutcomeCounts | None:
-    """Return the counts of right answers by the run's first score, over all answers including the warm-up."""
+    """Return the number of right and wrong answers by the run's first score, including those of the warm-up.
+
+    None if the run has no score.
+    """
     trials = side.trials
     score = next(iter(trials.scores), None)
     if score is None or not len(trials.samples):
@@ -219,7 +222,7 @@ def accuracy(side: Side) -> OutcomeCounts | None:
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:
-    """Return why graders failed, with counts."""
+    """Return the reasons why graders failed, with counts."""
     rows = table.counted("primary")
     ungraded = table.status.equal(STATUSES.index(Status.GRADER_ERROR))[rows]
     return table.failure_reasons(rows[ungraded])
@@ -250,15 +253,15 @@ def server_of(looks: Sequence[Look]) -> Server | None:
 
 
 def _share(part: Sequence[float], whole: Sequence[float]) -> float | None:
-    """Return the growth of one counter over the growth of another; None if there is none."""
+    """Return the growth of one counter as a share of the growth of another; None if the other did not grow."""
     return _grown(part) / grown if part and (grown := _grown(whole)) else None
 
 
 def _grown(counter: Sequence[float]) -> float:
-    """Return the growth of a counter; 0 if the server was restarted, or there are no readings."""
+    """Return the growth of a counter over its readings; 0 after a restart of the server, or without readings."""
     return max(0.0, counter[-1] - counter[0]) if counter else 0.0
 
 
 def sides_of(levels: Sequence[ReadLevel]) -> list[Side]:
-    """Return the sides of the closed-loop levels, which differ only in the concurrency."""
+    """Return the scores of the closed-loop levels as sides of a comparison; they differ only in concurrency."""
     return [one.side for one in levels if one.side is not None and not one.result.level.open]

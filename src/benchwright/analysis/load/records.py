@@ -27,7 +27,10 @@ Served = Literal["requests/s", "requests/s within the objectives"]
 
 
 class Level(Record, frozen=True):
-    """One load: `concurrency` requests in flight (closed loop), or arrivals at a `rate` or of a trace (open loop)."""
+    """The load of one level: `concurrency` requests in flight (closed loop), or arrivals (open loop).
+
+    In an open loop, requests arrive at a `rate` per second, or as recorded in a trace.
+    """
 
     concurrency: int | None = None
     rate: float | None = None
@@ -35,7 +38,7 @@ class Level(Record, frozen=True):
 
     @property
     def open(self) -> bool:
-        """True if requests are sent when they are due, whatever became of those before."""
+        """True in an open loop: requests are sent when they are due, even if earlier ones are in flight."""
         return self.concurrency is None
 
     @property
@@ -45,14 +48,14 @@ class Level(Record, frozen=True):
 
     @property
     def name(self) -> str:
-        """The level in a cell of a table."""
+        """The level as a short text for a table cell."""
         if self.concurrency is not None:
             return f"{self.concurrency:,}"
         return "trace" if self.rate is None else f"{self.rate:g}/s"
 
 
 class Objective(Record, frozen=True):
-    """An objective of each request: `measure` (ttft, latency, itl) is at most `seconds`."""
+    """A service level objective for each request: `measure` (ttft, latency, itl) is at most `seconds`."""
 
     measure: Measure
     seconds: float
@@ -67,7 +70,10 @@ class SweepPlan(Record, frozen=True):
 
 
 class SelfTest(Record, frozen=True):
-    """Limits of the machine: `requests` and `chunks` per second, and TTFT errors in seconds, at 64 streams."""
+    """Measured limits of this machine as a client, at 64 streams.
+
+    `requests`, `chunks`: per second. `ttft_error_*`: errors of the measured TTFT, in seconds.
+    """
 
     requests: float
     chunks: float
@@ -76,7 +82,7 @@ class SelfTest(Record, frozen=True):
 
 
 class Price(Record, frozen=True):
-    """The price: per million tokens of prompts and of answers, or per hour of the hardware."""
+    """Price of a server: per million tokens of prompts and of answers, or per hour of the hardware."""
 
     input: float = 0.0
     output: float = 0.0
@@ -86,11 +92,12 @@ class Price(Record, frozen=True):
 class LevelPlan(Record, frozen=True):
     """The plan of a level, stored in its manifest under `load`.
 
-    `id` is the tag of the measurement. This is its level `number` (from 1) in order of time, and the
-    `repeat`-th at this load. The level ends after `requests` or `seconds`. `prompts` describes the prompts,
-    `prompt_seed` is the seed of synthetic prompts, and `seeded` is True if the user chose it. `answer_tokens`
-    are requested for each answer. Prompts that are `made_of_trace` are in no journal; a trace is replayed at
-    `speed` times its speed. `window` has the seconds of the level that count, if given.
+    `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: counts
+    the levels at this load, from 1. The level ends after `requests` or `seconds`. `prompts`: description of
+    the prompts. `prompt_seed`: seed of synthetic prompts; `seeded`: True if the user chose it.
+    `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts are
+    generated from a trace, so that no journal contains them; the trace is replayed at `speed` times its
+    speed. `window`: begin and end, in seconds, of the part of the level that counts, if given.
     """
 
     id: str
@@ -117,46 +124,46 @@ class LevelPlan(Record, frozen=True):
 
 
 class LevelResult(Record, frozen=True):
-    """One level: an ordinary run, and its figures over the window between warm-up and cool-down.
+    """Result of one level: an ordinary run, and its figures over the window between warm-up and cool-down.
 
-    Requests. `requests` were made; `counted` of them had their intended start in the window of `seconds`, and
-    `failed` of these got no answer. `outlasting` requests began before the window and ended after it: no
-    figure of the window includes them. `held_back` requests of an open loop were due while the maximum number
-    was in flight. `in_flight` is the peak number in flight. The level used this many distinct `prompts`; the
-    most frequent one was sent `prompt_most` times. `prompts_repeated` is the share of the first ones that had
-    been sent before, at this level or an earlier one.
+    Requests. `requests`: number that were made; `counted`: those with their intended start in the window of
+    `seconds`; `failed`: those of the counted without an answer. `outlasting`: requests that began before the
+    window and ended after it, so that no figure of the window includes them. `held_back`: requests of an open
+    loop that were due while the maximum number was in flight. `in_flight`: peak number in flight. `prompts`:
+    number of distinct prompts; the most frequent one was sent `prompt_most` times. `prompts_repeated`: share
+    of the first prompts that had been sent before, at this level or an earlier one.
 
-    Window. It begins `begin` seconds after the first intended start. `window` states whether it is the
-    default, was found from the latencies (`stats.steady.warm_up`), or was given. `steady` is False if the
-    requests came in one burst, or if the latency changed over the window by the share `drift`, which is only
-    set if it is certain. A level that is too short for its latency `needs_seconds` to have a steady rate.
+    Window. `begin`: seconds from the first intended start to the window. `window`: whether it is the default,
+    was found from the latencies (`stats.steady.warm_up`), or was given. `steady`: False if the level is a
+    burst (all requests sent at once), or if the latency changed over the window by the share `drift`, which
+    is only set if it is certain. `needs_seconds`: the length that a steady rate would require, if the level
+    is too short for its latency.
 
-    Rates. `offered` is the rate of intended starts in the window (open loop), `achieved` the rate of answers;
-    a burst has no rates except those in `overall`. `input_tokens` and `output_tokens` are per second, None if
-    the server reported token counts for no answer. It reported them for the share `tokens_told`; the other
-    answers are assumed to be alike.
+    Rates. `offered`: rate of intended starts in the window (open loop). `achieved`: rate of answers. A burst
+    has no rates except those in `overall`. `input_tokens`, `output_tokens`: per second; None if no answer has
+    token counts. `tokens_told`: share of answers with token counts; the others are assumed to be alike.
 
     Times. `ttft`, `ttfa` (to the first token of the answer proper, after any reasoning), `latency` and `itl`
     (mean time between the tokens of a request) are of answered requests. TTFT, TTFA and latency count from
-    the intended start, `sent_latency` from the actual start, and `late` is the delay between the two.
-    `normalized` is latency over the tokens of the answer. `connect` is the time of opening a connection, over
-    the requests that opened one; it is part of their TTFT. `lost` is the time lost by requests that had to be
-    sent again because the server had closed their idle connections; it is part of their TTFT. `ending` is the
-    median time from the last token to the end of an answer. `at_once` answers were streamed but arrived in
-    one piece, so their time between tokens is unknown. `streams_alone` answers were streamed without any
-    overlap, although an overlap would be likely: the server serves one request at a time.
+    the intended start, `sent_latency` from the actual start; `late` is the delay between the two.
+    `normalized`: latency over the tokens of the answer. `connect`: time of opening a connection, over the
+    requests that opened one. `lost`: time lost by requests that had to be sent again because the server had
+    closed their idle connections. Both are part of the TTFT. `ending`: median time from the last token to the
+    end of an answer. `at_once`: number of answers that were streamed but arrived in one piece, so that their
+    time between tokens is unknown. `streams_alone`: number of answers that were streamed without any overlap,
+    although an overlap would be likely: the server processes one request at a time.
 
-    Quality and tokens. `judged` counts every graded answer, including the warm-up. `ungraded` counts the
-    reasons for which graders failed, and `shortfalls` lists the scores that could not be computed at all.
-    `cached` is the share of prompt tokens that the server took from its cache, and `unexpected_cached` the
-    part that this measurement does not explain (see `cached_prompts`). `reasoning_length` of the mean
-    `answer_length` tokens were reasoning, if the server reports it separately.
+    Quality and tokens. `judged`: number of right and wrong answers, including the warm-up. `ungraded`: why
+    graders failed, with counts. `shortfalls`: the scores that could not be computed at all. `cached`: share
+    of prompt tokens that the server took from its cache; `unexpected_cached`: the part that this measurement
+    does not explain (see `cached_prompts`). `answer_length`: mean tokens of an answer; `reasoning_length`:
+    those of them that were reasoning, if the server reports it separately.
 
-    Client. `cpu_share` is the mean share of a core that our processes used. `client_bound` is the reason
-    why the timings are not to be trusted, None if they are; `client_limited` is True if our own process
-    limited even the rates. If our process `stood_still`, the figures are from the longest stretch without a
-    standstill, and `disturbed` requests are in none. `replayed` describes how faithfully a trace was
-    replayed.
+    Client. `cpu_share`: mean share of a core that our processes used. `client_bound`: the reason why the
+    timings are not to be trusted, None if they are. `client_limited`: True if our own process limited even
+    the rates. `stood_still`: standstills of our process; the figures are then from the longest stretch
+    without one. `disturbed`: number of requests outside of that stretch. `replayed`: how faithfully a trace
+    was replayed.
     """
 
     level: Level
@@ -229,11 +236,11 @@ class LevelResult(Record, frozen=True):
 
 
 class Saturation(Record, frozen=True):
-    """Result of a sweep: the `level` from which on more load brings nothing, or the reason why none was found.
+    """Result of a sweep: the `level` above which more load gains nothing, or the `reason` why none was found.
 
-    `served` is its rate, in the unit `by`. The result is `doubtful` if the objectives are about times that
-    are not valid. In an open loop, the level is the highest rate that the server keeps up with, None if even
-    the lowest was too high.
+    `served`: its rate, in the unit `by`. `doubtful`: True if the objectives are about times that are not
+    valid. In an open loop, the level is the highest rate that the server keeps up with; None if even the
+    lowest was too high.
     """
 
     found: bool
@@ -248,9 +255,11 @@ class Saturation(Record, frozen=True):
 
 
 class LoadReport(Record, frozen=True):
-    """The measurement of a model. Its runs share the tag `id`, also with models measured together with it.
+    """The load measurement of one model.
 
-    `prompts` describes the prompts, `prompt_seed` is the seed of synthetic prompts (None for other prompts).
+    `id`: the tag of its runs, shared by models that were measured together.
+
+    `prompts`: description of the prompts. `prompt_seed`: seed of synthetic prompts, None for other prompts.
     """
 
     id: str

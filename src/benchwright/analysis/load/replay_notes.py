@@ -1,4 +1,4 @@
-"""Notes on how faithfully a trace was replayed."""
+"""Remarks on how faithfully a trace was replayed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.load.records import LevelResult
 
 LENGTH_OFF = 0.01
-"""Minimum deviation of the prompts' lengths from the trace that is reported, as a share of the tokens."""
+"""Deviation of the prompts' lengths from the trace, as a share of the tokens, above which it is reported."""
 
 
 def replay_notes(results: Sequence[LevelResult], speed: float) -> Iterator[str]:
-    """Yield notes on how faithfully a trace was replayed, for each level."""
+    """Yield remarks on how faithfully each level replayed its trace."""
     for one in results:
         replayed = one.replayed
         if replayed is None:

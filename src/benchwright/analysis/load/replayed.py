@@ -24,7 +24,7 @@ REPLAYED = "replayed.json"
 
 
 class Sent(NamedTuple):
-    """A sent request of the trace: the moment of sending in ns, its delay in ns, its trace entry, and its record."""
+    """A request of the trace that was sent: when, and how late (both in ns), its trace entry, and its record."""
 
     at: int
     late: int
@@ -62,7 +62,10 @@ def keep_replayed(table: RunTable, trace: Trace, most: int | None = None) -> Non
 
 
 def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
-    """Return a level with the results of its trace; if prompts have blocks, they decide whether its cache was warm."""
+    """Return a level with the stored results of its replayed trace.
+
+    If the trace identifies blocks of prompts, these decide whether the server's cache was warm.
+    """
     try:
         kept = msgspec.json.decode((directory / REPLAYED).read_bytes(), type=StoredReplay)
     except (OSError, *UNREADABLE):
@@ -90,7 +93,7 @@ def _sent(table: RunTable, trace: Trace) -> list[Sent]:
 
 
 def _of_prompts(replayed: Replayed, sent: Sequence[Sent]) -> tuple[Replayed, float | None]:
-    """Add the figures of the prompts; also return the share of tokens that were unexpectedly cached."""
+    """Return the result with the figures of the prompts added, and the share of unexpectedly cached tokens."""
     seen = SeenPrefixes()
     tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
     for _, _, traced, record in sent:
@@ -120,7 +123,7 @@ def _marks(traced: TracedRequest) -> list[bytes]:
 def _ended_early(answered: Sequence[Sent], most: int | None) -> float | None:
     """Return the share of answers with fewer tokens than recorded, or than the limit `most` of the request.
 
-    None if trace or server report no lengths.
+    None if the trace or the server does not report lengths.
     """
     lengths = [
         (one.record.usage.completion_tokens, min(one.traced.output_tokens, most or one.traced.output_tokens))

@@ -102,7 +102,10 @@ def read_requests(table: RunTable) -> Requests:
 def _rows(
     record: TrialRecord, began_at: int
 ) -> Iterator[tuple[dict[str, float], str | None, Mapping[int, int]]]:
-    """Yield the columns of each row of a trial, with its reason of failure (or None) and its chunk gaps."""
+    """Yield one row of columns for each request with a separate intended start.
+
+    Each comes with its reason of failure (or None) and the histogram of its times between chunks.
+    """
     turns = [request for request in record.requests if request.due is not None]
     for turn in turns:
         yield _turn(turn, record.started_at - began_at), turn.error, _merged([turn])
@@ -171,7 +174,10 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
 
 
 def _moment(requests: Iterable[RequestRecord], name: str) -> float:
-    """Return the seconds from the start of a trial to a moment of its first request that has it; NaN if none has."""
+    """Return the seconds from a trial's start to a moment of its requests, such as the first token.
+
+    The first request that has the moment counts; NaN if none has.
+    """
     for request in requests:
         offset = getattr(request, name)
         if offset is not None:
@@ -180,7 +186,7 @@ def _moment(requests: Iterable[RequestRecord], name: str) -> float:
 
 
 def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
-    """Return the gaps between the chunks of answers that arrived in several pieces."""
+    """Return one histogram of the times between chunks, over the answers that arrived in several pieces."""
     own = [request.gaps for request in requests if request.gaps and request.streaming is not None]
     if len(own) < 2:
         return own[0] if own else {}
@@ -191,11 +197,11 @@ def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
 
 
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
-    """Return the mean time in seconds between the tokens of a trial's answers; NaN if none came in several pieces.
+    """Return the mean time in seconds between the tokens of a trial's answers.
 
-    Computed from the first to the last token, over the tokens after the first piece, all requests together. A
-    later usage chunk or end of the transfer is not a token, and neither is reasoning that is counted but not
-    sent.
+    NaN if none came in several pieces. The mean is from the first to the last token, over the tokens after
+    the first piece, for all requests together. A later usage chunk or the end of the transfer is not a token,
+    and neither is reasoning that is counted but not sent.
     """
     seconds, gaps = 0.0, 0
     for request in requests:

@@ -1,4 +1,4 @@
-"""A sweep: chooses the next level to measure, and finds the load at which the server is saturated."""
+"""A sweep: chooses which level to measure next, and finds the load at which the server is saturated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HIGHEST_RATE = 4096.0
 
 
 class Sweep:
-    """Search for saturation: doubles the level until it serves no more, then looks for the knee in between.
+    """Search for saturation: double the load until it gains nothing, then locate the knee between levels.
 
     In a closed loop the rule is from `stats.saturation`: a level is saturated if twice the load serves less
     than `gain` more. In an open loop, a level is fine if the server keeps up with at least 1 - `gain` of the
@@ -49,7 +49,7 @@ class Sweep:
             self._ended = f"at {result.level.name} no request was answered correctly"
 
     def next(self) -> Level | None:
-        """Return the next level; None if there is nothing more to find out."""
+        """Return the next level to measure; None if the search is finished."""
         if not self._results:
             return self._first
         if not self._turned and self._ended is None and self._goes_on():
@@ -134,6 +134,9 @@ class Sweep:
 
 
 def served_of(result: LevelResult) -> float:
-    """Return the served rate of a level: answers per second (that meet any objectives); 0 in a burst."""
+    """Return the served rate of a level in answers per second; 0 if all requests were sent at once (a burst).
+
+    If there are objectives, only answers that meet them count.
+    """
     rate = result.achieved if result.goodput is None else result.goodput.rate
     return 0.0 if rate is None else rate.value

@@ -1,7 +1,8 @@
 """The part of a level that counts if our own process stood still: its longest stretch without a standstill.
 
-Requests that were due or in flight in a standstill have times that are not the server's. After it, all due
-requests leave at once, and the level starts anew; so only one of its stretches can represent the level.
+Requests that were due or in flight during a standstill have times that are not the server's. After it, all
+due requests are sent at once, so that the level starts anew. Therefore only one of its stretches can
+represent the level.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Reques
 
 
 def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDArray[np.bool_]:
-    """Return a mask (n,) of the requests that were due or in flight while our process stood still."""
+    """Return a mask (n,) of the requests that were due or in flight during a standstill of our process."""
     met = np.zeros(requests.ok.size, np.bool_)
     for one in told_standstills(requests, standstills):
         met |= (requests.intended <= one.at + one.seconds) & (requests.end >= one.at)
@@ -38,6 +39,6 @@ def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDA
 
 
 def told_standstills(requests: Requests, standstills: Sequence[Standstill]) -> list[StoodStill]:
-    """Return the standstills in seconds from the level's first intended start."""
+    """Return the standstills as records, with times in seconds from the level's first intended start."""
     began = requests.began_at
     return [StoodStill((one.began - began) / 1e9, one.ns / 1e9, one.cause) for one in standstills]

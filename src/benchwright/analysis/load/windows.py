@@ -18,13 +18,13 @@ from benchwright.stats.steady import CERTAIN, drift, warm_up
 from benchwright.stats.windows import Cut, Window, first_ones, most_at_once, window
 
 DRIFTS = 0.2
-"""Minimum change of the latency over the window that rules out a steady state, as a share."""
+"""Change of the latency over the window, as a share, above which the state is not steady."""
 
 
 class Found(NamedTuple):
-    """A window, how it was found, and the share by which the latency changes over it.
+    """A window, the rule by which it was found, and the change of the latency over it.
 
-    `drift` is None if the change is not certain.
+    `drift`: the change as a share; None if it is not certain.
     """
 
     window: Window
@@ -41,10 +41,10 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
     """Return the window of a level's requests; None if there are none, or the specified cuts leave nothing.
 
     If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
-    open loop, the ones that were due before the server was full (`_filling`). If only a burst or no answer is
-    left then, all requests count as one burst. Otherwise `stats.steady.warm_up` decides from the latencies
-    how many more are dropped, unless the rest is not steady then. Latencies are from answered requests, if
-    there are any.
+    open loop, those that were due before the server was full (`_filling`). If what is left is only a burst
+    (requests sent at once) or has no answer, all requests count as one burst. Otherwise
+    `stats.steady.warm_up` decides from the latencies how many more are dropped, unless the rest is not steady
+    then. Latencies are from answered requests, if there are any.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
@@ -71,9 +71,10 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
 
 
 def _filling(requests: Requests) -> int:
-    """Return the number of requests of an open loop before the server was full.
+    """Return the number of requests of an open loop that were due before the server was full.
 
-    A tenth of all, or if more, the requests that were due before half of the first ones had been answered.
+    It is a tenth of all, or if more, the requests that were due before half of the first ones had been
+    answered.
     """
     first = first_ones(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]
@@ -82,7 +83,7 @@ def _filling(requests: Requests) -> int:
 
 
 def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
-    """Return the cuts around the requests that were due in these seconds."""
+    """Return the warm-up and cool-down cuts that leave the requests due from `begin` to `end`, in seconds."""
     first = int(np.searchsorted(requests.intended, begin, side="left"))
     last = int(np.searchsorted(requests.intended, end, side="right"))
     return Cut(requests=first), Cut(requests=requests.ok.size - last)
@@ -106,13 +107,14 @@ def _known(latencies: Vector, found: Window) -> Vector:
 
 
 LATENCIES_NEEDED = 3
-"""Minimum length of a level in latencies: one until the server is full, and two that count."""
+"""Minimum length of a level, in multiples of its latency: one until the server is full, and two that count.
+"""
 
 
 def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
-    """Return for how many seconds requests must be sent for a steady rate; None without an answer.
+    """Return how many seconds requests must be sent for a steady rate; None if there is no answer.
 
-    In an open loop, the first requests show how long an answer takes: later ones may have waited for these.
+    In an open loop, the first requests show how long an answer takes, as later ones may have waited for them.
     """
     latencies = requests.latency[requests.ok]
     if is_open:
@@ -121,7 +123,7 @@ def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
 
 
 def overall(requests: Requests) -> Overall | None:
-    """Return the figures of the whole level as other programs count; None without an answer."""
+    """Return the figures of the whole level, computed as in other programs; None if there is no answer."""
     ok = requests.ok
     seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
     if not ok.any() or seconds <= 0:
@@ -146,7 +148,7 @@ def in_flight(requests: Requests) -> int:
 
 
 def held_back(requests: Requests, limit: int) -> int:
-    """Return how many requests were due while the maximum number was in flight, and so left later."""
+    """Return the number of requests that were sent late because the maximum number was in flight."""
     due = requests.intended
     begun = np.searchsorted(np.sort(requests.start), due, side="left")
     ended = np.searchsorted(np.sort(requests.end), due, side="right")

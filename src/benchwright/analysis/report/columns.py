@@ -1,4 +1,4 @@
-"""The counted trials of one target as columns of numbers: a view of the table of its run."""
+"""The counted trials of one target as columns of numbers, read from the table of its run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Columns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first started.
 
-    `rows` are the trials' rows in the table. `failed` and `no_answer` mark how they ended, `flagged` which
-    have flags. `began` and `took` are in ns. `latency` is the total model time of a trial in seconds, NaN if
-    nothing was timed. `prompt` is the number of tokens of the first request, -1 if unknown. `scores` are the
-    values of the trials: 0 without an answer, NaN for a failure.
+    `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of how they ended; `flagged`: mask of
+    those with flags. `began`, `took`: in ns. `latency`: total model time of a trial in seconds, NaN if
+    nothing was timed. `prompt`: number of tokens of the first request, -1 if unknown. `scores`: the values by
+    score name, 0 without an answer, NaN for a failure.
     """
 
     rows: Rows

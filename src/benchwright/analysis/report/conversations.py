@@ -1,4 +1,4 @@
-"""Selection and display of conversations: separate reasoning, tools, grades, and times of each request."""
+"""Selection of conversations for display, with reasoning, tool calls, grades, and times of each request."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ SHORT = 600
 
 
 def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
-    """Choose trials to show. Return {place: reason}: flagged, failed, no answer, below the threshold, slow, passed.
+    """Choose up to `most` trials to show. Return the reason for each, by its place in `columns`.
 
-    Each kind gets an equal share as long as it has trials.
+    The reasons are: flagged, failed, no answer, below the threshold, slow, passed. Each gets an equal share
+    as long as it has trials.
     """
     queues = {name: list(places) for name, places in _kinds(columns, threshold, most).items()}
     chosen: dict[int, str] = {}
@@ -82,7 +83,7 @@ def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]
 
 
 def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
-    """Return the conversation in the trial of a row, or the reason why it is not shown.
+    """Return the conversation of the trial in a row, or the reason why it is not shown.
 
     Raises:
         JournalError: If the trial's journal line cannot be read.
@@ -101,7 +102,10 @@ def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
 
 
 def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
-    """Return the largest changes, lost ones first, with equal shares of lost and won if there are enough of both."""
+    """Return at most `most` changed trials, losses first, the largest changes of each.
+
+    Losses and wins get equal shares if there are enough of both.
+    """
     lost = [change for change in changes if change.b < change.a]
     won = [change for change in changes if change.b > change.a]
     of_lost = max(most // 2, most - len(won))
@@ -109,7 +113,10 @@ def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
 
 
 def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") -> Conversation:
-    """Return the conversation, cut to a length that suits a page; a text as `body` is the reason why there is none."""
+    """Return the conversation of an attempt, shortened for a page.
+
+    If `body` is a text, it is the reason why there is no conversation.
+    """
     record, scores = trial.record, trial.scores.values()
     if isinstance(body, str):
         messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
@@ -148,7 +155,10 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
 
 
 def _small_pictures(content: Any) -> Iterator[ShownPicture]:
-    """Yield small images, re-encoded as data URLs, so that a page contains nothing else."""
+    """Yield a message's images of at most `LARGEST_PICTURE` bytes, re-encoded as data URLs.
+
+    Re-encoding ensures that a page contains nothing but images.
+    """
     for url, seen in pictures_of(content):
         if seen.size <= LARGEST_PICTURE:
             yield ShownPicture(data_url(bytes_of_url(url)), str(seen))

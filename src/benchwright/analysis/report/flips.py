@@ -16,7 +16,9 @@ Trial = tuple[RunTable, int]
 
 
 def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
-    """Return the largest changes by one score, with conversations if there are journals and the data are the same.
+    """Return the samples with the largest changes of a score from one run to another.
+
+    They have conversations if there are journals and the data are the same.
 
     Raises:
         JournalError: If a journal cannot be read.

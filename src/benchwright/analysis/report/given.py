@@ -1,4 +1,4 @@
-"""One side of a changed sample: its input, the expected answer, and the model's answer, truncated."""
+"""Preview of a trial for display: its input, the expected answer, and the model's answer, truncated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 600
 
 
 def given_on_disk(directory: Path, trial: ScoredTrial) -> Given:
-    """Return the texts of an attempt whose body is still to be read."""
+    """Return the preview of an attempt, reading its body from the run's directory."""
     small = trial.record.body[1] <= LARGEST_BODY
     told = gist_on_disk(directory, trial) if small else gist(trial, None)
     answer = (told.answer or "").strip("\n")

@@ -1,4 +1,4 @@
-"""Mean scores of parts of the trials: by label, by prompt length, and by latency."""
+"""Mean scores of subsets of the trials: by label, by prompt length, and by latency."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MOST_ROWS = 40
 MOST_DOTS = 500
 MOST_BINS = 8
 BIN = 15
-"""Minimum number of trials in a bin."""
+"""Minimum number of trials in a latency bin."""
 
 LENGTH = "tokens of the prompt"
 
 
 class TaskRun(NamedTuple):
-    """A run of a task, and the columns of one of its targets; `labels` are the labels of its breakdowns."""
+    """One target of a run on a task: its trials as columns. `labels`: names of the labels for breakdowns."""
 
     letter: str
     task: str
@@ -36,9 +36,10 @@ class TaskRun(NamedTuple):
 
 
 def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
-    """Return the mean of a score over some trials, with its interval.
+    """Return the mean of a score over the trials at `places`, with its interval.
 
-    If all trials are of one group, they count as independent, and the mean is about this group alone.
+    If all are of one cluster (such as a passage), they count as independent, and the mean is about this
+    cluster alone.
     """
     found = values_of(run.manifest, run.table, score, run.columns.rows[places])
     if found.groups is not None and np.unique(found.groups).size == 1:
@@ -47,7 +48,7 @@ def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
 
 
 def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
-    """Return a breakdown for each task, label and score: a row per value, with a mark for each run of the task."""
+    """Return a breakdown for each task, label and score: a row per label value, with each run's mean."""
     tasks: dict[str, list[TaskRun]] = {}
     for run in runs:
         tasks.setdefault(run.task, []).append(run)
@@ -70,7 +71,7 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
 
 
 def _order(name: str) -> tuple[float, str]:
-    """Return a sort key: numbers (with thousands separators) by size, then all other names alphabetically."""
+    """Return the sort key of a label value: numbers (also with thousands separators) before names."""
     digits = name.split("–")[0].replace(",", "")
     return (float(digits), name) if digits.isdecimal() else (float("inf"), name)
 
@@ -80,7 +81,7 @@ def _count(parts: Sequence[Mapping[str, NDArray[Any]]], name: str) -> int:
 
 
 def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield (value of the label, places of its trials)."""
+    """Yield each value of a label with the places of its trials."""
     if label == LENGTH:
         yield from _by_length(run.columns.prompt)
         return
@@ -94,7 +95,10 @@ def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _by_length(prompt: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the trials by prompt length in powers of two, so that the bins are the same for every run."""
+    """Yield bins of prompt length with the places of their trials.
+
+    The bins are powers of two, so that they are the same for every run.
+    """
     known = np.flatnonzero(prompt > 0)
     powers = np.floor(np.log2(prompt[known])).astype(int) if known.size else np.empty(0, int)
     for power in np.unique(powers).tolist():
@@ -110,7 +114,7 @@ def _marks(
 
 
 def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
-    """Yield each score against the model's time, for trials with both."""
+    """Yield the relation of each score to the model's time, over the trials that have both."""
     for score, values in run.columns.scores.items():
         places = np.flatnonzero(~np.isnan(values) & ~np.isnan(run.columns.latency))
         if not places.size:
@@ -121,7 +125,7 @@ def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
 
 
 def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
-    """Yield bins with about the same number of trials, the fastest first."""
+    """Yield latency bins with about the same number of trials each, the fastest first."""
     count = min(MOST_BINS, places.size // BIN)
     if count < 2:
         return
@@ -132,5 +136,5 @@ def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin
 
 
 def _evenly(n: int, most: int) -> NDArray[np.int64]:
-    """Return at most `most` places of n, evenly spread."""
+    """Return at most `most` evenly spread indices below n."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))

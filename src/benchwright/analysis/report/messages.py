@@ -39,9 +39,10 @@ class ParsedMessage(Record, frozen=True):
 def parse_messages(
     body: Body, spans: Sequence[str], first: int, most: int
 ) -> tuple[list[ParsedMessage], int]:
-    """Return (the `first` messages of a trial and its last ones, `most` together; the number omitted in between).
+    """Return the first and last messages of a trial, `most` in all, and the number omitted between them.
 
-    `spans` are the answers that the scorers extracted; they are searched for in the model's last message.
+    `first` of them are from the beginning. `spans` are the answers that the scorers extracted; they are
+    searched for in the model's last message.
     """
     messages = body.messages or body.unanswered or _asked_and_answered(body.exchanges)
     reasoning = dict(_reasoning(body.exchanges)) if body.messages else {}
@@ -57,7 +58,10 @@ def parse_messages(
 
 
 def _asked_and_answered(exchanges: Sequence[ExchangeBody]) -> list[Message]:
-    """Return the messages of the last request and the answer, for a trial that has no conversation."""
+    """Return the messages of a trial's last request, followed by its answer.
+
+    Used if no conversation is stored.
+    """
     if not exchanges or not isinstance(exchanges[-1].sent, list):
         return []
     answer = _answer(exchanges[-1])
@@ -74,7 +78,7 @@ def _answer(exchange: ExchangeBody) -> Message | None:
 
 
 def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
-    """Yield (place of the answer among the messages, the reasoning before it)."""
+    """Yield the index of each answer among the messages, with the reasoning that preceded it."""
     for exchange in exchanges:
         if isinstance(exchange.sent, int) and (answer := _answer(exchange)) is not None:
             thought, _ = _apart(answer, content_text(answer.get("content")))
@@ -83,7 +87,9 @@ def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
 
 
 def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
-    """Return (reasoning, answer proper) of a model's message with this text; `thought` is its reasoning if known.
+    """Return (reasoning, answer proper) of a model's message with this text.
+
+    `thought`: its reasoning, if known.
 
     Reasoning inside the text stays there if it differs from the reasoning in the message's fields.
     """

@@ -1,4 +1,4 @@
-"""Long texts cut into pieces, with the extracted answer marked."""
+"""Long texts shortened for display, as pieces, with the extracted answer marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ AROUND = 120
 
 
 def cut(text: str, most: int = LONGEST, span: tuple[int, int] | None = None) -> Pieces:
-    """Return the beginning, the end and the surroundings of the span, with notes on the omitted parts between them."""
+    """Return a text as pieces. If it is longer than `most` characters, omit parts of the middle.
+
+    Kept are the beginning, the end and the surroundings of `span` (the extracted answer); a note replaces
+    each omitted part.
+    """
     kept = [(0, len(text))]
     if len(text) > most:
         kept = [(0, most * 2 // 3), (len(text) - most // 3, len(text))]
@@ -33,14 +37,17 @@ def cut(text: str, most: int = LONGEST, span: tuple[int, int] | None = None) -> 
 
 
 def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pieces:
-    """Return text[low:high], with the part that the span covers as a separate piece."""
+    """Return text[low:high] as pieces, with the part inside `span` as a separate piece."""
     start, end = (min(max(place, low), max(high, low)) for place in span or (low, low))
     found = [Piece("text", text[low:start]), Piece("span", text[start:end]), Piece("text", text[end:high])]
     return [piece for piece in found if piece.text]
 
 
 def find_span(text: str, span: str | None) -> tuple[int, int] | None:
-    """Return the position of an extracted answer in a text: the last one, preferably at word boundaries."""
+    """Return the position of an extracted answer in a text; None if there is no answer, or it does not occur.
+
+    Of several occurrences, it is the last one, preferably at word boundaries.
+    """
     if not span:
         return None
     words = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(span)}(?!\w)", text)]

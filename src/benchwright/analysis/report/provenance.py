@@ -1,4 +1,4 @@
-"""How a run was made: model, settings, data, versions and dates; never a key or a path of the machine."""
+"""How a run was made: model, settings, data, versions and dates. Keys and paths of the machine are left out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.runs.manifest import DataFile, Manifest
 TOLD_ELSEWHERE = frozenset(
     {"model", "base_url", "headers", "baseline_model", "baseline_base_url", "concurrency", "n"}
 )
-"""Settings that have separate lines."""
+"""Settings that are not listed with the others, because they have separate lines."""
 
 ABOUT = {
     "protocol": "protocol",
@@ -39,9 +39,9 @@ ABOUT = {
 def facts_of_run(
     manifest: Manifest, slot: str, found_concurrency: Sequence[int] = (), card: Card | None = None
 ) -> dict[str, str]:
-    """Return the facts of one target of a run by name.
+    """Return the configuration facts of one target of a run, by name.
 
-    `found_concurrency` as in `RunSummary`; `card` is the card of its endpoint.
+    `found_concurrency`: see `RunSummary`. `card`: the description of its endpoint, if known.
     """
     facts = {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
     found = {} if card is None else {f"endpoint: {title}": said for title, said in card_lines(card)}
@@ -107,7 +107,7 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
 
 
 def facts_of_file(facts: Facts) -> dict[str, str]:
-    """Return the facts that a result file contains about itself."""
+    """Return the configuration facts that a result file contains, by name."""
     told = {
         "run": facts.run or "",
         "kind": facts.kind,
@@ -122,7 +122,7 @@ def facts_of_file(facts: Facts) -> dict[str, str]:
 
 
 def endpoint(base_url: str) -> str:
-    """Return the host of an endpoint, and its port if there is one: path and user may be confidential."""
+    """Return the host and port of an endpoint. Its path and user are left out, as they may be confidential."""
     if base_url.startswith("unix://"):
         return "a Unix socket"
     try:
@@ -138,7 +138,7 @@ def _told(value: Any) -> str:
 
 
 def _given(value: Any) -> str:
-    """Return a setting as text; an address is reduced to its host, a path to its last part."""
+    """Return a setting as text. Addresses are reduced to the host, paths to the last part."""
     if isinstance(value, list):
         return ", ".join(map(_given, value))
     if isinstance(value, str) and "://" in value:
@@ -149,6 +149,6 @@ def _given(value: Any) -> str:
 
 
 def table(runs: Sequence[Mapping[str, str]]) -> list[Fact]:
-    """Return the facts of all runs side by side, in order of first occurrence."""
+    """Return the facts of all runs side by side, one row per name, in order of first occurrence."""
     names = dict.fromkeys(name for run in runs for name in run)
     return [Fact(name, [run.get(name) for run in runs]) for name in names]

@@ -1,4 +1,4 @@
-"""The contents of a report as plain data. Times are in seconds; runs are identified by their letters."""
+"""The contents of a report as plain data. Times are in seconds; letters identify the runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Pieces = list[Piece]
 
 
 class Call(Record, frozen=True):
-    """A tool call."""
+    """A tool call as displayed in a conversation."""
 
     name: str
     arguments: Pieces
@@ -50,7 +50,7 @@ class ShownMessage(Record, frozen=True):
 
 
 class Grade(Record, frozen=True):
-    """One score of a trial: its value or why there is none, the extracted answer, and the scorer's detail."""
+    """One score of a trial: its value or the reason for none, the extracted answer, and the scorer's detail."""
 
     scorer: str
     value: float | None
@@ -60,14 +60,20 @@ class Grade(Record, frozen=True):
 
 
 class ShownFlag(Record, frozen=True):
-    """A sign that a trial was passed without solving its task: its kind in words, and the evidence."""
+    """A flag: a sign that a trial was passed without solving its task.
+
+    `kind` is in words; `evidence`: the reason.
+    """
 
     kind: str
     evidence: Pieces = []
 
 
 class Conversation(Record, frozen=True):
-    """One attempt at a trial. `shown_as` is the reason why it was chosen; `left_out` counts omitted messages."""
+    """The conversation of one attempt at a trial. `shown_as`: the reason why it was chosen.
+
+    `left_out`: number of messages that were omitted.
+    """
 
     sample: str
     repeat: int
@@ -94,7 +100,7 @@ class Given(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample whose score changed from run A to B; both answers and conversations as far as they were kept."""
+    """A sample whose score changed from run A to run B, with previews and conversations if they were kept."""
 
     change: Change
     a: Conversation | None = None
@@ -109,7 +115,7 @@ class Flip(Record, frozen=True):
 
 
 class Flips(Record, frozen=True):
-    """Samples of one pair that changed by one score: the ones shown, and the numbers of all."""
+    """Samples whose score changed from run A to run B. `won`, `lost`: numbers of all; `flips`: those shown."""
 
     a: str
     b: str
@@ -121,7 +127,7 @@ class Flips(Record, frozen=True):
 
 
 class Mark(Record, frozen=True):
-    """The mean score of one run, over `n` scored of `total` trials, with its interval."""
+    """One run's point in a chart: the mean score over `n` scored of `total` trials, with its interval."""
 
     letter: str
     n: int
@@ -132,14 +138,14 @@ class Mark(Record, frozen=True):
 
 
 class Row(Record, frozen=True):
-    """One row of a chart of means, with a mark for every run that has one."""
+    """One row of a chart of means, such as a label value, with the mean of every run that has one."""
 
     name: str
     marks: list[Mark]
 
 
 class Breakdown(Record, frozen=True):
-    """Means of one score by the values of a label; `left_out` values are omitted because there are too many."""
+    """Means of one score by the values of a label. `left_out`: number of values beyond those that fit."""
 
     task: str
     label: str
@@ -167,7 +173,7 @@ class Curve(Record, frozen=True):
 
 
 class Distribution(Record, frozen=True):
-    """The curves of all runs for one kind of time."""
+    """The distributions of one kind of request time, a curve for each run."""
 
     title: str
     curves: list[Curve]
@@ -182,7 +188,7 @@ class LatencyBin(Record, frozen=True):
 
 
 class ScoreByLatency(Record, frozen=True):
-    """One score against the model's time for the trial: `dots` are (seconds, value) of some of the `n` trials."""
+    """One score against the model's time per trial. `dots`: (seconds, value) of some of the `n` trials."""
 
     letter: str
     score: str
@@ -196,7 +202,7 @@ SegmentKind = Literal["waited", "connect", "first token", "generation", "answer"
 
 
 class Segment(Record, frozen=True):
-    """A period in a trial, from the trial's start."""
+    """A period of a trial (`kind`: what happened), in seconds from the trial's start."""
 
     kind: SegmentKind
     start: float
@@ -214,7 +220,7 @@ class TimedTrial(Record, frozen=True):
 
 
 class Waterfall(Record, frozen=True):
-    """Some of a run's `of` trials, and how they were chosen."""
+    """A chart of the periods of some trials. `chosen`: how they were selected among the run's `of` trials."""
 
     letter: str
     chosen: str
@@ -223,7 +229,7 @@ class Waterfall(Record, frozen=True):
 
 
 class Fact(Record, frozen=True):
-    """One line of the configuration, a value for each run."""
+    """One line of the configuration table, with a value for each run."""
 
     name: str
     values: list[str | None]
@@ -243,7 +249,10 @@ class OwnScore(Record, frozen=True):
 
 
 class RunPart(Record, frozen=True):
-    """One run (of one target), with its given `name` and its note; `decision` applies to the whole run."""
+    """The part of a report on one target of a run. `decision` applies to the whole run.
+
+    `name`: the name that the user gave; `note`: the user's note on the run.
+    """
 
     letter: str
     reference: str
@@ -274,7 +283,7 @@ class RunPart(Record, frozen=True):
 
 
 class Report(Record, frozen=True):
-    """A complete report. `made_at` is UTC, as text; `samples` is the requested number of conversations."""
+    """A complete report. `made_at`: UTC, as text. `samples`: the requested number of conversations per run."""
 
     title: str
     made_at: str

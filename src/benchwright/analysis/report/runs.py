@@ -37,9 +37,9 @@ from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_s
 
 
 class Part(NamedTuple):
-    """A run for display, with the data that are combined with other runs: columns, times by kind, facts.
+    """One run in a report, with the data that are combined across runs: columns, times by kind, facts.
 
-    `table` is None for a file, which has only its own contents. `data` are the digests of the data.
+    `table` is None for a result file. `data`: the digests of the data files.
     """
 
     run: RunPart
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
-    """Return the part on one target of a run, with at most `most` conversations.
+    """Return the report's part on one target of a run, with at most `most` conversations.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -98,7 +98,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
 
 
 def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
-    """Return the times, in seconds, of all requests of a target that count in timings."""
+    """Return the `ttft` and `latency`, in seconds, of all requests of a target that count in timings."""
     requests = table.requests.get(slot)
     if requests is None:
         return {}
@@ -181,7 +181,7 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
 
 
 def file_part(side: Side, run: ComparedRun) -> Part:
-    """Return the part on a result file, or on one model of an `eval -o` file."""
+    """Return the report's part on a result file, or on one model of an `eval -o` file."""
     facts, trials = side.facts, side.trials
     n = len(trials.samples)
     first = next(iter(trials.scores.values()), None)

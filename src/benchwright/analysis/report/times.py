@@ -22,7 +22,10 @@ SLOWEST = 20
 
 
 def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distribution]:
-    """Return the distributions of `ttft` and `latency`, from the seconds of each run by its letter."""
+    """Return the distributions of `ttft` and `latency`.
+
+    `times`: by the run's letter, then by kind, in seconds.
+    """
     found = []
     for metric, title in TITLES.items():
         curves = [
@@ -46,7 +49,7 @@ def _quantile(seconds: Vector, q: float) -> Quantile:
 
 
 def over_the_run(columns: Columns) -> list[int]:
-    """Return the places of trials evenly spread over the run, in order of start."""
+    """Return the places of trials that are evenly spread over the run, in order of start."""
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if not timed.size:
         return []
@@ -56,7 +59,10 @@ def over_the_run(columns: Columns) -> list[int]:
 
 
 def slowest(columns: Columns) -> list[int]:
-    """Return the places of the slowest trials, the slowest first; empty if `over_the_run` includes all trials."""
+    """Return the places of the slowest trials, the slowest first.
+
+    Empty if `over_the_run` already shows all trials.
+    """
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if timed.size <= OVER_THE_RUN:
         return []
@@ -66,7 +72,7 @@ def slowest(columns: Columns) -> list[int]:
 
 
 def timed_trial(trial: ScoredTrial, first: int) -> TimedTrial:
-    """Return the periods of a trial; `first` is the start of the run's first trial in ns."""
+    """Return a trial with its periods for a waterfall. `first`: the start of the run's first trial, in ns."""
     record = trial.record
     own = [request for request in record.requests if request.role == "model"]
     return TimedTrial(

@@ -1,10 +1,10 @@
-"""Betting process: the capital of a player who bets that a mean is larger than it is claimed to be.
+"""Betting process: the capital of a player who bets that a mean is larger than claimed.
 
-A player with capital 1 bets before each unit that its value will be above what a claim lets one expect. If
-the claim is true, no way of betting makes the capital grow on average, so the probability that it ever
-reaches 1 / error is at most error (Ville 1939): a capital that large refutes the claim, whenever one looks.
-Betting on the mean of bounded values: Waudby-Smith and Ramdas (2024), "Estimating means of bounded random
-variables by betting", JRSS B 86:1.
+A player with capital 1 bets before each unit (a random sample or cluster) that its value will be above what a
+claim lets one expect. If the claim is true, no way of betting makes the capital grow on average, so the
+probability that it ever reaches 1 / error is at most error (Ville 1939): a capital that large refutes the
+claim, whenever one looks. Betting on the mean of bounded values: Waudby-Smith and Ramdas (2024), "Estimating
+means of bounded random variables by betting", JRSS B 86:1.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ FIRST_BET, SHARE_OF_NEXT = 4.0, 0.25
 Each next bet is twice as large and has a quarter of the capital.
 """
 LARGEST_BET = 0.9
-"""A bet of 1 could lose everything on one unit."""
+"""Upper limit of a bet: a bet of 1 could lose everything on one unit."""
 SUPPOSED_VARIANCE, SUPPOSED_UNITS = 0.5, 4.0
-"""Prior variance before there are values, and the number of units that this prior counts for."""
+"""Prior variance, used before there are values, and the number of units that it counts for."""
 
 
 class Capital:
@@ -36,14 +36,15 @@ class Capital:
 
     - not `finite`: its mean is at most m. With weights w in [0, 1]: E[w (x - m)] <= 0, so m is E[w x] / E[w].
     - `finite`: m is the mean of a list of exactly `planned` units, drawn without replacement, so that the
-      mean of the next unit is mu = (planned m - sum so far) / units left (ibid., section 5). There are no
-      weights.
+      mean of the next unit is mu = (planned m - sum so far) / units left (Waudby-Smith and Ramdas, section 5).
+      There are no weights.
 
     A bet k in [0, 1) multiplies the capital by (1 + k y) / (1 + k mu), with y = m + w (x - m), and mu = m
     unless `finite`. That falls with m, and its logarithm is convex in m, as k does not depend on m. A bet of
     c / (sd sqrt(planned)) is best after planned (2.7 / c)^2 units, so the capital is divided among c = 4, 8,
-    16, ..., each with a quarter of the one before: aimed at a decision before half of the plan is done, with a
-    reserve for large differences. sd is estimated from earlier units, so the bets depend on the past only.
+    16, ..., each with a quarter of the one before. This aims at a decision before half of the plan is done,
+    with a reserve for large differences. sd is estimated from earlier units, so the bets depend on the past
+    only.
     """
 
     def __init__(
@@ -59,9 +60,9 @@ class Capital:
         self._moments = np.zeros((2, *shape))
 
     def add(self, value: ArrayLike, weight: ArrayLike = 1.0, expected: ArrayLike = 0.0) -> None:
-        """Settle the bets on one unit.
+        """Update the capital with the value of the next unit.
 
-        `expected` is how much more was expected of this unit than of the mean of the remaining ones; it is
+        `expected`: the predicted value of this unit minus the mean prediction for the remaining ones; it is
         subtracted from the value.
         """
         value, weight = np.asarray(value, np.float64), np.asarray(weight, np.float64)[..., None]

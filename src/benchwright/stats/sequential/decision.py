@@ -17,8 +17,8 @@ probability at most `error`, whatever the true difference d is:
   <= -margin, worse if d >= -margin. The interval is the one of two one-sided tests (Schuirmann 1987): it
   holds d with 1 - 2 error.
 
-The goal, margin and error are set before the first look. A verdict for the other goal cannot be had from the
-same units at the same error.
+The goal, margin and error are set before the first look. The same units cannot also serve a verdict for the
+other goal at the same error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Verdict = Literal["better", "worse", "not_worse", "equivalent"]
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """The current decision after `units` of `planned` units. `verdict` is None while undecided.
 
-    `interval` holds at every moment.
+    `interval` is valid at every moment, however often it is read.
     """
 
     verdict: Verdict | None
@@ -53,10 +53,10 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Decider:
-    """Sequential test: takes the differences new - old unit by unit, and keeps the first verdict.
+    """Sequential test: processes the differences new - old unit by unit, and keeps the first verdict.
 
-    Units after the verdict change nothing: it was reached on the units before. No verdict is made before
-    `at_least` units. For a question `among` several, see `family.Family`, which shares the error. The other
+    Later units do not change the verdict, which was reached on the units before. No verdict is made before
+    `at_least` units. `among` is the number of questions that share the error, see `family.Family`. The other
     arguments are those of `RunningInterval`.
 
     Raises:
@@ -96,7 +96,10 @@ class Decider:
     def add(
         self, least: float, most: float | None = None, *, weight: float = 1.0, expected: float = 0.0
     ) -> Verdict | None:
-        """Take the next unit as `RunningInterval.add` does. Return the verdict, None while undecided."""
+        """Process the next unit, with the arguments of `RunningInterval.add`.
+
+        Return the verdict, None while undecided.
+        """
         if self.verdict is None:
             self.running.add(least, most, weight=weight, expected=expected)
             self._sum += weight * (least if most is None else (least + most) / 2)
@@ -105,7 +108,7 @@ class Decider:
         return self.verdict
 
     def share(self, undecided: int) -> Verdict | None:
-        """Take the share of the error that is left with this many undecided questions, this one included.
+        """Use the share of the error for `undecided` open questions, including this one: error / undecided.
 
         Return the verdict, None while undecided.
         """
@@ -120,12 +123,12 @@ class Decider:
 
     @property
     def interval(self) -> Interval:
-        """The running interval at this question's current share of the error."""
+        """The interval so far, at this question's current share of the error."""
         return Interval(float(self.running.low[self._open - 1]), float(self.running.high[self._open - 1]))
 
     @property
     def decision(self) -> Decision:
-        """The current decision. The difference is the mean over the units (halfway if a value is unknown)."""
+        """The current decision. Its difference is the mean over the units (midpoints for unknown values)."""
         return Decision(
             verdict=self.verdict,
             difference=self._sum / self._weight if self._weight else 0.0,
@@ -140,7 +143,7 @@ class Decider:
 
 
 def verdict(interval: Interval, goal: Goal, margin: float) -> Verdict | None:
-    """Return the verdict of an interval for new - old (see the table above); None if undecided."""
+    """Return the verdict that an interval for new - old allows (see the module's table); None if undecided."""
     low, high = interval
     if goal == "not_worse":
         return "not_worse" if low > -margin else "worse" if high < -margin else None

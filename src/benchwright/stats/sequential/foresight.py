@@ -1,8 +1,8 @@
 """Predictions from earlier results on the same samples: they narrow the interval without changing the mean.
 
-A control variate in a finite list: the prediction for the next unit, minus the mean prediction for all that
-are left, has the mean 0 in random order, so it can be subtracted from the unit's value. The better the
-prediction, the less the rest varies. It is fitted only to the units before (cross-fitting forwards), so
+A control variate in a finite list: the prediction for the next unit (sample), minus the mean prediction for
+all that are left, has the mean 0 in random order, so it can be subtracted from the unit's value. The better
+the prediction, the less the rest varies. It is fitted only to the units before (cross-fitting forwards), so
 however wrong it is, the bets are fair: Waudby-Smith and Ramdas (2024), section 5, allow any bet that depends
 on the past. For means with the help of a model see Särndal, Swensson and Wretman (1992), "Model Assisted
 Survey Sampling", chapter 6.
@@ -25,19 +25,21 @@ from benchwright.stats.arrays import Vector, same_length, vector
 REACH = 1.0
 """Largest difference between two predictions; pass it to `RunningInterval` as `reach`."""
 SUPPOSED_SLOPE = 0.6
-"""Prior slope: a new score is expected this far from the old one towards the mean of the others."""
+"""Prior slope: the new score is expected at this share of the way from the old one to the mean of the others.
+"""
 FIRST_FIT, NEXT_FIT = 20, 1.2
-"""Units before the first fit of the slopes, and the factor of growth in units before each further fit."""
+"""Number of units before the slopes are first fitted, and the factor by which it grows for each further fit.
+"""
 PENALTY = 8.0
-"""Penalty of the ridge regression, as if this many units had confirmed the prior."""
+"""Penalty of the ridge regression: the prior weighs as much as this many units."""
 
 
 class Foresight:
     """Predictor of the differences new - old, unit by unit, in the order of the units.
 
-    `old` (N,) are the old model's scores in [0, 1] of all units, `others` (N, k) the scores of other models
+    `old` (N,): the old model's scores of all units, in [0, 1]. `others` (N, k): the scores of other models
     (if there are none, pass the old ones as a column). The prediction is 0.6 (mean of others - old), plus a
-    regression of the remainder on old, mean of others and their product, cut to [-1/2, 1/2].
+    regression of the remainder on old, mean of others and their product, clipped to [-1/2, 1/2].
 
     Raises:
         ValueError: If a value is not finite, or the tables do not fit.
@@ -56,12 +58,12 @@ class Foresight:
         self._predict(self._supposed - self._supposed.mean())
 
     def expected(self) -> float:
-        """Return how much more is expected of the next unit than of the mean of all that are left."""
+        """Return the prediction for the next unit minus the mean prediction for all that are left."""
         place = len(self._differences)
         return float(self._predicted[place] - self._mean_of_rest[place])
 
     def learn(self, difference: float) -> None:
-        """Take the unit's difference (halfway between least and most if it is not known)."""
+        """Add the observed difference of the next unit (the midpoint of its bounds if it is not known)."""
         self._differences.append(difference)
         if len(self._differences) >= self._next_fit:
             self._next_fit = int(len(self._differences) * NEXT_FIT) + 1

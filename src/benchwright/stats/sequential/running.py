@@ -10,27 +10,31 @@ from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.capital import Capital
 
 CLAIMS = 401
-"""Default number of means that are tried, densest near the middle of the bounds, as differences are."""
+"""Default number of means that are tested.
+
+They are densest near the middle of the bounds, as differences are.
+"""
 ROUNDING = 1e-9
-"""Tolerance for rounding in sums of floats; ends that follow from sums alone are widened by it."""
+"""Tolerance for rounding in sums of floats. Ends that follow from sums alone are widened by it."""
 
 
 class RunningInterval:
-    """`low` and `high` (...): with probability at least 1 - 2 side_error, the mean is never outside them.
+    """Confidence sequence for a mean: it contains the mean at all times, with probability 1 - 2 side_error.
 
-    Each end alone holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean
-    difference over repeats, or a whole group of samples. Units come in a random order. A stratified order is
-    not random, as the next unit then depends on the ones before. `low` is the largest m such that every mean
-    up to m is refuted by a `Capital` of 1 / side_error; `high` is the same with all signs reversed. Both are
-    running intersections; if these would be empty, the last interval stays.
+    This is the least probability that the mean is never outside of `low` and `high` (...). Each end alone
+    holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean difference over
+    repeats, or a whole cluster of samples. Units come in a random order. A stratified order is not random, as
+    the next unit then depends on the ones before. `low` is the largest m such that every mean up to m is
+    refuted by a `Capital` of 1 / side_error; `high` is the same with all signs reversed. Both are running
+    intersections; if these would be empty, the last interval stays.
 
     - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio E[w
       x] / E[w]: the mean over samples, if w is the size of the unit over the largest possible.
     - `finite`: the mean over a list of exactly `planned` units, as if all of them had been measured.
 
-    `planned` is the largest number of units (exact, if `finite`), `bounds` are the least and greatest
-    possible value, `thresholds` the means that matter (0, the margin). Thresholds are tried themselves; other
-    ends are rounded outwards, less so with more `claims`. With a `shape`, values of that shape run in
+    `planned`: the largest number of units (exact, if `finite`). `bounds`: the least and greatest possible
+    value. `thresholds`: the means that matter (0, the margin). Thresholds are always tested; other ends are
+    rounded outwards, less so with more `claims`. With a `shape`, values of that shape are processed in
     parallel, and `side_error` may have the shape, too.
 
     Raises:
@@ -79,10 +83,10 @@ class RunningInterval:
         weight: ArrayLike = 1.0,
         expected: ArrayLike = 0.0,
     ) -> None:
-        """Take the next unit: its value, or the `least` and the `most` possible value if it is not known.
+        """Process the next unit: its value, or its `least` and `most` possible value if it is not known.
 
-        The interval then holds whatever the unknown values are. `expected` (see `foresight`) is how much more
-        was expected of this unit than of the mean of the remaining ones; at most `reach` either way.
+        The interval then holds whatever the unknown values are. `expected` (see `foresight`): the prediction
+        for this unit minus the mean prediction for the remaining ones, at most `reach` in absolute value.
 
         Raises:
             ValueError: If a value is out of bounds, a weight is outside [0, 1], a finite list gets weights or
@@ -120,11 +124,11 @@ class RunningInterval:
         self.low, self.high = np.where(sound, low, self.low), np.where(sound, high, self.high)
 
     def _limits(self) -> Vector:
-        """Return, for the values and their negatives, the mean (2, ...) above which none is refuted.
+        """Return the limits (2, ...) above which no mean is refuted, for the values and for their negatives.
 
-        -infinity: no mean is refuted. Between two means that are tried, the logarithm is above the line
-        through the two means before, as it is convex: up to the point at which that line falls to the
-        threshold, the mean is still refuted.
+        -infinity: no mean is refuted. The logarithm of the capital is convex in the mean. So between two
+        tested means, it is above the line through the two tested means before: up to the point at which that
+        line falls to the threshold, the mean is still refuted.
         """
         surplus = self._capital.logarithms - self._needed
         just_above = np.nextafter(self._means, np.inf)
@@ -140,7 +144,7 @@ class RunningInterval:
 def running_interval(
     values: ArrayLike, planned: int, *, error: float = 0.05, weights: ArrayLike = 1.0
 ) -> Interval:
-    """Return the interval after all of the values (n,), in [-1, 1] and in random order.
+    """Return the interval after all of the values (n,), which are in [-1, 1] and in random order.
 
     Half of the error is on each side.
     """

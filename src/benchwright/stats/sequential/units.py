@@ -1,4 +1,4 @@
-"""Units that are drawn at random: samples, or groups of samples."""
+"""Units of a sequential test, the items that are drawn at random: samples, or clusters of samples."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from benchwright.stats.clusters import group_codes
 
 
 class Units(NamedTuple):
-    """Mean difference (g,) of each group, and its number of samples (g,)."""
+    """`means` (g,): mean difference of each unit (sample or cluster); `sizes` (g,): its number of samples."""
 
     means: Vector
     sizes: Vector
 
 
 def grouped(differences: ArrayLike, groups: Iterable[Hashable | None]) -> Units:
-    """Return groups as units, in order of first appearance; a sample in no group (None) is a unit by itself.
+    """Return the clusters (`groups`) of samples as units, in order of first appearance.
 
-    Only whole groups are units: the order of samples within a group may depend on their values.
-    `RunningInterval` of `means` is about the mean over groups; with the weights sizes / largest possible size
-    about the mean over samples that might be drawn, as a ratio with bounded parts.
+    A sample without a cluster (None) is a unit by itself. Only whole clusters are units: the order of samples
+    within a cluster may depend on their values. `RunningInterval` of `means` is about the mean over clusters.
+    With the weights sizes / largest possible size, it is about the mean over samples that might be drawn, as
+    a ratio with bounded parts.
 
     Raises:
-        ValueError: If there is not one group for each difference.
+        ValueError: If there is not one cluster label for each difference.
     """
     values = vector(differences, "differences")
     codes, n_groups = group_codes(list(groups))

@@ -1,4 +1,4 @@
-"""Comparison of load measurements of servers, level by level: which serves more, and which answers sooner."""
+"""Comparison of load measurements level by level: which server serves more, and which responds sooner?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ FAILED_APART = 0.01
 
 
 def compare_loads(reports: Sequence[LoadReport], rules: LoadRules, *, anyway: bool = False) -> LoadsCompared:
-    """Compare the first measurement with every other one; with `anyway`, even if their work differs.
+    """Compare the first measurement with every other one.
+
+    Measurements of different work (prompts, answers) are refused, unless `anyway` is True.
 
     Raises:
         UserError: If a rule names an unknown figure.
@@ -69,7 +71,7 @@ def _pair(a: tuple[LoadSide, LoadReport], b: tuple[LoadSide, LoadReport], *, any
 
 
 def _silent(report: LoadReport, answered: Iterable[str]) -> list[str]:
-    """Return the levels without any answered request."""
+    """Return the names of the measurement's levels that are not in `answered`, the levels with answers."""
     return list(dict.fromkeys(one.level.name for one in report.levels if one.level.name not in answered))
 
 
@@ -131,7 +133,11 @@ def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[Loa
 
 
 def _best(a: Iterable[LevelFigures], b: Iterable[LevelFigures], *, aimed: bool) -> LoadChange | None:
-    """Compare the highest rate of either side: goodput if both have the same objectives, else answers per second."""
+    """Return the change from the highest rate of A to the highest rate of B, at whichever levels.
+
+    None if a side has no rate. The rate is goodput if both have the same objectives (`aimed`), else answers
+    per second.
+    """
     measure = "goodput" if aimed else "achieved"
     best_a, best_b = (
         max(

@@ -1,4 +1,4 @@
-"""The compared figures of a measurement, by level, with the variance between repeats included."""
+"""The compared figures of a measurement by level. Their intervals include the variance between repeats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from benchwright.stats.intervals import critical_t
 
 
 class Measure(NamedTuple):
-    """A figure with its readable name; `more_is_better` is True for rates. `read` returns None if a level lacks it."""
+    """A compared figure: its readable name, and how to read it from a level.
+
+    `more_is_better`: True for rates.
+
+    `read` returns None if a level does not have the figure.
+    """
 
     words: str
     more_is_better: bool
@@ -23,7 +28,7 @@ class Measure(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """True for a time, which is invalid if the client was busy."""
+        """True for a time. Times are invalid if the client was too busy."""
         return not self.more_is_better
 
 
@@ -49,7 +54,7 @@ MEASURES: Mapping[str, Measure] = {
 
 
 class LevelFigures(NamedTuple):
-    """A level that was measured once or more, and its figures by the name of the measure."""
+    """The results of one level, measured once or more (`runs`). `figures`: by the name of the measure."""
 
     level: Level
     runs: Sequence[LevelResult]
@@ -57,7 +62,7 @@ class LevelFigures(NamedTuple):
 
 
 def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
-    """Return the figures of each level, by its name.
+    """Return the results and compared figures of each level, by the level's name.
 
     For a level that was measured R times, a figure is the geometric mean, with a t interval from the variance
     between the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each), and is at

@@ -13,7 +13,7 @@ Verdict = Literal["better", "worse", "no difference found", "unknown"]
 
 
 class LoadSide(Record, frozen=True):
-    """A compared measurement. `levels` are the names of its levels, `runs` is how often each was measured."""
+    """A compared measurement. `levels`: names of its levels; `runs`: how often each level was measured."""
 
     letter: str
     id: str
@@ -29,9 +29,9 @@ class LoadSide(Record, frozen=True):
 class LoadChange(Record, frozen=True):
     """Change of a figure from A to B at a level: `change` is b / a - 1, with its 95 % interval.
 
-    `p_adjusted` is Holm's over all compared figures, and decides the `verdict`, which is unknown if there are
-    too few requests for an interval. `level_a` and `level_b` differ only when the best levels of both are
-    compared.
+    `p_adjusted`: by Holm, over all compared figures; it decides the `verdict`. The verdict is unknown if
+    there are too few requests for an interval. `level_a` and `level_b` differ only if the best levels of both
+    are compared.
     """
 
     measure: str
@@ -48,10 +48,12 @@ class LoadChange(Record, frozen=True):
 
 
 class LoadPair(Record, frozen=True):
-    """Two measurements: `best` compares the highest rate of either, at whichever level, `changes` level by level.
+    """Comparison of two measurements.
 
-    `refusals` are the reasons why they are not compared, `notes` are further remarks. `silent` are the levels
-    at which `a` had answers and `b` none.
+    `best`: of their highest rates, at whichever levels; `changes`: by level.
+
+    `refusals`: the reasons why they are not compared. `notes`: further remarks. `silent`: the levels at which
+    `a` had answers and `b` none.
     """
 
     a: str
@@ -64,9 +66,9 @@ class LoadPair(Record, frozen=True):
 
 
 class LoadsCompared(Record, frozen=True):
-    """A complete comparison of loads.
+    """A complete comparison of load measurements.
 
-    `tests` is the size of Holm's family; `metrics` are the names and values that `--fail-if` can use.
+    `tests`: number of tests that Holm corrects for. `metrics`: names and values that `--fail-if` can use.
     """
 
     sides: list[LoadSide]
@@ -82,9 +84,10 @@ class LoadsCompared(Record, frozen=True):
 
 
 class LoadComparison(Record, frozen=True):
-    """Several models, measured one after the other with the same prompts at the same levels, or a sweep for each.
+    """Measurements of several models, made one after the other with the same prompts, and their comparison.
 
-    `compared` compares the first one, or the measurement of `--against`, with the others.
+    All have the same levels, or each is a sweep. `compared`: the first one, or the measurement of
+    `--against`, compared with the others.
     """
 
     id: str

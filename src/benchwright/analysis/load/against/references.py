@@ -1,4 +1,4 @@
-"""Resolution of typed references to load measurements."""
+"""Resolution of references typed by the user to load measurements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchwright.runs.table import read_table
 from benchwright.typed_paths import typed_path
 
 PREFIX = "load-"
-"""Prefix of the tags of measurements."""
+"""Prefix of the tags that identify load measurements."""
 
 SHORTEST = len(PREFIX) + 4
 
@@ -30,11 +30,11 @@ SHORTEST = len(PREFIX) + 4
 def find_loads(reference: str) -> list[DetailedLoad]:
     """Return the measurements that a reference names, one for each model; empty if it names something else.
 
-    A reference is a tag, a unique beginning of one (`load-20261123T18`), or a file of `load -o`, which has no
+    A reference is a tag, a unique prefix of one (`load-20261123T18`), or a file of `load -o`, which has no
     details.
 
     Raises:
-        UserError: If several tags begin like the reference, or it looks like a tag and matches none.
+        UserError: If several tags start with the reference, or it looks like a tag and matches none.
         JournalError: If a run cannot be read.
     """
     path = typed_path(reference)
@@ -80,7 +80,7 @@ def find_load(reference: str) -> LoadReport:
 
 
 def level_of(reference: str) -> LoadReport | None:
-    """Return the measurement of a single unscored level, by its run; None if the run is something else.
+    """Return a run that is a single load level, without scores, as a measurement; None if it is another run.
 
     Raises:
         JournalError: If the run cannot be read.
@@ -97,7 +97,7 @@ def level_of(reference: str) -> LoadReport | None:
 
 
 def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
-    """Return the measurements that have these runs, the newest first, as levels: one for each model and address.
+    """Return the measurements that have these runs (newest first) as levels: one for each model and address.
 
     Raises:
         JournalError: If a run cannot be read.
@@ -127,10 +127,10 @@ def _tagged(reference: str) -> list[DetailedLoad]:
 
 
 def find_tag(reference: str) -> str:
-    """Return the tag of the measurement that begins like the reference.
+    """Return the only measurement tag that starts with `reference`.
 
     Raises:
-        UserError: If several tags or none begin so.
+        UserError: If several tags or none start with it.
     """
     return _tag_of(reference, _levels(reference))
 
@@ -147,7 +147,7 @@ def _tag_of(reference: str, levels: Iterable[tuple[str, Path, Manifest]]) -> str
 
 
 def _levels(reference: str) -> list[tuple[str, Path, Manifest]]:
-    """Return the runs of measurements whose tags begin like the reference, the newest first, each with its tag."""
+    """Return (tag, directory, manifest) of all load levels whose tag starts with `reference`, newest first."""
     return [
         (plan.id, path, manifest)
         for path, manifest in newest_first()

@@ -16,7 +16,10 @@ GATED = ("achieved", "goodput", "ttft_p99", "latency_p99")
 
 
 class LoadRules(Record, frozen=True):
-    """`max_regression` is the loss that may pass, as a share (0.1: a tenth), at 95 %; see `ComparisonOptions`."""
+    """Gate rules for load measurements; see `ComparisonOptions`.
+
+    `max_regression`: the loss that may pass, as a share (0.1: a tenth), at a confidence of 95 %.
+    """
 
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
@@ -24,10 +27,10 @@ class LoadRules(Record, frozen=True):
 
 
 def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
-    """Return the figures by name, from the last of several pairs.
+    """Return the figures by name, as `--fail-if` uses them. Of several pairs, the last one counts.
 
-    `16.achieved` is the figure of B at 16 in flight, `16.achieved.change` its change against A; `best`
-    likewise.
+    `16.achieved` is the figure of B at 16 requests in flight, `16.achieved.change` its change from A to B.
+    `best` and `best.change` are the highest rate of B and its change.
     """
     found: dict[str, float | None] = {}
     for pair in pairs:
@@ -72,7 +75,7 @@ def _name(change: LoadChange) -> str:
 
 
 def _loss(change: LoadChange) -> tuple[float, float | None, float | None]:
-    """Return (loss of B, least loss, greatest loss), as a share of A: negative if B is better."""
+    """Return (loss of B, its lower bound, its upper bound), as shares of A; negative if B is better."""
     if MEASURES[change.measure].more_is_better:
         return -change.change, _negative(change.high), _negative(change.low)
     return change.change, change.low, change.high
