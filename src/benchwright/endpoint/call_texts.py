@@ -38,7 +38,10 @@ _WORDS = (
     ),
     *("▁begin", "_begin", "DSML", "action_start", "START_ACTION", "to=functions.", "```tool_"),
 )
-"""Every mark contains one of these words. Searching for them takes a hundredth of the time."""
+"""Words of which every match of `_MARKS` contains at least one.
+
+Searching for them first takes a hundredth of the time.
+"""
 
 _FENCE = "```"
 _PYTHONIC = re.compile(r"\[(\w[\w.]*)\(")

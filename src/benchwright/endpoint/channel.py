@@ -1,4 +1,4 @@
-"""One channel of a response: its texts, and when they arrived."""
+"""One channel of a response (such as its text or reasoning): its texts, and when they arrived."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import whole_characters
 
 FEWEST, SHORTEST = 3, 8
-"""Minimum number of pieces and characters by which a repeated response differs from a model that repeats itself."""
+"""Minimum number of pieces and of characters from which a repetition counts as repeated sending.
+
+A shorter one may be the model repeating itself.
+"""
 
 
 class Channel:
-    """Texts in the order of their arrival, with the time of each (`perf_counter_ns`)."""
+    """Texts of one channel (such as reasoning) in the order of arrival, each with its time (`perf_counter_ns`)."""
 
     __slots__ = ("texts", "times")
 
@@ -45,7 +48,10 @@ class Channel:
         return is_enough and self.settle_cumulative()
 
     def settle_cumulative(self) -> bool:
-        """Keep only the added part of each text, and return True, if every text begins with the one before it."""
+        """Keep only the new part of each text if every text begins with the one before it.
+
+        Return True if that is so.
+        """
         texts = self.texts
         if len(texts) < 2 or not all(map(str.startswith, texts[1:], texts)):
             return False
@@ -56,7 +62,7 @@ class Channel:
         return True
 
     def time_of(self, place: int) -> int:
-        """Return the arrival time of the character at an offset of the text, 0 if there is none."""
+        """Return the arrival time of the character at an offset of the joined text; 0 if there is no such character."""
         end = 0
         for text, at in zip(self.texts, self.times, strict=True):
             end += len(text)
@@ -66,7 +72,7 @@ class Channel:
 
 
 def is_all_again(text: str, before: list[str]) -> bool:
-    """Return True if a text repeats all texts before it, and is too long for a model that repeats itself."""
+    """Return True if a text repeats all texts before it, and is too long to be a model's own repetition."""
     if len(before) + 1 < FEWEST or len(text) < SHORTEST or not text.startswith(before[0]):
         return False
     return len(text) == sum(map(len, before)) and text == "".join(before)

@@ -34,7 +34,7 @@ INVALID = (400, 422)
 """Statuses with which a server refuses a request that lacks required fields."""
 
 PROBE_SECONDS = 30.0
-"""Time that a server may take to refuse the empty request of `_find_out`."""
+"""Seconds that a server may take to refuse the empty request of `_find_out`."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -141,9 +141,7 @@ class EndpointClient:
     async def _answer(
         self, request: Request, first: Call, path: str, fields: dict[str, Any]
     ) -> tuple[Delivery, Reply]:
-        """Send a request until it is answered or a retry would make no sense; `first` is the prepared first
-        attempt.
-        """
+        """Return the response to a request, after retries if it fails. `first` is the prepared first attempt."""
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
         call: Call | None = first
         while True:
@@ -202,7 +200,10 @@ class EndpointClient:
                 raise error
 
     async def speaks(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path; None if unknown. Cached if it was reached."""
+        """Return True if the server itself has the dialect of this path, False if not, None if unknown.
+
+        The result is cached if the server was reached.
+        """
         asked = self._spoken.get(path)
         if asked is None:
             asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
@@ -214,7 +215,10 @@ class EndpointClient:
             return None
 
     async def _find_out(self, path: str) -> bool | None:
-        """Send an empty request, which a server with this path refuses as invalid. Retry temporary failures.
+        """Return True if the server has this path; None if it only failed temporarily.
+
+        An empty request is sent to the path: a server that has it refuses the request as invalid. Temporary
+        failures are retried.
 
         Raises:
             ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
@@ -247,8 +251,9 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Send one request, unmetered and without retries, to a path below /v1 or `beside` it; `sink` gets the
-        response.
+        """Send one request, unmetered and without retries.
+
+        The response goes to `sink`. The path is below /v1, or with `beside` beside it.
 
         Raises:
             WireError: If the exchange failed.
@@ -336,7 +341,10 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Complete a response that was passed on, unless it is an error: that may be retried."""
+        """Return the reply for a response that was passed on.
+
+        The receiver is told that it is complete, unless the response is an error, which may be retried.
+        """
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
@@ -344,7 +352,7 @@ class EndpointClient:
         return self._read(request, dict.fromkeys(carried - {REQUEST_ID}), stream=False)
 
     async def _waited(self, error: ProviderError, request: Request, until: float) -> bool:
-        """Return True if a failed request is to be sent once more, after waiting until it may be.
+        """Return True if a failed request is to be retried, after the wait before the retry; else False.
 
         Raises:
             ProviderError: If its trial would wait too long for a rate limit.
@@ -359,7 +367,10 @@ class EndpointClient:
         return True
 
     def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
-        """Return the response to a request that had these fields; raise the error if the server reported one."""
+        """Return the response to a request that had these fields.
+
+        Raises the server's error if it reported one.
+        """
         meter = request.meter
         self._answered = True
         if meter.status != 200:

@@ -17,9 +17,10 @@ _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def callable_name(name: str) -> str:
-    """Return the name under which a tool is offered: its name, with invalid characters replaced by "_".
+    """Return the name under which a tool is offered.
 
-    A name that is too long is cut and ends with a hash, so that two such names stay different.
+    Invalid characters are replaced by "_". A name that is too long is cut and ends with a hash, so that two
+    such names stay different.
     """
     allowed = _NOT_ALLOWED.sub("_", name)
     if len(allowed) <= LONGEST_NAME:

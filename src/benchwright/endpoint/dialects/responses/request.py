@@ -11,7 +11,7 @@ from benchwright.endpoint.dialects.responses.items import conversation_of
 from benchwright.endpoint.dialects.responses.tools import OfferedTool, chooses, offered_tools
 
 REFUSED = ("previous_response_id", "conversation", "background", "prompt")
-"""Fields that require a server which stores conversations."""
+"""Fields of requests that only a server with stored conversations can serve."""
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
