@@ -64,9 +64,9 @@ def _inline(content: str, apart: str) -> list[Thought]:
 
 
 def _both(apart: str, inline: str) -> str:
-    """Join the reasoning of the separate field and of the text.
+    """Return the reasoning of the separate field and of the text, joined.
 
-    If one contains the other, it is kept once, because many servers send the same text in both.
+    Many servers send the same in both: reasoning in the text that is a part of the field's is dropped.
     """
     inline = inline.strip()
     return apart if inline in apart else "\n\n".join(filter(None, (apart, inline)))

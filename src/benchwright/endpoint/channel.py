@@ -33,9 +33,10 @@ class Channel:
         return whole_characters("".join(self.texts))
 
     def settle(self) -> bool:
-        """Remove repeated text: a last text that equals all before it (RAGFlow), or in each text the one before it.
+        """Remove text that was sent twice, and return True if there was any.
 
-        Return True if anything was removed.
+        This is a last text that equals all before it (RAGFlow), or the beginning of each text that repeats
+        the one before it.
         """
         texts = self.texts
         if not texts:

@@ -89,7 +89,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def hurry(self) -> None:
-        """Let requests without a token for the stall limit, or at a rate limit, fail with `RunStopped` from now on."""
+        """From now on, fail requests at a rate limit, or without a token for the stall limit, with `RunStopped`."""
         self._wire.hurry()
         self._gate.stop()
 
@@ -215,7 +215,7 @@ class EndpointClient:
             return None
 
     async def _find_out(self, path: str) -> bool | None:
-        """Return True if the server has this path; None if it only failed temporarily.
+        """Return True if the server has this path, False if not, None if it only failed temporarily.
 
         An empty request is sent to the path: a server that has it refuses the request as invalid. Temporary
         failures are retried.
@@ -281,13 +281,15 @@ class EndpointClient:
         headers: Sequence[tuple[bytes, bytes]] = (),
         added: Set[str] = NOTHING,
     ) -> Reply:
-        """Send this body unchanged, and pass the response on through the tee while it arrives.
+        """Send a program's request body unchanged, pass the response on through the tee, and return it.
 
-        `note` is called with the request's record at the end, after success and failure alike. As in `ask`,
-        failures that may be temporary (rate limits, server errors, broken connections) are retried as long as
-        nothing was passed on; the receiver behind the tee gets every other failure. `headers` are sent besides our
-        own. Fields that the server refuses are left out if they were `added` to the program's own, or are fields of
-        its messages that the API's reference does not have.
+        Failures that may be temporary (rate limits, server errors, broken connections) are retried as in
+        `ask`, as long as nothing was passed on. The receiver behind the tee gets every other failure.
+
+        `note` is called with the request's record at the end, after success and failure alike. `headers` are
+        sent in addition to Benchwright's own. Fields that the server refuses are left out if they are named
+        in `added`: fields that the program did not set itself, or fields of messages that the API's reference
+        does not have.
 
         Raises:
             ProviderError: If the exchange failed, or the response is an error or cannot be read.
@@ -384,7 +386,7 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Leave optional parts out of a refused request, and return True if it is to be sent again without them."""
+        """Return True if a refused request is to be retried without some optional parts, which it then omits."""
         meter = request.meter
         if error.http_status != meter.status:
             return False

@@ -57,9 +57,9 @@ _NO_NUMBERS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")
 
 
 def _keep_halves(error: UnicodeError) -> tuple[str, int]:
-    """Decode the bytes of a surrogate (CESU-8); replace other invalid bytes by U+FFFD.
+    """Decode the bytes of a half of a character (CESU-8); replace other invalid bytes by U+FFFD.
 
-    A handler for `codecs`.
+    Used as an error handler by `codecs`.
     """
     assert isinstance(error, UnicodeDecodeError)
     end = error.start + _BYTES_OF_A_HALF
@@ -84,22 +84,22 @@ def whole_characters(text: str) -> str:
 
 
 class Halves:
-    """Decoder that joins halves of characters across the pieces of a text, as they arrive."""
+    """Decoder that joins halves of characters across the pieces of a streamed text."""
 
     def __init__(self) -> None:
         self._first = ""
 
     def add(self, text: str) -> str:
-        """Return the whole characters available with this piece.
+        """Return the whole characters that are available with this piece.
 
-        A first half at its end waits for the second.
+        A first half at its end is kept until the second arrives.
         """
         text = self._first + text
         self._first = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return whole_characters(text.removesuffix(self._first))
 
     def end(self) -> str:
-        """Return U+FFFD if a half is left over, else ""."""
+        """Return U+FFFD if a half of a character is left over, else ""."""
         return BROKEN if self._first else ""
 
 

@@ -1,4 +1,4 @@
-"""Other requests to a server than generation: its models, metrics, embeddings, and token counts."""
+"""Requests to a server that generate nothing: for its models, metrics, embeddings, and token counts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Whole:
         self.status, self.headers = status, headers
 
     def token_at(self) -> None:
-        """Return None, because these responses have no tokens."""
+        """Return None, because these responses do not consist of tokens."""
 
     def data(self, chunk: bytes, at: int) -> None:
         if len(self.body) + len(chunk) > LARGEST:
@@ -84,7 +84,7 @@ async def send(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER,),
 ) -> None:
-    """Send one request as `ask` does, and hand the response to `sink` as it arrives.
+    """Send one request, and pass the response to `sink` as it arrives. The arguments are those of `ask`.
 
     Raises:
         WireError: If the exchange failed.
@@ -151,7 +151,7 @@ async def _models(base_url: str, access: Access, limits: Limits) -> list[_Model]
 
 
 async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
-    """Return the page at a Prometheus address.
+    """Return the page of metrics at a URL, in the Prometheus text format.
 
     Raises:
         ProviderError: If the server cannot be reached, or its response is an error.
@@ -221,7 +221,7 @@ class _Count(Record, frozen=True):
 class TokenCounter:
     """Token counter that uses the server's `/tokenize`, beside `/v1`.
 
-    The text is sent in the field that vLLM and SGLang use, or else in llama.cpp's.
+    The text is sent in the field of vLLM and SGLang; if that fails, in llama.cpp's.
     """
 
     def __init__(self, wire: Wire, model: str, access: Access) -> None:
@@ -232,7 +232,7 @@ class TokenCounter:
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
-        """Return the number of tokens of a text; None as soon as the server has proved unable to count."""
+        """Return the number of tokens of a text; None once the server has proved unable to count."""
         while self._fields:
             field, *others = self._fields
             found = await self._ask(field, text)
@@ -247,7 +247,7 @@ class TokenCounter:
         return None
 
     async def _ask(self, field: str, text: str) -> _Count | None:
-        """Return the server's count for a text in this field; None if there is none."""
+        """Return the server's count for a text sent in this field; None if the response holds none."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await ask(self._wire, "POST", self._path, self._access, body)

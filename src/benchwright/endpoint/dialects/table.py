@@ -63,7 +63,7 @@ class Reader(Protocol):
         ...
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
+        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         ...
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 LONGEST_NAME = 64
-"""Maximum length of a name, which may contain letters, digits, "_" and "-" only.
+"""Maximum length of a tool's name.
 
-OpenAI's API refuses others with 400.
+OpenAI's API answers 400 to a longer one, and to characters other than letters, digits, "_" and "-".
 """
 
 _HASH_CHARACTERS = 8

@@ -33,7 +33,7 @@ class Address(NamedTuple):
     alt: str
 
     def in_body(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of a body with the facts from the URL added, as in other dialects."""
+        """Return a request body's fields with those from the URL added, as other dialects have them in the body."""
         return {**fields, "model": self.model, "stream": self.stream, "alt": self.alt}
 
 

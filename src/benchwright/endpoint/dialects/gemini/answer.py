@@ -17,10 +17,11 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 
 
 class GeminiWriter:
-    """Writer of one answer: `whole`, or the events of a stream from `tell` for each step and from `end` or `fail`.
+    """Writer of one answer in Gemini's format, `whole` or as a stream.
 
-    A call is sent when it is complete, and reasoning only if the request (`asked`) includes thoughts, as in
-    Gemini. The first call carries the reasoning before it.
+    A stream consists of the events from `tell` for each step, and from `end` or `fail`. A call is sent when
+    it is complete. Reasoning is sent only if the request (`asked`) includes thoughts, as in Gemini. The first
+    call carries the reasoning before it.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:

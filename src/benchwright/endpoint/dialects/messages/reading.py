@@ -51,7 +51,7 @@ class MessagesReader:
         return {**told, "choices": [choice], "usage": self._chat_usage()}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
+        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind == "content_block_delta":
             return _chunk(self._delta(event["index"], event["delta"]))
@@ -103,7 +103,10 @@ class MessagesReader:
             self._usage.update({name: usage[name] for name in _COUNTS if type(usage.get(name)) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """Return the usage as in chat completions, where cached tokens are a part of the prompt tokens."""
+        """Return the `usage` of a chat completion; None if no tokens were counted.
+
+        Prompt tokens include cached ones, as usual there.
+        """
         counts = self._usage
         if not counts:
             return None

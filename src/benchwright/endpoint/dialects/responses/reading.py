@@ -51,7 +51,7 @@ class ResponsesReader:
         return {**told, "choices": [choice], "usage": _chat_usage(body.get("usage"))}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
+        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind in _TEXTS:
             self._told.add(event["output_index"])
@@ -80,7 +80,10 @@ class ResponsesReader:
         return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
 
     def _whole(self, kind: str, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the delta for a whole text or whole arguments, which some servers send without deltas."""
+        """Return the delta for an event that holds a whole text or whole arguments.
+
+        Some servers send these without deltas.
+        """
         index = event["output_index"]
         if index in self._told or (kind in _WHOLE_ARGUMENTS and index not in self._calls):
             return {}
