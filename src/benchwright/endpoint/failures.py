@@ -69,7 +69,10 @@ def tells_overload(failure: Exception) -> bool:
 
 
 def sending_option(refusal: str) -> str:
-    """Return the option that sends the part missing in a refused request, in brackets after a blank; "" if none."""
+    """Return a hint at the option that sends the part missing in a refused request.
+
+    It begins with a blank, in brackets; "" if the refusal mentions no such part.
+    """
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
 

@@ -131,7 +131,10 @@ async def list_owners(base_url: str, access: Access) -> Sequence[str]:
 
 
 async def tells_version(base_url: str, access: Access) -> bool:
-    """Return True if a server has, like vLLM, a `/version` beside `/v1` that returns a version and nothing else."""
+    """Return True if a server has a `/version` like vLLM's.
+
+    It is beside `/v1`, and returns a version and nothing else.
+    """
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
     try:

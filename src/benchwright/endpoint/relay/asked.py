@@ -87,7 +87,10 @@ def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
 
 
 def _opening(fields: Mapping[str, Any]) -> list[Any]:
-    """Return the instructions and the first message of a request in any dialect; parts that it lacks are left out."""
+    """Return the instructions and the first message of a request in any dialect.
+
+    Instructions that it lacks are None.
+    """
     messages = bytes(fields.get("messages") or fields.get("input") or fields.get("contents") or b"[]")
     try:
         first = _decode_list(messages)[:1]

@@ -1,7 +1,7 @@
-"""Settings in requests of programs: the user's are merged in, and the resulting ones are read for the record.
+"""Settings in programs' requests: the user's are merged in, and the result is returned for the record.
 
-The user's settings win over the program's own. Values that a program wrote stay as they are, byte for byte:
-only objects that hold a setting are decoded.
+The user's settings win over the program's. Values that a program wrote stay byte for byte, because only
+objects that hold a setting are decoded.
 """
 
 from __future__ import annotations

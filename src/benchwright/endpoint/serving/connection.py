@@ -1,4 +1,7 @@
-"""A client's connection to our server: parses requests, hands them to a handler, and writes the responses."""
+"""A client's connection to the server side (simulated endpoint or relay).
+
+It parses requests, passes them to a handler, and writes the responses.
+"""
 
 from __future__ import annotations
 

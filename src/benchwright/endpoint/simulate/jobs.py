@@ -1,4 +1,7 @@
-"""A request in progress: connects its exchange with the batch, which begins and holds it, and makes room for it."""
+"""A request in progress.
+
+It connects its exchange with the batch, which begins and holds it and reserves room for it.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,11 @@ class Job:
 
     @property
     def generated(self) -> int:
-        """Number of tokens of its answer so far."""
+        """Number of tokens of the request's answer so far."""
         return self.exchange.generated
 
     def begin(self, prefilled: int) -> None:
-        """Begin or continue the answer, after a prefill that ends at that time."""
+        """Begin or continue the answer, after a prefill that ends at the time `prefilled`."""
         due = prefilled + self._generated.delay
         if self._started:
             self.exchange.go_on_at(due)
@@ -47,7 +50,7 @@ class Job:
         self._scheduler.begin(due, self.exchange)
 
     def hold(self) -> None:
-        """Stop the answer, until it is begun again."""
+        """Stop the answer until `begin` is called again."""
         self._scheduler.remove(self.exchange)
 
     def _allow(self) -> None:

@@ -1,4 +1,4 @@
-"""Invented log-probabilities, equal for equal tokens, in the formats of both routes."""
+"""Invented log-probabilities, equal for equal tokens, in the formats of chat and of plain completions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from benchwright.endpoint.simulate.questions import Question
 
 
 def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
-    """Return invented log-probabilities in the route's format; None if the request does not ask for them.
+    """Return invented log-probabilities of these tokens, in the format that the request expects.
 
-    `offset` is the position of the first token in the text.
+    None if it asks for none. `offset`: the position of the first token in the text.
     """
     wanted = question.top_logprobs
     if wanted is None:

@@ -1,4 +1,4 @@
-"""The page at /metrics: the statistics under vLLM's names, and a few additional ones."""
+"""The page at /metrics: statistics under vLLM's names, and a few additional ones."""
 
 from __future__ import annotations
 
