@@ -27,8 +27,8 @@ _encode = msgspec.json.Encoder().encode
 class Asked(Record, frozen=True):
     """Facts about a program's request, taken before it is passed on.
 
-    `digest`: a hash of everything in it that the other fields do not tell. `opening`: a hash of the beginning
-    of its conversation, which is the instructions and the first message.
+    `digest`: a hash of its fields, except those that only concern the transfer (such as `stream`). `opening`:
+    a hash of the beginning of its conversation, which is the instructions and the first message.
     """
 
     dialect: str = "chat"

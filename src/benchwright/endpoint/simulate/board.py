@@ -1,7 +1,8 @@
 """Numbers that all processes of an endpoint share: counters, and the rounds of keyed prompts.
 
-They are in anonymous shared memory that forked processes inherit. Each process has its own counters, and a
-reader sums them; the rounds are common and guarded by a lock.
+A round is the number of times that a prompt was answered before. The numbers are in anonymous shared memory
+that forked processes inherit. Each process has its own counters, and a reader sums them; the rounds are
+common and guarded by a lock.
 """
 
 from __future__ import annotations

@@ -102,7 +102,10 @@ class Generation:
         )
 
     def _longest_answer(self, question: Question) -> int | None:
-        """Return the maximum length of an answer that fits into an empty cache with the prompt; None for any length."""
+        """Return the maximum number of tokens of an answer that fits into an empty cache with its prompt.
+
+        None if there is no limit.
+        """
         longest = self._settings.longest
         if longest is None:
             return None

@@ -54,7 +54,10 @@ class Job:
         self._scheduler.remove(self.exchange)
 
     def _allow(self) -> None:
-        """Allow as many tokens as fit into its room, plus one: a last token needs room only if another follows."""
+        """Allow the exchange as many tokens as fit into the request's room, plus one.
+
+        A last token needs room only if another follows.
+        """
         if self.tokens.room:
             self.exchange.allow(self.tokens.room - self.tokens.prompt + 1)
 

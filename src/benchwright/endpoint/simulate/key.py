@@ -1,4 +1,7 @@
-"""An answer key, and which of its prompts are answered correctly in each round."""
+"""The answer key of a simulated model, and which of its prompts are answered correctly in each round.
+
+A round is the number of times that a prompt was answered before.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +38,10 @@ class AnswerKey:
         self._right_in = lru_cache(maxsize=64)(self._rank)
 
     def _find(self, prompt: str) -> KeyedAnswer | None:
-        """Return the entry with this prompt, else the entry whose prompt is the longest one in it; None if
-        there is none.
+        """Return the entry with this prompt.
+
+        If there is none, return the entry with the longest prompt that is a part of it; None if there is none
+        either.
         """
         entry = self._entries.get(prompt)
         if entry is None:

@@ -47,7 +47,10 @@ def _logprob(token: str) -> float:
 
 
 def _alternatives(token: str, wanted: int) -> list[tuple[str, float]]:
-    """Return the token itself and less likely ones: other letters for a letter, else words derived from it."""
+    """Return the `wanted` likeliest alternatives at a token's position, with their log-probabilities.
+
+    They are the token itself and less likely ones: other letters for a letter, else words derived from it.
+    """
     space = token[: len(token) - len(token.lstrip())]
     word = token.strip()
     if len(word) == 1 and word.isalpha():

@@ -33,7 +33,10 @@ class Tokens:
         self.blocks = self.room = self.shared = self.before = self.cached = self.start = self.end = 0
 
     def prefilled(self, now: int) -> int:
-        """Return the number of tokens that its prefill has computed by now, including found ones."""
+        """Return the number of tokens that the prefill has computed at the time `now`.
+
+        Tokens found in the cache count.
+        """
         if now >= self.end:
             return self.before
         return self.cached + max(now - self.start, 0) * (self.before - self.cached) // (self.end - self.start)

@@ -62,7 +62,10 @@ def serve(
 
 
 def _run(shared: _Shared, process: int, lifeline: int | None = None) -> None:
-    """Serve in this process until a signal, or until the other end of the lifeline is closed."""
+    """Serve in this process until a signal arrives.
+
+    With a `lifeline` (a pipe to the parent), also stop when its other end is closed.
+    """
 
     async def serve_until_stopped() -> None:
         loop = asyncio.get_running_loop()

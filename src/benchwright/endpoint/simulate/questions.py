@@ -96,7 +96,10 @@ class Question(msgspec.Struct):
 
 
 _LONG = 1000
-"""Length in characters up to which splitting a text is faster than checking whether it is necessary."""
+"""Length in characters from which a text is checked before it is split.
+
+Splitting a shorter text is faster than checking whether it is necessary.
+"""
 
 _OTHER_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
 """White space in ASCII other than the blank."""

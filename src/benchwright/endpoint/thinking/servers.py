@@ -24,18 +24,18 @@ HOSTS = {
 }
 
 OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
-"""Values of `owned_by` in the list of models by which servers identify themselves, with their styles."""
+"""Thinking styles, by the values of `owned_by` in lists of models by which servers identify themselves."""
 
 
 class FoundStyle(NamedTuple):
-    """A style, and `by`, the evidence for it (as a phrase)."""
+    """A detected thinking style. `by`: the evidence for it, as a phrase."""
 
     style: str
     by: str
 
 
 def style_of_host(base_url: str) -> FoundStyle | None:
-    """Return the style of a known host; None if the host is unknown."""
+    """Return the thinking style of a known host; None if the host is unknown."""
     if base_url == LITELLM:
         return FoundStyle("litellm", "LiteLLM")
     style = HOSTS.get(parse_base_url(base_url).host)

@@ -54,7 +54,10 @@ def insert_before_end(stream: Stream, delta: dict[str, Any]) -> None:
 def in_both(
     change: Callable[[dict[str, Any]], None],
 ) -> tuple[Callable[[Stream], None], Callable[[Chunk], None]]:
-    """Return what changes each delta of a stream, and the message of a body, by the same function."""
+    """Return two functions, for a stream and for a whole answer.
+
+    They apply `change` to each delta, or to the message.
+    """
 
     def in_stream(stream: Stream) -> None:
         for delta in deltas(stream):

@@ -1,4 +1,4 @@
-"""All quirks by name: what each does to the chunks of a stream, to a whole answer, and to the events."""
+"""All quirks by name: what each does to a stream's chunks, to a whole answer, and to the encoding as events."""
 
 from __future__ import annotations
 
