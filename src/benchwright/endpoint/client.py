@@ -89,7 +89,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def hurry(self) -> None:
-        """From now on, fail requests at a rate limit, or without a token for the stall limit, with `RunStopped`."""
+        """Let requests at a rate limit, or without a token for the stall limit, fail with `RunStopped` from now on."""
         self._wire.hurry()
         self._gate.stop()
 
@@ -200,10 +200,7 @@ class EndpointClient:
                 raise error
 
     async def speaks(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path, False if not, None if unknown.
-
-        The result is cached if the server was reached.
-        """
+        """Return True if the server itself has the dialect of this path, False if not; None (not cached) if unknown."""
         asked = self._spoken.get(path)
         if asked is None:
             asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
@@ -217,8 +214,7 @@ class EndpointClient:
     async def _find_out(self, path: str) -> bool | None:
         """Return True if the server has this path, False if not, None if it only failed temporarily.
 
-        An empty request is sent to the path: a server that has it refuses the request as invalid. Temporary
-        failures are retried.
+        A server that has it refuses an empty request as invalid. Temporary failures are retried.
 
         Raises:
             ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
@@ -251,9 +247,7 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Send one request, unmetered and without retries.
-
-        The response goes to `sink`. The path is below /v1, or with `beside` beside it.
+        """Send one request to a path below /v1 or `beside` it, unmetered, not retried; `sink` gets the response.
 
         Raises:
             WireError: If the exchange failed.
@@ -283,13 +277,11 @@ class EndpointClient:
     ) -> Reply:
         """Send a program's request body unchanged, pass the response on through the tee, and return it.
 
-        Failures that may be temporary (rate limits, server errors, broken connections) are retried as in
-        `ask`, as long as nothing was passed on. The receiver behind the tee gets every other failure.
-
-        `note` is called with the request's record at the end, after success and failure alike. `headers` are
-        sent in addition to Benchwright's own. Fields that the server refuses are left out if they are named
-        in `added`: fields that the program did not set itself, or fields of messages that the API's reference
-        does not have.
+        Temporary failures are retried as in `ask`, as long as nothing was passed on; the receiver behind the
+        tee gets all others. `note` is called with the request's record at the end, even after a failure.
+        `headers` are sent in addition to Benchwright's own. Fields named in `added` are left out if the
+        server refuses them: these are fields that the program did not set, or that messages do not have in
+        the API's reference.
 
         Raises:
             ProviderError: If the exchange failed, or the response is an error or cannot be read.
@@ -369,10 +361,7 @@ class EndpointClient:
         return True
 
     def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
-        """Return the response to a request that had these fields.
-
-        Raises the server's error if it reported one.
-        """
+        """Return the response to a request that had these fields; raise the error if the server reported one."""
         meter = request.meter
         self._answered = True
         if meter.status != 200:

@@ -55,7 +55,7 @@ class ModelClient(Protocol):
         ...
 
     def hurry(self) -> None:
-        """From now on, fail requests that make no progress with `RunStopped`, because the run is to stop."""
+        """Let requests that make no progress fail with `RunStopped` from now on, because the run is to stop."""
         ...
 
     def close(self) -> None:

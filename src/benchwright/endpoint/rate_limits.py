@@ -93,7 +93,7 @@ class Gate:
         return self._opens_at > monotonic()
 
     def stop(self) -> None:
-        """From now on, fail requests at the shut gate instead of letting them wait."""
+        """Let requests at the shut gate fail from now on, instead of waiting."""
         self._stopped.set()
 
     def _check(self, seconds: float, waits: Waits, error: ProviderError) -> None:

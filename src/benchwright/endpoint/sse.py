@@ -103,7 +103,7 @@ class EventStream:
 class JsonLines(EventStream):
     """Parser that turns pieces of a stream of JSON lines, cut anywhere, into its lines.
 
-    Some servers stream this way.
+    Some servers stream in this format.
     """
 
     ending = b"\n"
@@ -135,7 +135,10 @@ _PROBE = "another text"
 
 
 class EventPattern:
-    """The constant bytes before and after the one JSON string in which events differ: the value of `field`."""
+    """Pattern of events that differ in one JSON string only.
+
+    It consists of the constant bytes before and after this string, which is the value of `field`.
+    """
 
     __slots__ = ("_after", "_before", "_between", "_first", "_last", "field")
 

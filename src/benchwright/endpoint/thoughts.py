@@ -65,7 +65,11 @@ _TAG = re.compile(
     rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>|<\|channel>thought\b)"
     rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<channel\|>)"
 )
-"""Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL; Command R; Gemma 4."""
+"""Pattern of the tags around reasoning.
+
+They are those of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL;
+Command R; Gemma 4.
+"""
 
 _SIGNS = ("think", "THINK", "thought", "<channel|>")
 """Words of which every text with a tag contains at least one. Searching for them first is faster."""
@@ -155,7 +159,7 @@ def is_late(content: str, thoughts: list[Thought]) -> bool:
 
 
 def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
-    """Return the tag that closes a block opened by the chat template; None if it opened none."""
+    """Return the tag that closes a block of reasoning opened by the chat template; None if it opened none."""
     if tags[0]["close"]:
         return tags[0]
     closings = [tag for tag in tags if tag["close"]]

@@ -89,7 +89,10 @@ def _content(path: str) -> str:
 
 
 def refused_certificate(error: Exception | None) -> str | None:
-    """Return why a server's alert refuses the client's certificate (RFC 8446 6.2); None if the error is another one."""
+    """Return why a server refused the client's certificate, as its TLS alert says (RFC 8446 6.2).
+
+    None if the error is another one.
+    """
     reason = (error.reason or "") if isinstance(error, ssl.SSLError) else ""
     if "CERTIFICATE_REQUIRED" in reason:
         return "the server asks for a client certificate: give one with --client-cert"

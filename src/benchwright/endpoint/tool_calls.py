@@ -185,7 +185,10 @@ def _begins_another(call: Call, piece: CallPiece, differs: bool | None) -> bool:
 
 
 def _joined(calls: list[Call]) -> list[Call]:
-    """Join calls of one name whose arguments are an object only together, because each piece had another id."""
+    """Join neighbouring calls of one name whose arguments are an object only together.
+
+    Their deltas had different ids.
+    """
     joined: list[Call] = []
     for call in calls:
         before = joined[-1] if joined else None

@@ -92,7 +92,7 @@ def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _cached(usage: dict[str, Any]) -> int | None:
-    """Return the tokens read from a cache, also from the fields of Moonshot, DeepSeek and Anthropic."""
+    """Return the number of cached tokens, also from the fields of Moonshot, DeepSeek and Anthropic; None if unknown."""
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
     for name in (

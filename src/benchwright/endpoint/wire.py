@@ -1,8 +1,8 @@
 """HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one timer.
 
 HTTP/1.1 to one server; TLS and proxies according to the address and the environment. No redirects, cookies or
-compression. A coroutine that sends wakes up once, when the response is whole. Before that, `data_received`
-calls its sink.
+compression. The response is passed to the sink as it arrives, by `data_received`. The coroutine that sends
+wakes up only once, when the response is whole.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Wire:
             self._idle.pop().close()
 
     def hurry(self) -> None:
-        """From now on, fail exchanges without a token for the `stall` limit, even before the first token.
+        """Let exchanges without a token for the `stall` limit fail from now on, even before the first token.
 
         Their errors have the kind `stopped`.
         """

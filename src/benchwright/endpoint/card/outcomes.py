@@ -1,7 +1,7 @@
 """All possible outcomes of each line of a card: a short text, and the consequences for evaluations.
 
-The texts are templates for `str.format`, filled in with the details of a finding. `{option}` becomes a
-sentence with the server option that turns a feature on, or nothing.
+Texts are templates for `str.format`, filled in with the details of a finding. `{option}` becomes a sentence
+with the server option that turns a feature on, or nothing.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ INLINE = (
     *("<|channel|>analysis", "<|channel>thought"),
 )
 CLOSING = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
-"""Tags that end thinking in the text of an answer."""
+"""Marks of thinking in the text of an answer: the tags at its beginning (`INLINE`), and at its end."""
 
 OFF = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
 """Styles (kinds of request fields, see `thinking.styles`) that are tried to turn thinking off."""

@@ -142,7 +142,7 @@ class Grant:
         answer.task.add_done_callback(self._tasks.discard)
 
     def _rename(self, answer: RelayedAnswer, fields: Mapping[str, Any]) -> None:
-        """Arrange that the response names the requested model, if that is another name than the target's own."""
+        """Have the response name the requested model, if that is another name than the target's own."""
         name = fields.get("model")
         if isinstance(name, msgspec.Raw) and bytes(name) != msgspec.json.encode(self.model):
             answer.tee.receiver = RenamedAnswer(answer, name)

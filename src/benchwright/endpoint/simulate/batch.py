@@ -75,7 +75,7 @@ class Batch:
             self._soon(self._begin_those_that_wait)
 
     def grow(self, member: Member) -> bool:
-        """Reserve room for the next token of a running request.
+        """Make room for the next token of a running request.
 
         Return False if that request itself was preempted.
         """

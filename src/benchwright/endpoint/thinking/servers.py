@@ -1,4 +1,4 @@
-"""Detection of a server's thinking style, from its host or its own information."""
+"""Detection of a server's thinking style (its kind of request fields), from its host or its own information."""
 
 from __future__ import annotations
 

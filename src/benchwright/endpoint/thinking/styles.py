@@ -17,7 +17,7 @@ Fields = dict[str, Any]
 class Thinking(NamedTuple):
     """The thinking that the user wants: a level of effort, or a budget in tokens.
 
-    Effort 'none' or budget 0 turns thinking off; both None leave it to the server.
+    Effort 'none' or budget 0 turns thinking off.
     """
 
     effort: str | None = None
