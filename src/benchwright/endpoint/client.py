@@ -335,10 +335,7 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Return the reply for a response that was passed on.
-
-        The receiver is told that it is complete, unless the response is an error, which may be retried.
-        """
+        """Return the reply of a response that was passed on, and complete it unless it is an error (may be retried)."""
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:

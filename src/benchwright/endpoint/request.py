@@ -74,7 +74,7 @@ class Request:
         self.attempts += 1
 
     def narrow(self, left_out: frozenset[str]) -> None:
-        """Omit these parts from the next attempt. The refused attempt does not count."""
+        """Leave these parts out of the next attempt. The refused attempt does not count."""
         self.left_out, self.narrowed = left_out, True
         self.attempts -= 1
         self.meter = AnswerMeter()

@@ -18,11 +18,7 @@ UNKNOWN_OUTCOME = "unknown"
 
 
 class Outcome(NamedTuple):
-    """Possible outcome of a line of a card.
-
-    `said`: its text. `follows`: its consequences for evaluations. `topic`: a key of `servers.OPTIONS`, "" if
-    no server option helps.
-    """
+    """Outcome of a line: state, text (`said`), consequences (`follows`). `topic`: a key of `servers.OPTIONS` or ""."""
 
     state: State
     said: str
