@@ -18,7 +18,7 @@ NO_KEY = "EMPTY"
 
 
 class Header(Record, frozen=True):
-    """A header that the user adds to every request. A secret one is kept out of all output."""
+    """A header that the user adds to every request. If it is `secret`, its value is kept out of all output."""
 
     name: str
     value: str

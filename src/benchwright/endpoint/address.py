@@ -54,7 +54,10 @@ class Address(Record, frozen=True):
 
     @property
     def is_this_machine(self) -> bool:
-        """True if the host is a loopback name or address, or 0.0.0.0 or ::, which lead to this machine too."""
+        """True if the host is a loopback name or address.
+
+        0.0.0.0 and :: count, because they lead to this machine, too.
+        """
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         try:
@@ -70,7 +73,10 @@ class Address(Record, frozen=True):
 
 
 class Proxy(Record, frozen=True):
-    """An HTTP proxy that supports CONNECT. `authorization` is a header value or None."""
+    """An HTTP proxy that supports CONNECT.
+
+    `authorization`: the value of its Proxy-Authorization header, None if it needs none.
+    """
 
     host: str
     port: int
@@ -78,7 +84,7 @@ class Proxy(Record, frozen=True):
 
 
 def parse_base_url(url: str) -> Address:
-    """Parse and check a base URL.
+    """Return the address in a base URL, after checking it.
 
     Raises:
         UserError: If the URL is not http, https or unix, has no host or path, or contains a fragment, a

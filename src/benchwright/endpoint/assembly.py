@@ -47,8 +47,8 @@ _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 class Assembly:
     """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
 
-    Methods that take a chunk or body raise one of `MISSHAPEN` if it is malformed. `is_simulated` is True once
-    a chunk carries the mark of a simulated server.
+    Methods that take a chunk or body raise one of `MISSHAPEN` if it is malformed. `is_simulated`: True once a
+    chunk carries the mark of a simulated server.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,10 @@ class Assembly:
             channel.times.append(at)
 
     def take_chunk(self, data: bytes, at: int) -> bool:
-        """Add a chunk of JSON. Return True if it holds a token: a non-empty piece on any channel."""
+        """Add a chunk of JSON.
+
+        Return True if it holds a token: non-empty text on any channel (reasoning, answer, call or refusal).
+        """
         try:
             chunk = _decode(data)
         except UNREADABLE:
@@ -237,7 +240,7 @@ class Assembly:
     # A whole response
 
     def take_whole(self, body: bytes) -> None:
-        """Read a response that was not streamed from its JSON."""
+        """Add a response that was not streamed, given its JSON body."""
         try:
             answer = _decode(body)
         except UNREADABLE:

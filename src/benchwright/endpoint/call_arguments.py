@@ -13,7 +13,7 @@ from benchwright.records import UNREADABLE
 
 
 class ArgumentsError(ValueError):
-    """Arguments that are not JSON. Its text is the reason."""
+    """Raised if the arguments of a call are not JSON. Its text is the reason."""
 
 
 def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
 
 
 def read_object(given: Any, *, lenient: bool = False) -> dict[str, Any] | None:
-    """Return the arguments of a call like `read_arguments`, but None if they are anything but an object."""
+    """Return the decoded arguments of a call; None if they are anything but an object. See `read_arguments`."""
     try:
         return read_arguments(given, lenient=lenient)
     except (ArgumentsError, TypeError):

@@ -74,7 +74,7 @@ def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Return the value with lone surrogates replaced, which JSON over UTF-8 cannot carry."""
+    """Return the value with lone surrogates replaced, because JSON in UTF-8 cannot hold them."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):

@@ -24,12 +24,12 @@ class Channel:
         self.times = array("Q")
 
     def add(self, text: str, at: int) -> None:
-        """Add a text."""
+        """Add a text that arrived at the time `at`."""
         self.texts.append(text)
         self.times.append(at)
 
     def text(self) -> str:
-        """Return all texts as one."""
+        """Return all texts of the channel, joined."""
         return whole_characters("".join(self.texts))
 
     def settle(self) -> bool:

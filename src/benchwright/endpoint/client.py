@@ -262,7 +262,7 @@ class EndpointClient:
 
     @property
     def own_settings(self) -> frozenset[str]:
-        """Names of the settings that Benchwright added without being asked to."""
+        """Names of the settings that the user did not ask for, but Benchwright added."""
         return self._extras.own
 
     async def forward(

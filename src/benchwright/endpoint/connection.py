@@ -86,7 +86,7 @@ class Exchange:
 class Connection(asyncio.Protocol):
     """A connection that carries one exchange at a time.
 
-    Create with `loop.create_connection`; `ask` starts an exchange.
+    Created by `loop.create_connection`; `ask` starts an exchange.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -42,7 +42,7 @@ class Waits:
 
 
 class Gate:
-    """Gate that is shut for as long as a rate limit asks.
+    """Gate that holds requests back for as long as a rate limit asks.
 
     A trial waits at it for at most `longest` seconds in total.
     """

@@ -68,7 +68,7 @@ class Request:
         self.meter = AnswerMeter()
 
     def count_attempt(self) -> None:
-        """Count an attempt, and use a new meter for the response to any but the first."""
+        """Count an attempt. From the second one on, prepare a new meter for its response."""
         if self.attempts:
             self.meter = AnswerMeter()
         self.attempts += 1

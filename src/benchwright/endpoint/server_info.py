@@ -34,7 +34,7 @@ class Document(Record, frozen=True):
 
 
 class _Whole:
-    """A sink that keeps the whole response."""
+    """A sink that stores the whole response."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -62,9 +62,10 @@ async def ask(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER,),
 ) -> Document:
-    """Send one request and return the whole response, which may take at most `seconds`.
+    """Send one request, and return the whole response.
 
-    The key of `access` is sent in `key_headers`.
+    `seconds`: the time that the response may take. `key_headers`: the headers in which the key of `access` is
+    sent.
 
     Raises:
         WireError: If the exchange failed.

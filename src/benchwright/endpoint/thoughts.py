@@ -112,7 +112,7 @@ def inline_thoughts(content: str) -> list[Thought]:
 
 
 def split_reasoning(content: str) -> tuple[str, str]:
-    """Return (reasoning, answer) of a text that may hold its reasoning inline; see `inline_thoughts`."""
+    """Return (reasoning, answer) of a text that may hold reasoning inline; see `inline_thoughts`."""
     thoughts = inline_thoughts(content)
     return reasoning_in(thoughts), without_thoughts(content, thoughts)
 

@@ -34,11 +34,11 @@ class Recording:
         self._size = 0
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Keep the status and the headers."""
+        """Store the status and the headers."""
         self.status, self.headers = status, headers
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Keep a piece of the body."""
+        """Store a piece of the body."""
         self._size += len(chunk)
         if self._size > LARGEST:
             raise WireError("malformed", f"the answer is larger than {LARGEST:,} bytes")
@@ -69,7 +69,7 @@ class Said:
 
     @property
     def all_text(self) -> str:
-        """Reasoning and answer together."""
+        """Reasoning and answer, joined."""
         return self.reasoning + self.text
 
     def tokens(self, name: str) -> int | None:
@@ -150,7 +150,7 @@ class Answer:
 
     @cached_property
     def events(self) -> list[tuple[int, dict[str, Any]]]:
-        """JSON objects of a stream's events, each with its time of arrival; empty if the response is not a stream."""
+        """JSON objects in a stream's events, each with its arrival time; empty if the response is no stream."""
         found: list[tuple[int, dict[str, Any]]] = []
         if not self.is_stream:
             return found

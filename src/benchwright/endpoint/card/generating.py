@@ -77,7 +77,7 @@ async def ask_streamed(known: Examination) -> None:
 
 
 def _note_pieces(known: Examination, answer: Answer) -> None:
-    """Record how many pieces a stream had, and how they arrived."""
+    """Record whether a stream sent single tokens, several at once, or one piece, and whether it was held back."""
     said = answer.said
     pieces, tokens = len(said.pieces), said.tokens("completion_tokens")
     if pieces <= 1:

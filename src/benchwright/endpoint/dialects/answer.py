@@ -40,7 +40,7 @@ class Part(msgspec.Struct):
 
 
 class ChatAnswer(msgspec.Struct):
-    """An answer: its parts (text, reasoning, tool calls), finish reason, and usage as chat completions count it."""
+    """The answer in a chat completion: its parts (text, reasoning, tool calls), finish reason, and usage."""
 
     parts: list[Part] = []
     finish_reason: str | None = None

@@ -13,7 +13,7 @@ class Losses:
         self._parts: dict[str, None] = {}
 
     def tool(self, name: str) -> None:
-        """Add a kind of tool that the model is not offered."""
+        """Add a kind of tool that is not offered to the model."""
         self._tools[name] = None
 
     def part(self, name: str) -> None:

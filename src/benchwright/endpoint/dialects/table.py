@@ -35,7 +35,7 @@ class Writer(Protocol):
         ...
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         ...
 
     def end(self, answer: ChatAnswer) -> list[Event]:

@@ -126,7 +126,7 @@ class RelayedAnswer:
                 self.tee.meter.flags.append(SLOW_READER)
 
     def end(self) -> None:
-        """Complete the response."""
+        """Complete the response. An error that was held back is sent now."""
         status, headers = self._head
         if self.over or 300 <= status < 400:
             return

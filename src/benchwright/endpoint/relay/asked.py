@@ -128,7 +128,9 @@ def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Ma
 
 
 def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
+    """Return the fields of the chat completion that is equivalent to a request (`asked`) in a dialect.
+
+    Parts that it cannot express are added to `losses`.
 
     Raises:
         HttpError: If there is no such chat completion.

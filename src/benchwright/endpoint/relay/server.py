@@ -97,7 +97,7 @@ class Relay:
     """A relay on a free port of 127.0.0.1, for any number of trials. Use it as an async context manager.
 
     For containers, it also listens at the same port of another address of this machine (`also_at`), or at a
-    Unix socket (`socket`). With `keeps_idle`, for one program that runs many trials, idle connections outlive
+    Unix socket (`socket`). `keeps_idle`: True if one program runs many trials. Then idle connections outlive
     the trial that used them last: if they were closed while the program reuses them, the next trial would
     lose a request.
 
@@ -188,7 +188,7 @@ class Relay:
         return answer
 
     def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         for connection in list(self.connections):
             connection.close()
 

@@ -64,7 +64,7 @@ class Settings(NamedTuple):
         return merged
 
     def added_to(self, fields: Mapping[str, Any]) -> set[str]:
-        """Return the names of the settings that Benchwright adds to a chat completion with these fields."""
+        """Return the names of the settings that Benchwright adds to a chat completion that has these fields."""
         return {name for name in self.values if not self._yields(name, fields, (name,))}
 
     def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:

@@ -49,9 +49,9 @@ class TranslatedAnswer:
         self._answer.carried(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Find out whether a stream follows.
+        """Find out whether the target sends a stream.
 
-        The response begins with the first chunk, which may carry a simulator's mark.
+        The response to the program begins later, with the first chunk, which may carry a simulator's mark.
         """
         self._status, self._headers, self._body = status, headers, bytearray()
         kind = next((value for name, value in headers if name == b"content-type"), b"")

@@ -39,17 +39,20 @@ class Answer(Protocol):
 
 
 class Handler(Protocol):
-    """Handler of requests. `headers` are added to every error that the connection itself sends."""
+    """Handler of requests.
+
+    `headers`: added to every error that the connection itself sends. `connections`: those that are open.
+    """
 
     headers: Headers
     connections: set[ServerConnection]
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Answer:
-        """Start the response to a request."""
+        """Start the response to a request, and return it."""
         ...
 
     def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         ...
 
 
@@ -76,7 +79,7 @@ class ServerConnection(asyncio.Protocol):
 
     @property
     def idle(self) -> bool:
-        """True if no response is under way."""
+        """True if no response is in progress."""
         return self._answer is None or self._answer.over
 
     # Called by the event loop
@@ -91,7 +94,7 @@ class ServerConnection(asyncio.Protocol):
         self._handler.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the response under way."""
+        """End the response in progress."""
         self._handler.connections.discard(self)
         if self._answer is not None:
             self._answer.abandon()
@@ -163,7 +166,7 @@ class ServerConnection(asyncio.Protocol):
             self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """Mark the request as whole. Only now does the parser know whether the connection stays open."""
+        """Mark the request as complete. Only now does the parser know whether the connection stays open."""
         self._whole = True
         self._keep_alive = self._parser.should_keep_alive()
 

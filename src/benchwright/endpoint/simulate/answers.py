@@ -57,7 +57,10 @@ class Answer(msgspec.Struct):
 
     @property
     def tokens(self) -> int:
-        """Number of tokens. The opening of a call and each fragment of its arguments count as one."""
+        """Number of tokens of the answer.
+
+        The beginning of a call and each fragment of its arguments count as one.
+        """
         calls = sum(1 + len(call.arguments) for call in self.calls) if self.calls else 0
         return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
 

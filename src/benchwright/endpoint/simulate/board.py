@@ -132,7 +132,7 @@ def _histogram_at(place: int, totals: list[int]) -> tuple[list[int], int]:
 
 
 class _ProcessLock(AbstractContextManager[None]):
-    """A POSIX record lock on an unnamed file: it works between processes, and is released if its holder dies."""
+    """A lock between processes: a POSIX record lock on an unnamed file. It is released if its holder dies."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the endpoint

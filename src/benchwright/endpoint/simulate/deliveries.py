@@ -73,7 +73,7 @@ COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"
 def at_once(
     request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
 ) -> Delivery:
-    """Return a delivery that sends a whole response now."""
+    """Return a delivery that sends a whole response (not a stream) immediately."""
     headers = (*COMMON, (b"content-type", content_type), *extra, *_echoed_id(request))
     head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
     return Delivery(

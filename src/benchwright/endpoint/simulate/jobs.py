@@ -13,7 +13,7 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
 
 class Job:
-    """A request to generate, from its arrival to its end; a member of the batch."""
+    """A request to generate, from its arrival to its end; it is a `Member` of the batch."""
 
     def __init__(
         self,

@@ -163,7 +163,7 @@ class Settings(Record, frozen=True):
 
     @property
     def longest(self) -> int | None:
-        """Maximum number of tokens of a prompt and its answer together; None for any number."""
+        """Maximum number of tokens of a prompt together with its answer; None for no limit."""
         return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 
 

@@ -24,8 +24,8 @@ TABLE_SIZE = 4096
 class Delay(Record, frozen=True):
     """A distribution of delays with a mean in milliseconds.
 
-    `spread` is, for `uniform`, the half width as a share of the mean; for `lognormal`, the standard deviation
-    of the logarithm.
+    `spread`: for `uniform`, the half width as a share of the mean; for `lognormal`, the standard deviation of
+    the logarithm.
 
     Raises:
         UserError: If a value is out of its range.
@@ -43,7 +43,7 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Delay:
-        """Parse `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
+        """Return the delay written as `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
 
         Raises:
             UserError: If the text has another form.
@@ -61,7 +61,7 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse_seconds(cls, text: str) -> Delay:
-        """Parse a delay with the mean in seconds, or with its unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
+        """Return the delay written with its mean in seconds, or with a unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
 
         Raises:
             UserError: If the text has another form.
@@ -77,7 +77,7 @@ class Delay(Record, frozen=True):
         return cls.parse(":".join(parts))
 
     def draw(self, rng: random.Random) -> float:
-        """Draw one delay in ms."""
+        """Return one random delay in ms."""
         if self.kind == "uniform":
             return rng.uniform(self.mean_ms * (1 - self.spread), self.mean_ms * (1 + self.spread))
         if self.kind == "lognormal" and self.mean_ms:

@@ -43,7 +43,7 @@ def style_of_host(base_url: str) -> FoundStyle | None:
 
 
 async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
-    """Return a server's style from its list of models, or from a /version like vLLM's; None if neither shows it.
+    """Return a server's thinking style, from its list of models or a /version like vLLM's; None if neither shows it.
 
     Raises:
         ProviderError: If the server cannot be reached.

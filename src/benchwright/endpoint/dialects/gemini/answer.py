@@ -48,7 +48,7 @@ class GeminiWriter:
         return []
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         whole = step.part.kind == "call"
         self._keep_thought(step.part if step.what == "end" else None)
         if step.what != ("end" if whole else "grow") or not self._tells(step.part):

@@ -36,9 +36,10 @@ _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "aut
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
+    """Return the fields of the chat completion that is equivalent to a Gemini request.
 
-    Dropped without a loss: `topK`, `thinkingConfig`, `safetySettings`, `labels` and thought signatures.
+    Parts that it cannot express are added to `losses`. Dropped without a loss: `topK`, `thinkingConfig`,
+    `safetySettings`, `labels` and thought signatures.
 
     Raises:
         NotTranslated: If the body is not a request of Gemini, or it needs data stored at Google, or several

@@ -45,7 +45,7 @@ class MessagesWriter:
         return [{"type": "message_start", "message": self._message([], None, _usage(NO_USAGE))}]
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         if step.what == "begin":
             self._index += 1
             return [

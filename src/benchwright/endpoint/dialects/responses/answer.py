@@ -58,7 +58,7 @@ class ResponsesWriter:
         )
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         if step.what == "begin":
             return self._numbered(self._begun(step.part))
         if step.what == "grow":

@@ -63,7 +63,7 @@ def repeated_answer(stream: Stream) -> None:
 
 
 def cumulative_answer(stream: Stream) -> None:
-    """Send all of the answer so far in each delta (QwenLM)."""
+    """Send, in each delta, all of the answer so far (QwenLM)."""
     found = texts(stream)
     for delta, text in zip(found, list(accumulate(delta["content"] for delta in found)), strict=True):
         delta["content"] = text
