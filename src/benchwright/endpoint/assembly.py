@@ -93,7 +93,10 @@ class Assembly:
         return token
 
     def _take_odd_chunk(self, data: bytes, at: int) -> bool:
-        """Add data that is not strict JSON: a chunk with half a character or NaN, or several chunks, one per line."""
+        """Add data that is not strict JSON, and return True if it holds a token.
+
+        It is a chunk with NaN or half a character, or several chunks, one per line.
+        """
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
         tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]

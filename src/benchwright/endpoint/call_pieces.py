@@ -22,9 +22,10 @@ class CallPiece(msgspec.Struct, frozen=True, gc=False):
 
 
 def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[CallPiece]:
-    """Yield the pieces of calls in a delta or message: `tool_calls`, else the older `function_call`.
+    """Yield the pieces of tool calls in a delta or message.
 
-    In a `whole` message each entry is a call, even if indexes are equal.
+    They are in `tool_calls`, else in the older `function_call`. In a `whole` message each entry is a call of
+    its own, even if indexes are equal.
 
     Raises:
         TypeError: If an entry is not an object.

@@ -25,7 +25,9 @@ _decode = msgspec.json.Decoder().decode
 
 
 def read_json(data: bytes | str) -> Any:
-    """Decode a JSON document strictly, else leniently. NaN becomes None.
+    """Return the decoded value of a JSON document.
+
+    If strict decoding fails, it is decoded leniently: NaN becomes None.
 
     Raises:
         DecodeError, UnicodeError, RecursionError: If the document cannot be decoded leniently either.
@@ -39,7 +41,10 @@ def read_json(data: bytes | str) -> Any:
 
 
 def decode_leniently(data: bytes) -> str:
-    """Decode UTF-8, keeping halves of characters (CESU-8); other invalid bytes become U+FFFD."""
+    """Return the text in UTF-8 bytes.
+
+    Halves of characters (CESU-8) are kept; other invalid bytes become U+FFFD.
+    """
     return data.decode("utf-8-sig", _ERRORS)
 
 
@@ -73,7 +78,7 @@ codecs.register_error(_ERRORS, _keep_halves)
 
 
 def whole_characters(text: str) -> str:
-    """Join the halves of characters in a text; a half by itself becomes U+FFFD."""
+    """Return a text with halves of characters joined; a half by itself becomes U+FFFD."""
     if text.isascii():
         return text
     try:

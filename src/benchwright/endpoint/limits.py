@@ -56,7 +56,7 @@ class Sweeper:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
 
     def forget(self, connection: Connection) -> None:
-        """Stop checking the exchange on a connection, as it has ended."""
+        """Stop checking the exchange on a connection, because it has ended."""
         self._watched.pop(connection, None)
 
     def stop(self) -> None:

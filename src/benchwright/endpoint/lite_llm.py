@@ -37,7 +37,7 @@ class LiteLLMClient:
     """Client of one model (`provider/name`) through LiteLLM, with the interface of `EndpointClient`.
 
     Responses are not streamed. Timings cover the whole call, including LiteLLM's own work before and after
-    the request. `seconds` limits all attempts at a request together.
+    the request. `seconds`: the limit for all attempts at a request together.
     """
 
     def __init__(

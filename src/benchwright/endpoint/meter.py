@@ -273,7 +273,10 @@ class AnswerMeter:
         return self._reply(body)
 
     def _finish_lines(self) -> Reply:
-        """Parse a body of JSON lines as a stream. All lines count as arrived with the first byte."""
+        """Return the response in a body of JSON lines, parsed as a stream.
+
+        All lines count as arrived with the first byte.
+        """
         self.streamed = True
         self.flags.append("not_called_a_stream")
         self._pieces, self._arrived = [self.body], [self._begun_at]

@@ -19,7 +19,10 @@ _DEVICE = re.compile(r'\bUUID="([^"]+)"')
 
 
 class PowerReading(Record, frozen=True):
-    """Power (watts) and energy used so far (joules) of each device at one moment (`at`, wall-clock ns)."""
+    """Readings of each device at one moment: its power (`watts`), and its energy used so far (`joules`).
+
+    `at`: the time (wall clock, ns).
+    """
 
     at: int
     watts: dict[str, float] = {}

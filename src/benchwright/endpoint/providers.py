@@ -37,7 +37,7 @@ class ModelClient(Protocol):
 
     @property
     def target(self) -> Target:
-        """Model, address, and request settings."""
+        """The model, its address, and the settings of requests."""
         ...
 
     async def ask(

@@ -30,5 +30,5 @@ def callable_name(name: str) -> str:
 
 
 def own_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the agent's own tool names, by the names under which the tools are offered."""
+    """Return the agent's own names of its tools, by the names under which they are offered to the model."""
     return {callable_name(name): name for name in names}

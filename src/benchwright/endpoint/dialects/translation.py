@@ -103,7 +103,7 @@ class Translation:
         return self._last([*events, *self._writer.end(answer)])
 
     def said(self, text: str, stream: bool) -> bytes:
-        """Encode a message from Benchwright itself as an answer: one body, or all events of a stream."""
+        """Return a message from Benchwright itself, encoded as an answer: one body, or all events of a stream."""
         answer = ChatAnswer([Part("text", text)], "stop")
         return self.begin() + self.rest(answer) if stream else _encode(self._writer.whole(answer))
 

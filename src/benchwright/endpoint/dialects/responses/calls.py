@@ -54,7 +54,7 @@ def call_id(item: Mapping[str, Any]) -> str:
 
 
 def arguments_of(item: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as JSON; free text becomes the argument `INPUT`."""
+    """Return the arguments of a call as JSON. If they are free text, it is put into the argument `INPUT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
     if item["type"] == "custom_tool_call":

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class ClientTool(NamedTuple):
-    """Description of a tool for the model, and the JSON schema of its arguments."""
+    """A tool that the client runs: its description for the model, and the JSON schema of its arguments."""
 
     description: str
     parameters: dict[str, Any]
