@@ -1,6 +1,6 @@
-"""Access: the key, headers and TLS files for requests to an endpoint.
+"""Access to an endpoint: the key, headers and TLS files for requests.
 
-It holds secrets, and is never written.
+It holds secrets, so it is never stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NO_KEY = "EMPTY"
 
 
 class Header(Record, frozen=True):
-    """A header that the user adds to every request. A secret one is kept out of all output."""
+    """A header that the user adds to every request. If it is `secret`, its value is kept out of all output."""
 
     name: str
     value: str
@@ -29,10 +29,10 @@ class Header(Record, frozen=True):
 
 
 class Access(Record, frozen=True):
-    """Credentials for an endpoint: a key (None if none is sent), the user's headers, and files for TLS.
+    """Credentials for an endpoint, required wherever a `Wire` to it is created or a request is sent over one.
 
-    Required by everything that creates a `Wire` to an endpoint or sends a request over one. A header of the
-    user replaces our header with the same name.
+    `key`: the API key, None if none is sent. `headers`: the user's headers; one with the name of a header
+    that Benchwright sends replaces it. `tls`: the files for TLS.
     """
 
     key: str | None = None
@@ -51,25 +51,26 @@ class Access(Record, frozen=True):
     def plain_headers(self) -> dict[str, str]:
         """Headers that are not secret, by name in lower case.
 
-        They affect responses, as a target's settings do.
+        They can change responses, so they are part of a target.
         """
         return {header.name.lower(): header.value for header in self.headers if not header.secret}
 
     @property
     def elsewhere(self) -> Access:
-        """Access to another address: without key and headers, which must not be sent there, but with the same
-        TLS files.
-        """
+        """Access for another address: without key and headers, which must not be sent there, but with the TLS files."""
         return Access(tls=self.tls)
 
     def beside(self, other: Access) -> Access:
-        """Return the access to another model at the address of `other`, from which missing parts are taken."""
+        """Return this access for a model at the same address as `other`.
+
+        A missing key, headers and TLS files are taken from `other`.
+        """
         own = self.header_names
         shared = tuple(header for header in other.headers if header.name.lower() not in own)
         return Access(self.key or other.key, shared + self.headers, other.tls)
 
     def at(self, url: str, base_url: str) -> Access:
-        """Return the access to a URL: this one if it is at the server of the base URL, else `elsewhere`."""
+        """Return the access for requests to a URL: this one at the server of `base_url`, `elsewhere` at any other."""
         same = parse_base_url(url).server == parse_base_url(base_url).server
         return self if same else self.elsewhere
 
@@ -78,9 +79,10 @@ NO_ACCESS = Access()
 
 
 def make_headers(given: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Header, ...]:
-    """Return both groups of headers, in order. Headers in `secret` replace others, and are secret whatever their names.
+    """Return all headers of the user.
 
-    Secrets are registered, so that they are redacted wherever they appear.
+    A header in `secret` replaces one of the same name in `given`, and is secret whatever its name. The values
+    of secret headers are registered, so that they are redacted wherever they appear.
     """
     headers = {name.lower(): Header(name, value, is_secret(name, value)) for name, value in given.items()}
     headers |= {name.lower(): Header(name, value, secret=True) for name, value in secret.items()}

@@ -21,10 +21,11 @@ LONGEST_SOCKET = 107
 
 
 class Address(Record, frozen=True):
-    """Address of a server, and the path prefix of every request (`/v1`).
+    """Address of a server, parsed from its base URL.
 
-    `socket` is the path of a Unix socket if the server is reached through one. `query` follows the path of
-    every request, as `api-version` does on Azure.
+    `prefix`: the beginning of every request's path, such as `/v1`. `socket`: the path of a Unix socket if the
+    server is reached through one, else None. `query`: the query appended to every request, such as
+    `api-version` on Azure.
     """
 
     scheme: str
@@ -35,7 +36,7 @@ class Address(Record, frozen=True):
     query: str = ""
 
     def target(self, path: str) -> str:
-        """Return the target of a request (RFC 9112 3.2) for a path, with the query."""
+        """Return the request target (RFC 9112 3.2) of a full path: the path and the base URL's query."""
         if not self.query:
             return path or "/"
         return f"{path or '/'}{'&' if '?' in path else '?'}{self.query}"
@@ -53,7 +54,10 @@ class Address(Record, frozen=True):
 
     @property
     def is_this_machine(self) -> bool:
-        """True if the host is a loopback name or address, or 0.0.0.0 or ::, which lead to this machine too."""
+        """True if the host is a loopback name or address.
+
+        0.0.0.0 and :: count, because they lead to this machine, too.
+        """
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         try:
@@ -64,12 +68,15 @@ class Address(Record, frozen=True):
 
     @property
     def server(self) -> tuple[str, str, int, str | None]:
-        """Everything but path and query: equal for two addresses of one server."""
+        """Everything but prefix and query. Two addresses of one server have equal values."""
         return self.scheme, self.host, self.port, self.socket
 
 
 class Proxy(Record, frozen=True):
-    """An HTTP proxy that supports CONNECT. `authorization` is a header value or None."""
+    """An HTTP proxy that supports CONNECT.
+
+    `authorization`: the value of its Proxy-Authorization header, None if it needs none.
+    """
 
     host: str
     port: int
@@ -77,7 +84,7 @@ class Proxy(Record, frozen=True):
 
 
 def parse_base_url(url: str) -> Address:
-    """Parse and check a base URL.
+    """Return the address in a base URL, after checking it.
 
     Raises:
         UserError: If the URL is not http, https or unix, has no host or path, or contains a fragment, a
@@ -106,7 +113,9 @@ def parse_base_url(url: str) -> Address:
 
 
 def _checked_query(query: str) -> str:
-    """Return the query of a base URL, which is stored with a run as a part of the URL.
+    """Return the query of a base URL if it is acceptable.
+
+    It must hold no secret, because base URLs are stored with runs.
 
     Raises:
         UserError: If the query cannot be sent, or a part of it is a secret.
@@ -122,7 +131,9 @@ def _checked_query(query: str) -> str:
 
 
 def _unix_address(url: str) -> Address:
-    """Return the address of a Unix socket. Without a path in the base URL it is /v1, as usual for servers.
+    """Return the address for the URL of a Unix socket.
+
+    If the URL names no path for requests, it is /v1, as most servers have it.
 
     Raises:
         UserError: If the URL has another form, or the socket's path is relative or too long.
@@ -144,7 +155,10 @@ def _unix_address(url: str) -> Address:
 
 
 def _in_our_form(url: str) -> str:
-    """Return advice on how to write the address of a socket, with the path in `url` if one is found in it."""
+    """Return advice on how to write the URL of a Unix socket.
+
+    It contains the socket's path if one is found in `url`.
+    """
     _, slashes, rest = url.partition("://")
     rest = unquote(rest).removeprefix("unix:") if slashes else url.partition(":")[2]
     at = rest.find("/v1")
@@ -155,7 +169,7 @@ def _in_our_form(url: str) -> str:
 
 
 def with_path(url: str, path: str) -> str:
-    """Return the URL of another path at the server of a base URL."""
+    """Return the URL of `path` at the server of a base URL, in place of the base URL's own path."""
     address = parse_base_url(url)
     if address.socket is not None:
         return f"{UNIX}://{address.socket}:{path}"

@@ -18,7 +18,10 @@ from benchwright.endpoint.thoughts import (
 
 
 class AnswerText(NamedTuple):
-    """The answer, the reasoning, and the answer's offset in the content. `flags` lists what was repaired."""
+    """The answer, separated from the reasoning.
+
+    `begin`: the answer's offset in the content. `flags`: the repairs that were necessary.
+    """
 
     text: str
     reasoning: str
@@ -27,7 +30,10 @@ class AnswerText(NamedTuple):
 
 
 def read_answer_text(content: str, apart: str) -> AnswerText:
-    """Separate an answer from its reasoning. `apart` is the reasoning that came in a separate field."""
+    """Return a response's answer and reasoning, separated.
+
+    `content`: its text. `apart`: the reasoning from a separate field.
+    """
     flags: list[str] = []
     text, reasoning, begin = content, apart, 0
     if channels := read_channels(content) or (None if content.strip() else read_channels(apart)):
@@ -49,12 +55,18 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
 
 
 def _inline(content: str, apart: str) -> list[Thought]:
-    """Find the reasoning in a text. If reasoning came separately, an unpaired tag belongs to the answer."""
+    """Return the reasoning blocks in a text.
+
+    If reasoning also came in a separate field (`apart`), an unpaired tag belongs to the answer.
+    """
     thoughts = inline_thoughts(content)
     return [one for one in thoughts if not (one.is_unopened or one.is_unclosed)] if apart else thoughts
 
 
 def _both(apart: str, inline: str) -> str:
-    """Join reasoning from both sources, as many servers send the same in both."""
+    """Return the reasoning of the separate field and of the text, joined.
+
+    Many servers send the same in both: reasoning in the text that is a part of the field's is dropped.
+    """
     inline = inline.strip()
     return apart if inline in apart else "\n\n".join(filter(None, (apart, inline)))

@@ -20,23 +20,26 @@ MISSHAPEN = (
     *UNREADABLE,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
-"""Exceptions raised while reading a response that is not JSON, nested too deeply, or of an unexpected shape."""
+"""Exceptions raised while parsing a response that is not JSON, is nested too deeply, or has an unexpected shape."""
 
 PATTERN_TRIES = 4
-"""Number of times in a row that a pattern is learned from a chunk and the next chunk then does not follow it."""
+"""Number of failures in a row after which no pattern is learned any more.
+
+A failure is a pattern, learned from one chunk, that the next chunk does not follow.
+"""
 
 _decode = msgspec.json.Decoder().decode
 
 _NOTHING: dict[str, Any] = {}
 
 _OURS = (0, None, "0")
-"""Values of `index` in a chunk that mean the one choice that was requested."""
+"""Values of `index` in a chunk that stand for choice 0, the only one that was requested."""
 
 _KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
 _KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs", "usage"})
 _KNOWN_MESSAGE = frozenset({"role", "content", "tool_calls", "refusal", "function_call", *THOUGHT_FIELDS})
 _TELLING = ("message", "detail", "errors", "msg")
-"""Fields by which an event that is not a chunk reports an error."""
+"""Fields that hold the error message in an event that is no chunk."""
 
 _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 
@@ -44,8 +47,8 @@ _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 class Assembly:
     """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
 
-    Methods that take a chunk or body raise one of `MISSHAPEN` if it is malformed. `is_simulated` is True once
-    a chunk carries the mark of a simulated server.
+    Methods that take a chunk or body raise one of `MISSHAPEN` if it is malformed. `is_simulated`: True once a
+    chunk carries the mark of a simulated server.
     """
 
     def __init__(self) -> None:
@@ -62,7 +65,10 @@ class Assembly:
     # Chunks of a stream
 
     def take_texts(self, field: str, texts: list[str], at: int) -> None:
-        """Add the texts of chunks that follow the pattern."""
+        """Add the texts of chunks that follow the learned pattern.
+
+        `field`: the field of the texts. `at`: their arrival time.
+        """
         self._tries_left = PATTERN_TRIES
         channel = self._content if field == "content" else self._reasoning
         if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all text before it
@@ -73,7 +79,10 @@ class Assembly:
             channel.times.append(at)
 
     def take_chunk(self, data: bytes, at: int) -> bool:
-        """Add a chunk of JSON. Return True if it holds a token: a non-empty piece on any channel."""
+        """Add a chunk of JSON.
+
+        Return True if it holds a token: non-empty text on any channel (reasoning, answer, call or refusal).
+        """
         try:
             chunk = _decode(data)
         except UNREADABLE:
@@ -84,7 +93,10 @@ class Assembly:
         return token
 
     def _take_odd_chunk(self, data: bytes, at: int) -> bool:
-        """Add data that is not strict JSON: a chunk with half a character or NaN, or several chunks, one per line."""
+        """Add data that is not strict JSON, and return True if it holds a token.
+
+        It is a chunk with NaN or half a character, or several chunks, one per line.
+        """
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
         tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
@@ -179,14 +191,17 @@ class Assembly:
         self.error = error if isinstance(error, dict) else {"message": str(error)}
 
     def _take_stray(self, chunk: dict[str, Any]) -> None:
-        """Handle an event without choices: take an error, or keep an event that may turn out to be one."""
+        """Process an event without choices.
+
+        An error is recorded; an event that may turn out to be an error is kept until `conclude`.
+        """
         if error := _error_of(chunk):
             self._take_error(error)
         elif "choices" not in chunk and not self._stray and any(chunk.get(name) for name in _TELLING):
             self._stray = chunk
 
     def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
-        """Keep the model's name, the mark of a simulated server, and fields that we do not know."""
+        """Record the model's name, the mark of a simulated server, and all fields that Benchwright does not know."""
         self.pieces.model = _text(chunk.get("model")) or self.pieces.model
         self.is_simulated = self.is_simulated or is_simulated(chunk)
         if (
@@ -203,7 +218,10 @@ class Assembly:
                     self.pieces.extra[key] = fields[key]
 
     def _look_for_pattern(self, data: bytes, chunk: dict[str, Any]) -> None:
-        """Learn a pattern from a chunk, not the first, that carries one text and nothing else."""
+        """Learn the pattern that the stream's events follow (see `sse.EventPattern`).
+
+        The chunk must carry one text and nothing else.
+        """
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
@@ -225,7 +243,7 @@ class Assembly:
     # A whole response
 
     def take_whole(self, body: bytes) -> None:
-        """Read a response that was not streamed from its JSON."""
+        """Add a response that was not streamed, given its JSON body."""
         try:
             answer = _decode(body)
         except UNREADABLE:
@@ -263,10 +281,10 @@ class Assembly:
     # Result
 
     def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
-        """Decide at the end of a stream whether it holds an error.
+        """Decide at the end of a stream whether it reported an error, and record that error.
 
-        `error` is an error that came beside the events. An event that is not a chunk counts as an error if an
-        event was named "error", or if the response has no finish reason.
+        `error`: an error that was sent outside of the events' data. An event that is no chunk counts as an
+        error if any event was named "error" (`named_error`), or if the response has no finish reason.
         """
         if error and self.error is None:
             try:

@@ -1,4 +1,7 @@
-"""The arguments of a tool call: JSON text that should be an object. All callers read them here."""
+"""Decoder of a tool call's arguments: JSON text that should be an object.
+
+All modules that decode arguments use it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,16 @@ from benchwright.records import UNREADABLE
 
 
 class ArgumentsError(ValueError):
-    """Arguments that are not JSON. Its text is the reason."""
+    """Raised if the arguments of a call are not JSON. Its text is the reason."""
 
 
 def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
-    """Return the arguments of a call: {} if there are none, and an object that came in place of its JSON unchanged.
+    """Return the decoded arguments of a call; {} if there are none.
 
-    `lenient` also accepts NaN, Infinity and halves of characters, as Python's json does, and with it the
-    official code of several benchmarks.
+    An object in place of JSON text is returned unchanged.
+
+    `lenient`: also accept NaN, Infinity and halves of characters, as Python's json and therefore the official
+    code of several benchmarks do.
 
     Raises:
         ArgumentsError: If they are not JSON.
@@ -30,7 +35,7 @@ def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
 
 
 def read_object(given: Any, *, lenient: bool = False) -> dict[str, Any] | None:
-    """Return the arguments of a call like `read_arguments`, but None if they are anything but an object."""
+    """Return the decoded arguments of a call; None if they are anything but an object. See `read_arguments`."""
     try:
         return read_arguments(given, lenient=lenient)
     except (ArgumentsError, TypeError):

@@ -1,4 +1,4 @@
-"""The pieces of tool calls in a delta or message, from all shapes that servers use."""
+"""Parser of tool calls in a delta or message, in all shapes that servers use."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import msgspec
 
 
 class CallPiece(msgspec.Struct, frozen=True, gc=False):
-    """A part of a tool call, or all of it.
+    """A tool call, or a part of one.
 
-    A field that the server left out, or sent as null or "", is None or "".
+    If the server left a field out, or sent it as null or "", `index` and `id` are None, and `name` and
+    `arguments` are "".
     """
 
     index: int | None
@@ -21,9 +22,10 @@ class CallPiece(msgspec.Struct, frozen=True, gc=False):
 
 
 def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[CallPiece]:
-    """Yield the pieces of calls in a delta or message: `tool_calls`, else the older `function_call`.
+    """Yield the pieces of tool calls in a delta or message.
 
-    In a `whole` message each entry is a call, even if indexes are equal.
+    They are in `tool_calls`, else in the older `function_call`. In a `whole` message each entry is a call of
+    its own, even if indexes are equal.
 
     Raises:
         TypeError: If an entry is not an object.
@@ -40,12 +42,14 @@ def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[Cal
 
 
 def part_piece(part: dict[str, Any]) -> CallPiece:
-    """Return the call in a part of a message's content, in Anthropic's format."""
+    """Return the tool call in a part of a message's content, in Anthropic's format."""
     return CallPiece(None, part.get("id"), part.get("name") or "", _arguments(part.get("input")))
 
 
 def piece_of(call: Any) -> CallPiece:
-    """Return the piece in an entry of `tool_calls`, even without `function` around name and arguments.
+    """Return the piece in an entry of `tool_calls`.
+
+    Name and arguments may be in `function`, or in the entry itself.
 
     Raises:
         TypeError: If the entry does not have the shape of a tool call.
@@ -68,7 +72,7 @@ def piece_of(call: Any) -> CallPiece:
 
 
 def _without_tokens(name: Any) -> str:
-    """Return a function's name without tokens of a chat template that servers left after it (gpt-oss on vLLM).
+    """Return a function's name without chat template tokens that a server left at its end (gpt-oss on vLLM).
 
     Raises:
         TypeError: If the name is not a string.
@@ -79,7 +83,7 @@ def _without_tokens(name: Any) -> str:
 
 
 def _arguments(arguments: Any) -> str:
-    """Return arguments as text. Some servers send the value instead of its JSON."""
+    """Return arguments as text. Values that some servers send in place of JSON text are encoded."""
     if isinstance(arguments, str):
         return arguments
     if arguments is None:

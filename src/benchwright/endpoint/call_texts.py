@@ -38,7 +38,10 @@ _WORDS = (
     ),
     *("▁begin", "_begin", "DSML", "action_start", "START_ACTION", "to=functions.", "```tool_"),
 )
-"""Every mark contains one of these words. Searching for them takes a hundredth of the time."""
+"""Words of which every match of `_MARKS` contains at least one.
+
+Searching for them first takes a hundredth of the time.
+"""
 
 _FENCE = "```"
 _PYTHONIC = re.compile(r"\[(\w[\w.]*)\(")
@@ -47,7 +50,10 @@ _ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 
 
 def offered_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None:
-    """Return the names of the functions among a request's `tools`; None if it offers none, or forbids calls."""
+    """Return the names of the functions in a request's `tools`.
+
+    None if it offers none, or if `choice` (its `tool_choice`) forbids calls.
+    """
     if not isinstance(tools, Sequence) or not tools or choice == "none":
         return None
     functions = (tool.get("function") for tool in tools if isinstance(tool, dict))

@@ -1,4 +1,4 @@
-"""Requests ready to be sent: the choice of their fields, and their bytes."""
+"""Preparation of requests: the selection of their fields, and their encoding as bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 def sent_fields(
     fields: dict[str, Any], *, stream: bool, left_out: frozenset[str] = NOTHING
 ) -> dict[str, Any]:
-    """Return the fields of a request as they are sent. With `stream`, they ask for streaming with usage."""
+    """Return the fields that are sent for a request: `fields` without `left_out`.
+
+    With `stream`, streaming and its usage are requested.
+    """
     sent = {name: value for name, value in fields.items() if name not in (STREAM, STREAM_OPTIONS)}
     if stream and STREAM not in left_out:
         sent[STREAM] = True
@@ -38,7 +41,7 @@ def make_call(
 ) -> Call:
     """Return the call that sends these fields (see `sent_fields`).
 
-    Messages that are JSON already are not copied.
+    Messages that are JSON already are used without a copy.
     """
     fields = sent_fields(given, stream=stream, left_out=left_out)
     with_id = REQUEST_ID not in left_out
@@ -56,9 +59,9 @@ def make_call(
 
 
 def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
-    """Return a body without the fields in `left_out`, at the top level or in messages.
+    """Return a request body without the fields in `left_out`, at the top level and in messages.
 
-    Without such fields in messages, all other values stay byte for byte.
+    If no message has such a field, all other values stay byte for byte.
     """
     try:
         fields = adapted(dict(_decode(body)), left_out)
@@ -71,7 +74,7 @@ def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Return the value with lone surrogates replaced, which JSON over UTF-8 cannot carry."""
+    """Return the value with lone surrogates replaced, because JSON in UTF-8 cannot hold them."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""One channel of a response: its texts, and when they arrived."""
+"""One channel of a response (such as its text or reasoning): its texts, and when they arrived."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import whole_characters
 
 FEWEST, SHORTEST = 3, 8
-"""Minimum number of pieces and characters by which a repeated response differs from a model that repeats itself."""
+"""Minimum number of pieces and of characters from which a repetition counts as repeated sending.
+
+A shorter one may be the model repeating itself.
+"""
 
 
 class Channel:
-    """Texts in the order of their arrival, with the time of each (`perf_counter_ns`)."""
+    """Texts of one channel (such as reasoning) in the order of arrival, each with its time (`perf_counter_ns`)."""
 
     __slots__ = ("texts", "times")
 
@@ -21,18 +24,19 @@ class Channel:
         self.times = array("Q")
 
     def add(self, text: str, at: int) -> None:
-        """Add a text."""
+        """Add a text that arrived at the time `at`."""
         self.texts.append(text)
         self.times.append(at)
 
     def text(self) -> str:
-        """Return all texts as one."""
+        """Return all texts of the channel, joined."""
         return whole_characters("".join(self.texts))
 
     def settle(self) -> bool:
-        """Remove repeated text: a last text that equals all before it (RAGFlow), or in each text the one before it.
+        """Remove text that was sent twice, and return True if there was any.
 
-        Return True if anything was removed.
+        This is a last text that equals all before it (RAGFlow), or the beginning of each text that repeats
+        the one before it.
         """
         texts = self.texts
         if not texts:
@@ -45,7 +49,10 @@ class Channel:
         return is_enough and self.settle_cumulative()
 
     def settle_cumulative(self) -> bool:
-        """Keep only the added part of each text, and return True, if every text begins with the one before it."""
+        """Keep only the new part of each text if every text begins with the one before it.
+
+        Return True if that is so.
+        """
         texts = self.texts
         if len(texts) < 2 or not all(map(str.startswith, texts[1:], texts)):
             return False
@@ -56,7 +63,7 @@ class Channel:
         return True
 
     def time_of(self, place: int) -> int:
-        """Return the arrival time of the character at an offset of the text, 0 if there is none."""
+        """Return the arrival time of the character at an offset of the joined text; 0 if there is no such character."""
         end = 0
         for text, at in zip(self.texts, self.times, strict=True):
             end += len(text)
@@ -66,7 +73,7 @@ class Channel:
 
 
 def is_all_again(text: str, before: list[str]) -> bool:
-    """Return True if a text repeats all texts before it, and is too long for a model that repeats itself."""
+    """Return True if a text repeats all texts before it, and is too long to be a model's own repetition."""
     if len(before) + 1 < FEWEST or len(text) < SHORTEST or not text.startswith(before[0]):
         return False
     return len(text) == sum(map(len, before)) and text == "".join(before)

@@ -34,7 +34,7 @@ INVALID = (400, 422)
 """Statuses with which a server refuses a request that lacks required fields."""
 
 PROBE_SECONDS = 30.0
-"""Time that a server may take to refuse the empty request of `_find_out`."""
+"""Seconds that a server may take to refuse the empty request of `_find_out`."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -89,7 +89,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def hurry(self) -> None:
-        """Let requests without a token for the stall limit, or at a rate limit, fail with `RunStopped` from now on."""
+        """Let requests at a rate limit, or without a token for the stall limit, fail with `RunStopped` from now on."""
         self._wire.hurry()
         self._gate.stop()
 
@@ -141,9 +141,7 @@ class EndpointClient:
     async def _answer(
         self, request: Request, first: Call, path: str, fields: dict[str, Any]
     ) -> tuple[Delivery, Reply]:
-        """Send a request until it is answered or a retry would make no sense; `first` is the prepared first
-        attempt.
-        """
+        """Return the response to a request, after retries if it fails. `first` is the prepared first attempt."""
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
         call: Call | None = first
         while True:
@@ -202,7 +200,7 @@ class EndpointClient:
                 raise error
 
     async def speaks(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path; None if unknown. Cached if it was reached."""
+        """Return True if the server itself has the dialect of this path, False if not; None (not cached) if unknown."""
         asked = self._spoken.get(path)
         if asked is None:
             asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
@@ -214,7 +212,9 @@ class EndpointClient:
             return None
 
     async def _find_out(self, path: str) -> bool | None:
-        """Send an empty request, which a server with this path refuses as invalid. Retry temporary failures.
+        """Return True if the server has this path, False if not, None if it only failed temporarily.
+
+        A server that has it refuses an empty request as invalid. Temporary failures are retried.
 
         Raises:
             ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
@@ -247,8 +247,7 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Send one request, unmetered and without retries, to a path below /v1 or `beside` it; `sink` gets the
-        response.
+        """Send one request to a path below /v1 or `beside` it, unmetered, not retried; `sink` gets the response.
 
         Raises:
             WireError: If the exchange failed.
@@ -263,7 +262,7 @@ class EndpointClient:
 
     @property
     def own_settings(self) -> frozenset[str]:
-        """Names of the settings that Benchwright added without being asked to."""
+        """Names of the settings that the user did not ask for, but Benchwright added."""
         return self._extras.own
 
     async def forward(
@@ -276,13 +275,13 @@ class EndpointClient:
         headers: Sequence[tuple[bytes, bytes]] = (),
         added: Set[str] = NOTHING,
     ) -> Reply:
-        """Send this body unchanged, and pass the response on through the tee while it arrives.
+        """Send a program's request body unchanged, pass the response on through the tee, and return it.
 
-        `note` is called with the request's record at the end, after success and failure alike. As in `ask`,
-        failures that may be temporary (rate limits, server errors, broken connections) are retried as long as
-        nothing was passed on; the receiver behind the tee gets every other failure. `headers` are sent besides our
-        own. Fields that the server refuses are left out if they were `added` to the program's own, or are fields of
-        its messages that the API's reference does not have.
+        Temporary failures are retried as in `ask`, as long as nothing was passed on; the receiver behind the
+        tee gets all others. `note` is called with the request's record at the end, even after a failure.
+        `headers` are sent in addition to Benchwright's own. Fields named in `added` are left out if the
+        server refuses them: these are fields that the program did not set, or that messages do not have in
+        the API's reference.
 
         Raises:
             ProviderError: If the exchange failed, or the response is an error or cannot be read.
@@ -336,7 +335,7 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Complete a response that was passed on, unless it is an error: that may be retried."""
+        """Return the reply of a response that was passed on, and complete it unless it is an error (may be retried)."""
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
@@ -344,7 +343,7 @@ class EndpointClient:
         return self._read(request, dict.fromkeys(carried - {REQUEST_ID}), stream=False)
 
     async def _waited(self, error: ProviderError, request: Request, until: float) -> bool:
-        """Return True if a failed request is to be sent once more, after waiting until it may be.
+        """Return True if a failed request is to be retried, after the wait before the retry; else False.
 
         Raises:
             ProviderError: If its trial would wait too long for a rate limit.
@@ -373,7 +372,7 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Leave optional parts out of a refused request, and return True if it is to be sent again without them."""
+        """Return True if a refused request is to be retried without some optional parts, which it then omits."""
         meter = request.meter
         if error.http_status != meter.status:
             return False

@@ -21,30 +21,32 @@ LARGEST_HEAD = 256 * 1024
 
 
 class Sink(Protocol):
-    """Receiver of a response. Its methods are plain functions, called from `data_received`, which never wait.
+    """Receiver of a response.
 
-    `at` is the moment at which the bytes were handed to us (`perf_counter_ns`), taken before any parsing. An
-    exception in a method ends the exchange as malformed.
+    Its methods are called from `data_received`, so they are plain functions that never wait.
+
+    `at`: the time at which the bytes were read (`perf_counter_ns`), taken before any parsing. An exception in
+    a method ends the exchange as malformed.
     """
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Take the status and headers of the final (not 1xx) response."""
+        """Receive the status and headers of the final (not 1xx) response."""
         ...
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Take the part of the body that arrived at that moment, transfer coding removed."""
+        """Receive the part of the body that arrived at that moment, without its transfer coding."""
         ...
 
     def token_at(self) -> int | None:
-        """Return when the last token arrived, 0 before the first; None if the response does not consist of tokens."""
+        """Return when the last token arrived; 0 before the first, None if the response does not consist of tokens."""
         ...
 
 
 class WireError(Exception):
-    """The exchange failed below HTTP.
+    """Raised if an exchange fails below HTTP.
 
-    `kind` names the failure. `received` is True if any byte of a response had arrived. `resent` is how often
-    the request had been sent before, see `wire.Delivery`.
+    `kind`: the name of the failure (listed at `Wire.send`). `received`: True if any byte of a response had
+    arrived. `resent`: how often the request had been sent before (see `wire.Delivery`).
     """
 
     def __init__(self, kind: str, message: str, *, received: bool = False) -> None:
@@ -57,9 +59,9 @@ class WireError(Exception):
 class Exchange:
     """One request and its response on a connection, with its timestamps (`perf_counter_ns`).
 
-    `token_at` is when the last token is known to have arrived; before the first token it is the time of
-    sending, after a pause the time of resuming. `largest` is the maximum size of the response in bytes,
-    `until` the time by which it must have ended.
+    `token_at`: the time at which the last token is known to have arrived; before the first token, the time of
+    sending; after a pause, the time of resuming. `largest`: the maximum size of the response in bytes.
+    `until`: the time by which it must have ended.
     """
 
     __slots__ = (
@@ -84,7 +86,7 @@ class Exchange:
 class Connection(asyncio.Protocol):
     """A connection that carries one exchange at a time.
 
-    Create with `loop.create_connection`; `ask` starts an exchange.
+    Created by `loop.create_connection`; `ask` starts an exchange.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -93,7 +95,7 @@ class Connection(asyncio.Protocol):
         self._waiting: WaitingBytes | None = None
         self._body: list[bytes] = []
         self.on_body = self._body.append
-        """Called by the parser with each piece of a body."""
+        """Callback of the parser for each piece of a body."""
         self._parser = httptools.HttpResponseParser(self)
         self._exchange: Exchange | None = None
         self._headers: Headers = []
@@ -115,10 +117,10 @@ class Connection(asyncio.Protocol):
         largest: int | None = None,
         rest: Sequence[bytes | memoryview] = (),
     ) -> Exchange:
-        """Send a request and return its exchange. `rest` holds further parts of its body.
+        """Send a request, and return its exchange. `rest` holds further parts of the request's body.
 
-        The exchange's future is done when the response is complete or has failed. A response of more than
-        `largest` bytes, headers and trailers included, fails.
+        The future of the exchange is done when the response is complete or has failed. A response of more
+        than `largest` bytes, headers and trailers included, fails.
         """
         assert self._transport is not None
         exchange = Exchange(sink, self._loop.create_future(), largest)
@@ -136,24 +138,24 @@ class Connection(asyncio.Protocol):
         return exchange
 
     def pause(self) -> None:
-        """Stop reading the response under way until `resume`."""
+        """Stop reading the response in progress until `resume`."""
         if self._exchange is not None and self._transport is not None and self.open:
             self._exchange.paused = True
             self._transport.pause_reading()
 
     def resume(self) -> None:
-        """Continue reading. The pause does not count as the server's silence."""
+        """Continue reading. The time of the pause does not count as silence of the server."""
         if self._exchange is not None and self._exchange.paused:
             self._exchange.last_at = self._exchange.token_at = perf_counter_ns()
             self._read_on(self._exchange)
 
     def fail(self, error: WireError) -> None:
-        """End the exchange under way with an error and close the connection."""
+        """End the exchange in progress with an error, and close the connection."""
         self._end(error)
         self.close()
 
     def close(self) -> None:
-        """Close the connection at once, without finishing an exchange under way."""
+        """Close the connection at once, without finishing an exchange in progress."""
         self.open = False
         if self._transport is not None:
             self._transport.abort()
@@ -167,7 +169,7 @@ class Connection(asyncio.Protocol):
         self.open = True
 
     def data_received(self, data: bytes) -> None:
-        """Take the time first, then parse. A failure of the parser or sink ends the exchange."""
+        """Parse received bytes, after taking the time. A failure of the parser or sink ends the exchange."""
         self._at = at = perf_counter_ns()
         exchange = self._exchange
         if exchange is None:
@@ -198,9 +200,9 @@ class Connection(asyncio.Protocol):
             self.fail(WireError("malformed", str(error), received=True))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the exchange after the server closed or the network broke.
+        """End the exchange, because the connection was closed or broke.
 
-        A body that ends by close is complete then.
+        If the response had no length, its body is then complete.
         """
         self.open, self._lost = False, exc
         exchange = self._exchange
@@ -215,9 +217,10 @@ class Connection(asyncio.Protocol):
         )
 
     def _why_lost(self, when: str, received: bool = False) -> WireError:
-        """Return the error for an exchange whose connection is gone.
+        """Return the error for an exchange whose connection was lost.
 
-        Certificates are refused only after the handshake.
+        If the server refused the client's certificate, which it reports only after the handshake, the error
+        says so.
         """
         if not received and (why := refused_certificate(self._lost)) is not None:
             return WireError("connect", why)
@@ -226,14 +229,14 @@ class Connection(asyncio.Protocol):
     # Called by the parser
 
     def on_message_begin(self) -> None:
-        """Begin a response. One without a request makes the connection unusable."""
+        """Begin a response. A response without a request makes the connection unusable."""
         self._headers = []
         self._ends_by_close = True
         if self._exchange is None:
             self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header; ignore trailers, which come after the body."""
+        """Store a header. Trailers, which come after the body, are ignored."""
         if self._headers_done:
             return
         name = name.lower()
@@ -242,7 +245,10 @@ class Connection(asyncio.Protocol):
             self._ends_by_close = False
 
     def on_headers_complete(self) -> None:
-        """Hand the final response's head to the sink; ignore informational responses (1xx)."""
+        """Pass the status and headers of the final response to the sink.
+
+        Informational responses (1xx) are ignored.
+        """
         status = self._parser.get_status_code()
         self._informational = 100 <= status < 200
         if self._informational or self._exchange is None:
@@ -251,7 +257,7 @@ class Connection(asyncio.Protocol):
         self._exchange.sink.head(status, self._headers, self._at)
 
     def on_message_complete(self) -> None:
-        """End the exchange, as its response is complete."""
+        """End the exchange, because its response is complete."""
         if self._body:
             self._hand_over()
         if not self._informational:
@@ -260,7 +266,7 @@ class Connection(asyncio.Protocol):
             self._end(None)
 
     def _hand_over(self) -> None:
-        """Hand all pieces of the body that arrived together to the sink as one."""
+        """Pass the pieces of the body that arrived together to the sink, joined."""
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         self._body.clear()
         if self._exchange is not None:

@@ -19,7 +19,9 @@ class Content(NamedTuple):
 
 
 def read_content(content: Any) -> Content:
-    """Parse a message's content: a string, null, one part, or a list of parts and strings.
+    """Return the text, reasoning and tool calls in a message's content.
+
+    It may be a string, null, one part, or a list of parts and strings.
 
     Raises:
         TypeError: If the content is none of these.

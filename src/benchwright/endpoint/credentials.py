@@ -1,4 +1,4 @@
-"""API keys: every key that is sent is looked up here."""
+"""Look-up of API keys, for all keys that are sent to an endpoint."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_key(given: str | None, address: Address, say: Say) -> str | None:
 
 
 def read_key(variable: str, option: str) -> str:
-    """Return the key in the environment variable that the user named by an option.
+    """Return the key in an environment variable, which the user named by `option`.
 
     Raises:
         UserError: If the variable is not set, or empty. The message begins with the option.

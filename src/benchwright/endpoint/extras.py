@@ -1,9 +1,8 @@
-"""Optional parts of requests that Benchwright adds by itself, and the record of which ones a server has
-refused.
+"""Optional parts of requests that Benchwright adds by itself, and the record of which ones a server has refused.
 
-A strict server may refuse a header or a field that others accept. If Benchwright added it, it is left out:
-the request is sent again without it, and if that succeeds, so are all later ones of the client. Parts that
-the user asked for are never left out.
+A strict server may refuse a header or a field that others accept. If Benchwright added it, the request is
+sent again without it; if that succeeds, later requests of the client omit it, too. Parts that the user asked
+for are never left out.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ STREAM = "stream"
 STREAM_OPTIONS = "stream_options"
 
 RENAMED = {"max_tokens": "max_completion_tokens"}
-"""Fields that some servers require under another name; their refusal names it.
+"""Fields that some servers require under another name, which their refusal contains.
 
-The user's fields are renamed, too.
+This also applies to the user's fields.
 """
 
 OF_MESSAGES = frozenset(
@@ -28,28 +27,29 @@ OF_MESSAGES = frozenset(
         *("reasoning_details", "thinking_blocks"),
     }
 )
-"""Fields of messages that client libraries and other providers add, and that are not in the API's reference.
+"""Fields of messages that are not in the API's reference.
 
-Programs send them back within a conversation (such as mini-swe-agent with LiteLLM's). Groq, OpenAI and others refuse
-them.
+Client libraries and other providers add them, and programs (such as mini-swe-agent with LiteLLM) send them
+back within a conversation. Groq, OpenAI and others refuse them.
 """
 
 NAMING = frozenset({400, 422, 500, 501})
-"""Statuses of refusals that name the refused part. Gateways that translate requests use 500."""
+"""Statuses of refusals that name the refused part. 500 is used by gateways that translate requests."""
 
 SILENT = frozenset({400, 422})
 """Statuses of refusals that may come without a reason."""
 
 MOST_READ = 16_384
-"""Bytes of a refusal that are searched for names."""
+"""Maximum number of bytes of a refusal that are searched for names."""
 
 NOTHING: frozenset[str] = frozenset()
 
 
 class Extras:
-    """The optional parts that the server of one client has refused: `left_out` holds the names of headers and fields.
+    """The optional parts of requests that the server of one client has refused.
 
-    `own` holds the names of settings that the user did not ask for, such as the seed of a protocol.
+    `left_out`: the names of refused headers and fields. `own`: the names of settings that the user did not
+    ask for, such as the seed of a protocol.
     """
 
     def __init__(self, own: Set[str] = NOTHING) -> None:
@@ -58,16 +58,16 @@ class Extras:
         self._proven = False
 
     def carried(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
-        """Return the names of parts of a request with these fields that may be left out or renamed."""
+        """Return the names of the parts that a request with these fields may omit or rename after a refusal."""
         names = {REQUEST_ID} if sends_id else set()
         if stream:
             names |= {STREAM, STREAM_OPTIONS} - fields.keys()
         return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
     def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
-        """Return these names for a relayed request.
+        """Return the names of the parts that a program's request may omit or rename after a refusal.
 
-        `added` holds fields that Benchwright added, and fields of messages that the API does not have.
+        `added`: fields that Benchwright added, and fields of messages that the API's reference does not have.
         """
         fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
         return frozenset({REQUEST_ID} | fields if sends_id else fields)
@@ -75,10 +75,13 @@ class Extras:
     def narrowed(
         self, left_out: frozenset[str], carried: frozenset[str], status: int, body: bytes, reason: str
     ) -> frozenset[str] | None:
-        """Return what the next attempt at a refused request leaves out; None if the refusal has another cause.
+        """Return the parts to leave out of the next attempt at a refused request.
 
-        Parts that the refusal names are left out. After a refusal without a reason the header goes first and
-        then all fields, but only until the server has answered a request: after that they are not the cause.
+        None if the refusal has another cause.
+
+        Parts that the refusal names are left out. If it gives no reason, the header goes first and then all
+        fields. This applies only until the server has answered a request, because after that they are not the
+        cause.
         """
         carried -= left_out
         if status in NAMING and (named := frozenset(_named(carried, body))):
@@ -89,21 +92,27 @@ class Extras:
         return left_out | step if step else None
 
     def answered(self, left_out: frozenset[str]) -> None:
-        """Remember the parts that were left out of a request that succeeded."""
+        """Record that a request without these parts succeeded, so that later ones omit them, too."""
         self._proven = True
         if not left_out <= self.left_out:
             self.left_out |= left_out
 
 
 def instead_of(name: str) -> str:
-    """Return a phrase, to follow the word "request", about the omission of a refused header or field."""
+    """Return a phrase that says that a refused header or field is omitted.
+
+    It follows the word "request" in a sentence.
+    """
     if name in RENAMED:
         return f"with {RENAMED[name]} in place of {name}"
     return f"without {name}"
 
 
 def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
-    """Return the fields without those in `left_out`; fields with another name in `RENAMED` are renamed instead."""
+    """Return the fields without those in `left_out`.
+
+    Fields that have another name in `RENAMED` are renamed instead.
+    """
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
 

@@ -1,4 +1,4 @@
-"""How requests fail, and when they are retried."""
+"""Errors of failed requests, and the rules for retries."""
 
 from __future__ import annotations
 
@@ -21,34 +21,40 @@ LONGEST_DETAIL = 200
 
 OVERLOADED = frozenset({408, 429, 503, 504, 529})
 OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
-"""Statuses and kinds of `WireError` that indicate an overloaded server."""
+"""Kinds of `WireError`, and statuses, that may mean that the server is overloaded."""
 
 REFUSES_IMAGES = frozenset({400, 404, 413, 415, 422, 500, 501})
-"""Statuses with which servers refuse images: llama.cpp uses 500, routers without such a model 404."""
+"""Statuses with which servers refuse images, including 500 (llama.cpp) and 404 (routers without a model for images)."""
 
 _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmproj", re.IGNORECASE)
 
 LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
 FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
-"""Options that set the limit behind a kind of `WireError`, and all kinds after which a request is not retried."""
+"""Kinds of `WireError` after which a request is not retried.
+
+`LIMITED_BY` has the option that sets the limit behind a kind.
+"""
 
 REQUIRED = frozenset({"model", "messages", "prompt", "input"})
-"""Fields without which a request is invalid."""
+"""Names of fields without which a request is invalid."""
 
 _SENDS = (
     (re.compile(r"\b(ssl|client) certificate\b", re.IGNORECASE), " (--client-cert FILE sends one)"),
     (re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE), " (--header NAME=VALUE sends one)"),
 )
-"""Patterns of refusals, each with the option that sends the missing part."""
+"""Patterns of refusals due to a missing part of the request, each with the option that sends this part."""
 
 NO_OPTIONS: Mapping[str, str] = {}
 
 UNWANTED = ProviderError("the client disconnected before the answer ended")
-"""The error in the record of a request that was cancelled."""
+"""Error for the record of a request that was cancelled because the client disconnected."""
 
 
 class Beyond(NamedTuple):
-    """Names of headers and fields in the first attempt at a request, and of the parts that its last attempt omitted."""
+    """Names of the optional parts of a request.
+
+    `headers`, `fields`: of its first attempt. `left_out`: the parts that its last attempt omitted.
+    """
 
     headers: Collection[str]
     fields: Collection[str]
@@ -63,7 +69,10 @@ def tells_overload(failure: Exception) -> bool:
 
 
 def sending_option(refusal: str) -> str:
-    """Return the option that sends the part missing in a refused request, in brackets after a blank; "" if none."""
+    """Return a hint at the option that sends the part missing in a refused request.
+
+    It begins with a blank, in brackets; "" if the refusal mentions no such part.
+    """
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
 
@@ -78,8 +87,8 @@ def from_answer(
 ) -> ProviderError:
     """Return the error for a response with a status other than 200.
 
-    `hints` maps names of body fields to advice for the case that the server refuses one, as it would each
-    time. `beyond` names optional parts of the request, which a refusal without a reason may be about.
+    `hints`: advice by names of body fields, given if the server refuses such a field, as it would each time.
+    `beyond`: the optional parts of the request, which may be the cause of a refusal without a reason.
     """
     code, detail = error_detail(body)
     said = answered(status, body)
@@ -115,12 +124,12 @@ def from_answer(
 
 
 def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
-    """Return the first of these fields that a refusal names."""
+    """Return the first field in `hints` that a refusal names; None if it names none of them."""
     return next((name for name in hints if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail)), None)
 
 
 def _silent(url: str, status: int, beyond: Beyond | None) -> str:
-    """Return the message for a refusal without a reason. It lists the optional parts of the request."""
+    """Return the error message for a refusal without a reason, which lists the optional parts of the request."""
     names = (
         [] if beyond is None else [*beyond.headers, *(name for name in beyond.fields if name not in REQUIRED)]
     )
@@ -133,12 +142,12 @@ def _silent(url: str, status: int, beyond: Beyond | None) -> str:
 
 
 def reason_of(body: bytes) -> str:
-    """Return the reason that a refusal states; empty if it states none."""
+    """Return the reason stated in the body of a refusal; "" if there is none."""
     return error_detail(body)[1]
 
 
 def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
-    """Return the error for an error object that came with status 200 (mostly inside a stream)."""
+    """Return the error for an error object in a response with status 200 (mostly inside a stream)."""
     code = str(error.get("code", error.get("status")))
     status = int(code) if re.fullmatch("[1-5][0-9][0-9]", code) else None
     detail = _clip(str(error.get("message") or error.get("detail") or error))
@@ -151,9 +160,10 @@ def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
 def from_wire(
     error: WireError, url: str, *, answered_before: bool, options: Mapping[str, str] = NO_OPTIONS
 ) -> ProviderError:
-    """Return the error for a failed exchange. A server that never answered is not retried.
+    """Return the error for a failed exchange.
 
-    `options` maps kinds of failure to the option that sets the limit.
+    It is not retryable if no connection was possible to a server that has never answered. `options`: for
+    kinds of failure, the option that sets the limit.
     """
     if error.kind in ("connect", "connect_timeout"):
         return ProviderError(
@@ -170,15 +180,12 @@ def from_wire(
 
 
 def bad_answer(error: Exception, url: str) -> ProviderError:
-    """Return the error for a response that cannot be read.
-
-    It is retryable, because the fault may be temporary.
-    """
+    """Return the error for an unreadable response. It is retryable, because the fault may be temporary."""
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
 
 def answered(status: int, body: bytes) -> str:
-    """Return the status of a response and the reason that it states, as text."""
+    """Return a text with the status of a response and the reason that its body states."""
     detail = error_detail(body)[1]
     return f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
 
@@ -215,13 +222,15 @@ def _clip(text: str) -> str:
 
 
 class RetryPolicy(Record, frozen=True):
-    """When to retry: at most `retries` further attempts. Waits are in seconds.
+    """Number of retries, and the waits before them in seconds.
 
-    A wait that the server asks for (Retry-After) is obeyed up to `longest_wait`; beyond that the request
-    fails. A rate limit with such a wait is not a failed attempt, see `rate_limits`; `longest_wait` also
-    limits what a trial waits for rate limits in total. Otherwise the wait doubles from `first` (from 1 s
-    after a rate limit) up to `longest`. Up to half the wait is taken off at random, so that many clients do not
-    come back at once.
+    `retries`: the maximum number of further attempts. `longest_wait`: the longest wait that a server may ask
+    for (Retry-After); if it asks for more, the request fails. It also limits the time that a trial waits for
+    rate limits in total. A rate limit with such a wait does not count as a failed attempt (see
+    `rate_limits`).
+
+    Without Retry-After the wait doubles from `first` (from 1 s after a rate limit) up to `longest`. Up to
+    half of it is taken off at random, so that many clients do not come back at once.
     """
 
     retries: int = 5

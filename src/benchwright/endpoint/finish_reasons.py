@@ -1,4 +1,4 @@
-"""Finish reasons, mapped to the values of the chat completions API."""
+"""Mapping of servers' finish reasons to the values of the chat completions API."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _WORDS = {
         *("image_safety", "model_armor", "content_filtered", "guardrail_intervened"),
     ),
 }
-"""Finish reasons in the API's reference, each with the values of Anthropic, Gemini, Bedrock, TGI, Mistral and GLM."""
+"""The API's finish reasons, each with the equivalent values of Anthropic, Gemini, Bedrock, TGI, Mistral and GLM."""
 
 _STANDARD = {other: word for word, others in _WORDS.items() for other in (word, *others)}
 
 _NONE = ("", "null", "none", "finish_reason_unspecified")
-"""Values that servers (Ollama, SGLang, KoboldCpp) send in every chunk in place of null."""
+"""Values that stand for null: some servers (Ollama, SGLang, KoboldCpp) send them in every chunk."""
 
 FAILED_CALLS = ("malformed_function_call", "unexpected_tool_call", "malformed_tool_call")
-"""Finish reasons, or their last words, with which servers report an invalid tool call (Gemini)."""
+"""Finish reasons, or the ends of their values, that report an invalid tool call (Gemini)."""
 
 
 def read_finish_reason(reason: Any) -> str | None:
     """Return the API's finish reason for a server's value.
 
-    An unknown value is returned as sent; None if the value is null or empty.
+    An unknown value is returned as sent; a null or empty one becomes None.
 
     Raises:
         TypeError: If the value is neither a string nor an object with a `type` (as in SGLang's own API).

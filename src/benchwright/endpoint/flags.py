@@ -1,7 +1,7 @@
-"""Flags of requests: oddities of the request or its response.
+"""Flags of requests: oddities of a request or its response, recorded with it.
 
-A flag is its kind alone, or `kind: evidence`. Flags of the kinds in `NOTES` are explained wherever their
-trial is shown, because the answer may not be what it seems. They never change a score.
+A flag is the name of its kind alone, or `kind: evidence`. Flags of the kinds in `NOTES` are explained
+wherever their trial is shown, because the answer may not be what it seems. They never change a score.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 from benchwright.text import one_line
 
 TRANSLATED = "translated"
-"""Flag of a request in another dialect than the target's."""
+"""Flag of a request whose dialect the relay translated for the target."""
 
 UNDECIDED = "dialect_undecided"
-"""Flag of a translated request for which it is unknown whether the target supports the original dialect."""
+"""Flag of a request that was translated because it is unknown whether the target supports the program's dialect."""
 
 WITHOUT = "without:"
-"""Prefix of the flag of a request that left out a header or field refused by the server; its name follows."""
+"""Prefix of a flag, before the name of a header or field that the request left out because the server refused it."""
 
 
 def left_out_of(flags: Iterable[str]) -> list[str]:
@@ -27,7 +27,10 @@ def left_out_of(flags: Iterable[str]) -> list[str]:
 
 
 NARROWED = "narrowed"
-"""Flag of a request whose refusal showed that something must be left out. It is excluded from timings."""
+"""Flag of a request that the server refused at first because of an optional part.
+
+It is excluded from timings.
+"""
 CALL_AS_TEXT = "call_as_text"
 CALL_UNREAD = "call_unread"
 CALL_MISSING = "call_missing"
@@ -44,11 +47,11 @@ TOTAL_UNEXPLAINED = "total_unexplained"
 UNKNOWN_END = "unknown_end"
 
 LONGEST_EVIDENCE = 100
-"""Maximum length of the evidence in a flag, in characters. The trial's body holds the whole answer."""
+"""Maximum length of a flag's evidence in characters; the stored response holds the whole text."""
 
 
 class Note(NamedTuple):
-    """Explanation of a flag, and advice for the user ("" if there is none)."""
+    """Explanation of a kind of flag: a description, and advice for the user ("" if there is none)."""
 
     words: str
     advice: str = ""
@@ -89,11 +92,11 @@ NOTES = {
         "the server gave a reason for the end that is not known here, so the answer may be cut off"
     ),
 }
-"""Kinds of flags that are explained with their trial."""
+"""Kinds of flags that are explained wherever their trial is shown."""
 
 
 def noted(kind: str, evidence: str = "") -> str:
-    """Return the flag of a kind with its evidence, clipped to one line."""
+    """Return a flag of this kind, with its evidence cut and on one line."""
     told = one_line(evidence, LONGEST_EVIDENCE)
     return f"{kind}: {told}" if told else kind
 
@@ -104,7 +107,7 @@ def kind_of(flag: str) -> str:
 
 
 def notes_in_words(flags: Iterable[str]) -> list[str]:
-    """Return sentences (without a full stop) for the flags that are explained with their trial."""
+    """Return a sentence (without a full stop) for each flag whose kind is in `NOTES`."""
     found = [
         (NOTES[kind_of(flag)].words, flag.partition(": ")[2]) for flag in flags if kind_of(flag) in NOTES
     ]

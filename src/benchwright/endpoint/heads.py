@@ -1,4 +1,7 @@
-"""Request lines and headers for one target, including the key; cached, as most are equal for all requests."""
+"""Heads of HTTP requests to one target: request line and headers, including the key.
+
+They are cached, because most are equal.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,10 @@ def header_lines(
     own: Sequence[tuple[str, str]],
     key_headers: Sequence[str] = (BEARER,),
 ) -> list[str]:
-    """Return the header lines of a request: our own, the key in `key_headers`, and the user's headers.
+    """Return the header lines of a request.
 
-    A header of the user replaces our header with the same name.
+    They are Benchwright's `own`, the key in `key_headers`, and the user's headers. A header of the user
+    replaces one of the same name.
     """
     lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
     lines += [("Accept-Encoding", "identity"), *own]
@@ -38,7 +42,7 @@ def header_lines(
 
 
 class Heads:
-    """Cached request lines and headers, by the path of a request below the base URL, or the path of a dialect."""
+    """Cache of request lines and headers, by the path of a request."""
 
     def __init__(self, address: Address, model: str, access: Access) -> None:
         self._address = address
@@ -46,9 +50,9 @@ class Heads:
         self._access = access
         self._names = access.header_names
         self.sends_id = REQUEST_ID.lower() not in self._names
-        """True if requests carry our id; False if the user sets this header."""
+        """True if requests carry Benchwright's request id; False if the user sets this header."""
         self.optional = [REQUEST_ID] * self.sends_id + [header.name for header in access.headers]
-        """Names of the headers that no server needs."""
+        """Names of the headers that a server may refuse although it needs none of them."""
         self._starts = {
             path: "\r\n".join(
                 [
@@ -60,7 +64,7 @@ class Heads:
         }
 
     def target(self, path: str) -> str:
-        """Return the request target for a path."""
+        """Return the request target for a path below the base URL, or for a dialect's path."""
         dialect = DIALECTS.get(path)
         prefix = self._address.prefix
         place = prefix if dialect is None else dialect.place(prefix, self._model)
@@ -79,9 +83,9 @@ class Heads:
         *,
         with_id: bool = True,
     ) -> bytes:
-        """Return the head of a request with a body of this length.
+        """Return the head of a request whose body has this length.
 
-        `more` holds headers of the program behind it.
+        `more`: headers of the program that sends the request through the relay.
         """
         between = b"\r\nX-Request-Id: %b" % identity.encode() if with_id and self.sends_id else b""
         for name, value in more:
@@ -91,6 +95,6 @@ class Heads:
 
 
 def key_headers_of(path: str) -> tuple[str, ...]:
-    """Return the headers in which servers of this path expect a key."""
+    """Return the headers in which a server expects the key at this path."""
     dialect = DIALECTS.get(path)
     return (BEARER,) if dialect is None else dialect.key_headers

@@ -25,7 +25,9 @@ _decode = msgspec.json.Decoder().decode
 
 
 def read_json(data: bytes | str) -> Any:
-    """Decode a JSON document strictly, else leniently. NaN becomes None.
+    """Return the decoded value of a JSON document.
+
+    If strict decoding fails, it is decoded leniently: NaN becomes None.
 
     Raises:
         DecodeError, UnicodeError, RecursionError: If the document cannot be decoded leniently either.
@@ -39,7 +41,10 @@ def read_json(data: bytes | str) -> Any:
 
 
 def decode_leniently(data: bytes) -> str:
-    """Decode UTF-8, keeping halves of characters (CESU-8); other invalid bytes become U+FFFD."""
+    """Return the text in UTF-8 bytes.
+
+    Halves of characters (CESU-8) are kept; other invalid bytes become U+FFFD.
+    """
     return data.decode("utf-8-sig", _ERRORS)
 
 
@@ -57,9 +62,9 @@ _NO_NUMBERS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")
 
 
 def _keep_halves(error: UnicodeError) -> tuple[str, int]:
-    """Decode the bytes of a surrogate (CESU-8); replace other invalid bytes by U+FFFD.
+    """Decode the bytes of a half of a character (CESU-8); replace other invalid bytes by U+FFFD.
 
-    A handler for `codecs`.
+    Used as an error handler by `codecs`.
     """
     assert isinstance(error, UnicodeDecodeError)
     end = error.start + _BYTES_OF_A_HALF
@@ -73,7 +78,7 @@ codecs.register_error(_ERRORS, _keep_halves)
 
 
 def whole_characters(text: str) -> str:
-    """Join the halves of characters in a text; a half by itself becomes U+FFFD."""
+    """Return a text with halves of characters joined; a half by itself becomes U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -84,22 +89,22 @@ def whole_characters(text: str) -> str:
 
 
 class Halves:
-    """Decoder that joins halves of characters across the pieces of a text, as they arrive."""
+    """Decoder that joins halves of characters across the pieces of a streamed text."""
 
     def __init__(self) -> None:
         self._first = ""
 
     def add(self, text: str) -> str:
-        """Return the whole characters available with this piece.
+        """Return the whole characters that are available with this piece.
 
-        A first half at its end waits for the second.
+        A first half at its end is kept until the second arrives.
         """
         text = self._first + text
         self._first = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return whole_characters(text.removesuffix(self._first))
 
     def end(self) -> str:
-        """Return U+FFFD if a half is left over, else ""."""
+        """Return U+FFFD if a half of a character is left over, else ""."""
         return BROKEN if self._first else ""
 
 

@@ -12,7 +12,7 @@ from benchwright.records import Record
 LARGEST_ANSWER = 128 * 1024 * 1024
 
 SWEPT_AT_ONCE = 250
-"""Number of exchanges checked without a break, which takes some 0.3 ms."""
+"""Number of exchanges that are checked without a pause for other tasks; this takes some 0.3 ms."""
 
 
 class Limits(Record, frozen=True):
@@ -20,9 +20,10 @@ class Limits(Record, frozen=True):
 
     `connect`: to open a connection. `read`: from the request to the first byte of the response, and to its
     first token. `stall`: between two pieces of the response, and between two tokens. `total`: from the
-    request to the end of the response. Comments, empty deltas and pieces of an unfinished event are not
-    tokens. The first byte of a whole response counts as its first token. `size` covers all bytes; None sets
-    no limit.
+    request to the end of the response. `size`: of all bytes of a response; None sets no limit.
+
+    Comments, empty deltas and pieces of an unfinished event are not tokens. The first byte of a response that
+    is not streamed counts as its first token.
     """
 
     connect: float = 10.0
@@ -33,7 +34,10 @@ class Limits(Record, frozen=True):
 
 
 class Sweeper:
-    """Timer that checks every exchange under way a few times per shortest limit, and ends overdue ones."""
+    """Timer that ends overdue exchanges.
+
+    Within the shortest timeout, it checks every exchange in progress a few times.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.hurried = False
@@ -45,18 +49,18 @@ class Sweeper:
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self, connection: Connection, exchange: Exchange, seconds: float) -> None:
-        """Check an exchange from now on; `seconds` further limits its whole duration."""
+        """Check this exchange from now on. `seconds`: a further limit for its whole duration."""
         exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
         self._watched[connection] = exchange
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
 
     def forget(self, connection: Connection) -> None:
-        """Stop checking the exchange on a connection, as it has ended."""
+        """Stop checking the exchange on a connection, because it has ended."""
         self._watched.pop(connection, None)
 
     def stop(self) -> None:
-        """End all exchanges under way, because the client was closed."""
+        """End all exchanges in progress, because the client was closed."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -64,9 +68,9 @@ class Sweeper:
             connection.fail(WireError("client_closed", "the client was closed"))
 
     def _sweep(self) -> None:
-        """Check a part of the exchanges.
+        """Check the next part of the exchanges.
 
-        A round takes an interval, because checking ten thousand at once takes tens of ms.
+        The check of all is spread over an interval, because checking ten thousand at once takes tens of ms.
         """
         if not self._round:
             self._round = list(self._watched)
@@ -101,7 +105,10 @@ class Sweeper:
         return None
 
     def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
-        """Return the error if tokens are overdue; asks the sink, which may first have to parse what arrived."""
+        """Return the error if a token is overdue, else None.
+
+        The sink is asked for its last token, and may first have to parse what arrived.
+        """
         limits, received = self._limits, bool(exchange.first_at)
         token_at = exchange.sink.token_at()
         if token_at is None:

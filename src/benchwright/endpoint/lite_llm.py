@@ -1,4 +1,4 @@
-"""Models of providers other than OpenAI, through LiteLLM (an extra, imported at the first request)."""
+"""Client for models of other providers than OpenAI, through LiteLLM (an extra, imported at the first request)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LiteLLMClient:
     """Client of one model (`provider/name`) through LiteLLM, with the interface of `EndpointClient`.
 
     Responses are not streamed. Timings cover the whole call, including LiteLLM's own work before and after
-    the request. `seconds` limits all attempts at a request together.
+    the request. `seconds`: the limit for all attempts at a request together.
     """
 
     def __init__(
@@ -66,7 +66,9 @@ class LiteLLMClient:
         begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Send a request to `/chat/completions`, the only path available; see `EndpointClient.ask`.
+        """Send a request and return the response; see `EndpointClient.ask`.
+
+        The only possible path is `/chat/completions`.
 
         Raises:
             ProviderError: If no usable response came, or LiteLLM is not installed.
@@ -136,16 +138,17 @@ class LiteLLMClient:
         return reply
 
     def _way(self, litellm: ModuleType) -> dict[str, Any]:
-        """Return the arguments of a call that concern the connection to the provider."""
+        """Return the arguments of a LiteLLM call that select the provider: model, key, headers and no retries."""
         headers = {"extra_headers": self._headers} if self._headers else {}
         return {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **headers}
 
     def _narrowed(
         self, left_out: frozenset[str], fields: Mapping[str, Any], error: ProviderError, failure: Exception
     ) -> frozenset[str] | None:
-        """Return the fields to leave out after a refusal.
+        """Return the fields to leave out of the next attempt at a refused request.
 
-        Fields that LiteLLM itself renames for a provider stay.
+        None if the refusal has another cause. Fields that LiteLLM itself renames for a provider are never
+        left out.
         """
         carried = self._extras.carried(fields, stream=False, sends_id=False) - RENAMED.keys()
         said = str(failure).encode("utf-8", "replace")
@@ -156,17 +159,17 @@ class LiteLLMClient:
         return ProviderError(f"{self.model}: the answer did not end within {limit}")
 
     async def count_tokens(self, text: str) -> int | None:
-        """Return None, because providers have no common way to count."""
+        """Return None, because providers have no common way to count tokens."""
         return None
 
     def hurry(self) -> None:
-        """Do nothing: whether a response makes progress is unknown until it is whole."""
+        """Do nothing, because the progress of a response is unknown until it is complete."""
 
     def close(self) -> None:
-        """Do nothing: LiteLLM shares its connections among all its callers."""
+        """Do nothing, because all callers of LiteLLM share its connections."""
 
     def check(self) -> None:
-        """Check what LiteLLM knows about the model, without a request.
+        """Check that LiteLLM knows the provider and its key is set. No request is sent.
 
         Raises:
             UserError: If no such provider is known, or its key is missing.
@@ -188,7 +191,7 @@ class LiteLLMClient:
             )
 
     def _key(self, litellm: ModuleType) -> str | None:
-        """Return the user's key, or LITELLM_API_KEY if the provider's own variable is not set."""
+        """Return the user's key; if there is none and the provider's own variable is not set, LITELLM_API_KEY."""
         if self._api_key is None and self._missing_keys(litellm):
             return os.environ.get("LITELLM_API_KEY")
         return self._api_key
@@ -213,15 +216,15 @@ class LiteLLMClient:
 
 
 def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
-    """Return the flags of a request that leaves out `left_out`; `known` was known to be refused before."""
+    """Return the flags of a request that leaves out `left_out`.
+
+    Of these, `known` were refused in earlier requests.
+    """
     return [*(f"{WITHOUT}{name}" for name in sorted(left_out)), *([NARROWED] if left_out != known else [])]
 
 
 def _read(answer: Any) -> tuple[Reply, list[str]]:
-    """Return the reply in LiteLLM's response, and its flags.
-
-    LiteLLM keeps the headers of some servers with it.
-    """
+    """Return (reply, flags) of LiteLLM's response. The reply of some servers comes with their headers."""
     meter, at = AnswerMeter(), perf_counter_ns()
     headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
     meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
@@ -235,10 +238,7 @@ def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:
 
 
 def _explain(failure: Exception, model: str) -> ProviderError:
-    """Return the error for an exception.
-
-    LiteLLM's exceptions carry the HTTP status of the provider's error.
-    """
+    """Return the error for an exception of LiteLLM, which carries the HTTP status of the provider's error."""
     if isinstance(failure, BadAnswer):
         return ProviderError(f"{model}: {failure}", http_status=200)
     text = f"{model}: {_first_line(failure)}"

@@ -1,9 +1,11 @@
-"""Marks that identify a simulated server, even behind gateways that drop fields they do not know.
+"""Marks that identify the response of a simulated server, even behind gateways that drop unknown fields.
 
 Every response carries them: a header, the `system_fingerprint` of chat completions, and the id, which all
-dialects have. LiteLLM's proxy passes the header on as `llm_provider-…`, or the id, which it encodes in
-Responses. If it translates a stream for a client of another dialect (Messages from a server of chat
-completions), it drops both.
+dialects have.
+
+LiteLLM's proxy passes the header on as `llm_provider-…`, or the id, which it encodes in Responses. If it
+translates a stream for a client of another dialect (Messages from a server of chat completions), it drops
+both.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from typing import Any
 SIMULATED_HEADER = b"x-benchwright-simulated"
 
 SIMULATED_MARK = "benchwright-simulated"
-"""Fingerprint of a simulated model, owner of its models, and a part of its ids."""
+"""Fingerprint of a simulated model. It is also the owner of its models and a part of its ids."""
 
 _ENCODED = "resp_"
-"""Beginning of ids that LiteLLM encodes, together with its own, in Base64."""
+"""Beginning of an id that LiteLLM has made from the server's id and its own, in Base64."""
 
 
 def is_simulated(answer: dict[str, Any]) -> bool:

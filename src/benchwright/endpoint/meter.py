@@ -28,13 +28,13 @@ DONE = b"[DONE]"
 
 MOST_UNREAD = 32
 LARGE_PIECE = 16 * 1024
-"""A stream is parsed when this many pieces wait, or at once after a piece of `LARGE_PIECE` bytes."""
+"""A stream is parsed when `MOST_UNREAD` pieces wait, or at once after a piece of `LARGE_PIECE` bytes."""
 
 STREAMS = (b"text/event-stream", b"application/x-ndjson", b"application/jsonl", b"application/stream+json")
-"""Content types of streams: of server-sent events, or of JSON lines."""
+"""Content types of streams: server-sent events, or JSON lines."""
 
 EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
-"""Beginnings of events, which no JSON has. They identify a stream whose content type is another one."""
+"""Beginnings of events, with which no JSON begins. They identify a stream that has another content type."""
 
 BROKEN_OFF = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}
@@ -45,25 +45,29 @@ LONGEST_EXCERPT = 80
 """Bytes of an unreadable body that the error message quotes."""
 
 _LINES = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
-"""Beginning of a body of JSON lines."""
+"""Pattern of the beginning of a body of JSON lines."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
 
 class BadAnswer(ValueError):
-    """The body is not a response of an OpenAI-compatible endpoint."""
+    """Raised if a body is not a response of an OpenAI-compatible endpoint."""
 
 
 class EmptyStream(BadAnswer):
-    """A stream without a single event. Some servers end like this when they cannot start to answer."""
+    """Raised if a stream holds no event.
+
+    Some servers end a stream like this when they cannot start to answer.
+    """
 
 
 class AnswerMeter:
     """A sink that measures and parses one response, streamed or whole.
 
-    It is a response of /chat/completions or /completions, or of the dialect of `reader`. Apart from status
-    and headers, the attributes describe only the data parsed so far: everything after `read` and `finish`.
+    The response is one of /chat/completions or /completions, or of the dialect of `reader`. Pieces are parsed
+    with a delay. Until `read` or `finish`, all attributes except status and headers describe only the part
+    that was parsed.
     """
 
     def __init__(self, reader: Reader | None = None) -> None:
@@ -90,7 +94,7 @@ class AnswerMeter:
     # Sink interface
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Take the status and headers, and find out whether a stream follows.
+        """Store the status and headers, and find out whether a stream follows.
 
         Raises:
             BadAnswer: If the body is compressed.
@@ -107,7 +111,7 @@ class AnswerMeter:
                 )
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Take a piece of the body."""
+        """Store a piece of the body, to be parsed now or later."""
         self._size += len(chunk)
         if not self.streamed and not self._begun_at and not chunk.isspace():
             self._begun_at = at
@@ -121,9 +125,9 @@ class AnswerMeter:
             self._raise_failure()
 
     def token_at(self) -> int:
-        """Return when the last token arrived, 0 before the first.
+        """Return when the last token arrived; 0 before the first.
 
-        A whole response counts as one token, from its first byte.
+        The first byte of a response that is not streamed counts as its only token.
         """
         if not self.streamed:
             return self._begun_at
@@ -135,7 +139,7 @@ class AnswerMeter:
     def read(self) -> None:
         """Parse the pieces of the stream that wait.
 
-        A malformed chunk is flagged, and nothing after it is parsed.
+        After a malformed chunk, a flag is set and nothing more is parsed.
         """
         if not self.streamed:
             return
@@ -181,7 +185,7 @@ class AnswerMeter:
                 self._take_tokens(1, at)
 
     def _event(self, data: bytes) -> Any:
-        """Decode an event of a dialect, leniently if it is not strict JSON."""
+        """Return a dialect's event, decoded; leniently if it is not strict JSON."""
         try:
             return _decode(data)
         except UNREADABLE:
@@ -189,7 +193,7 @@ class AnswerMeter:
             return read_json(data)
 
     def _take_tokens(self, chunks: int, at: int) -> None:
-        """Record when chunks with tokens arrived.
+        """Record the arrival of chunks with tokens.
 
         Chunks that arrived together have a gap of 0 between them.
         """
@@ -218,12 +222,12 @@ class AnswerMeter:
 
     @property
     def body(self) -> bytes:
-        """Whole body of a response that was not streamed."""
+        """The whole body of a response that was not streamed."""
         return b"".join(self._pieces)
 
     @property
     def simulated(self) -> bool:
-        """True if a simulated server answered, as far as the response was parsed."""
+        """True if the part that was parsed shows that a simulated server answered."""
         return self._is_marked or self._assembly.is_simulated
 
     def finish(self) -> Reply:
@@ -269,7 +273,10 @@ class AnswerMeter:
         return self._reply(body)
 
     def _finish_lines(self) -> Reply:
-        """Parse a body of JSON lines as a stream. All lines count as arrived with the first byte."""
+        """Return the response in a body of JSON lines, parsed as a stream.
+
+        All lines count as arrived with the first byte.
+        """
         self.streamed = True
         self.flags.append("not_called_a_stream")
         self._pieces, self._arrived = [self.body], [self._begun_at]
@@ -282,15 +289,15 @@ class AnswerMeter:
         return reply
 
     def answer_at(self) -> int:
-        """Return when the first byte of the answer itself arrived (a tool call counts), 0 if none did."""
+        """Return when the first byte of the answer (without reasoning; a tool call counts) arrived; 0 if none did."""
         return self._assembly.pieces.answer_at()
 
     def later_tokens(self, reply: Reply) -> int | None:
-        """Return the number of tokens after the first piece; None if nothing was streamed.
+        """Return the number of tokens after the first piece of a stream; None if nothing was streamed.
 
-        The number of tokens is the server's count, without reasoning tokens that it counted but did not send.
-        Without a count, each piece is one token. If there are more tokens than pieces, the tokens of the
-        first piece are estimated from its share of the text.
+        The server's count is used, without reasoning tokens that it counted but did not send. If it sent no
+        count, each piece is one token. If there are more tokens than pieces, the tokens of the first piece
+        are estimated from its share of the text.
         """
         if not self.first_token_at:
             return None

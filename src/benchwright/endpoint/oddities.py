@@ -1,4 +1,4 @@
-"""Flags for oddities in a parsed response: tool calls, token counts, and missing answers."""
+"""Flags for oddities in a parsed response, which concern tool calls, token counts, and missing answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from benchwright.endpoint.usage import total_gap
 from benchwright.formats import counted
 
 END_OF_TURN = 1
-"""Number of tokens in an empty answer: only the end of the turn."""
+"""Number of tokens that a server counts for an empty answer: the token that ends the turn."""
 
 
 def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
-    """Yield a flag if a tool call is invalid, or missing although the finish reason announces one.
+    """Yield a flag if a tool call is invalid, or if a finish reason announces a call that is missing.
 
-    An unknown finish reason is flagged, too.
+    An unknown finish reason is flagged, too. `unread`: the invalid calls.
     """
     reason = reply.finish_reason
     if tells_failed_call(reason):
@@ -42,7 +42,7 @@ def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
 
 
 def flags_of_usage(usage: Any) -> Iterator[str]:
-    """Yield a flag if `total_tokens` is more than prompt and completion."""
+    """Yield a flag if `total_tokens` is more than the sum of prompt and completion."""
     gap = total_gap(usage)
     if gap is not None and gap.are_thinking:
         yield noted(THINKING_BY_TOTAL, counted(gap.tokens, "token"))
@@ -51,9 +51,9 @@ def flags_of_usage(usage: Any) -> Iterator[str]:
 
 
 def flags_without_answer(reply: Reply) -> Iterator[str]:
-    """Yield a flag if a complete response has no text, refusal or tool call, although it has reasoning or tokens.
+    """Yield a flag if a complete response has reasoning or tokens, but no text, refusal or tool call.
 
-    A response without text and without a token count is flagged, too.
+    A response that has neither text nor a token count is flagged, too.
     """
     is_cut = reply.finish_reason in ("length", "content_filter") or tells_failed_call(reply.finish_reason)
     if reply.text.strip() or reply.tool_calls or reply.refusal or is_cut:
@@ -68,9 +68,10 @@ def flags_without_answer(reply: Reply) -> Iterator[str]:
 
 
 def flags_of_text(reply: Reply, offered: Collection[str]) -> Iterator[str]:
-    """Yield a flag if the answer to a request that offered tools of these names holds a tool call as text.
+    """Yield a flag if an answer holds a tool call as text.
 
-    Some servers leave the call in the reasoning.
+    `offered`: the names of the tools that the request offered. Reasoning is searched, too, because some
+    servers leave the call there.
     """
     call = find_call(reply.text, offered)
     if call is None and not reply.tool_calls and not reply.text.strip():

@@ -21,7 +21,9 @@ LARGEST_PROXY_ANSWER = 16_384
 async def open_connection(
     address: Address, proxy: Proxy | None, limit: float, files: TlsFiles = NO_FILES
 ) -> Connection:
-    """Connect within `limit` seconds. `files` are used if the address asks for TLS.
+    """Return a connection that was opened within `limit` seconds.
+
+    `files`: the TLS files, used if the address requires TLS.
 
     Raises:
         WireError: If no connection could be opened. Kind `connect` (refused, unknown host, TLS failure, proxy
@@ -93,7 +95,7 @@ def _reason(error: OSError) -> str:
 
 
 class _Tunnel(asyncio.Protocol):
-    """Protocol that parses a proxy's response to CONNECT."""
+    """Protocol of a proxy connection until its response to CONNECT is complete."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.status: asyncio.Future[int] = loop.create_future()

@@ -1,4 +1,4 @@
-"""The parts of a response by channel, and the reply made from them."""
+"""The parts of a response by channel (such as text or reasoning), and the reply made from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.endpoint.usage import read_usage, with_estimate
 from benchwright.records import Usage
 
 SUMMARY = 4
-"""Reasoning with fewer than 1/SUMMARY of the counted reasoning tokens is taken for a summary."""
+"""Reasoning counts as a summary if it has fewer than 1/SUMMARY of the reasoning tokens that the server counted."""
 
 _COMPLETION = frozenset({"completion_tokens", "output_tokens"})
 
@@ -30,8 +30,8 @@ _encode = msgspec.json.Encoder().encode
 class Pieces:
     """The parts of a response received so far.
 
-    `messages` are content and reasoning of messages that came in place of deltas. `is_lenient` is True if any
-    part was not strict JSON. `flags` lists oddities; it is complete after `reply`.
+    `messages`: content and reasoning of messages that came in place of deltas. `is_lenient`: True if any part
+    was not strict JSON. `flags`: oddities of the response; complete after `reply`.
     """
 
     __slots__ = (
@@ -71,7 +71,10 @@ class Pieces:
     # Input
 
     def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[CallPiece] = ()) -> bool:
-        """Add the tool calls of a delta or message, and those in `parts` of its content; return True if any came."""
+        """Add the tool calls of a delta or message, and those in `parts` of its content.
+
+        Return True if there were any.
+        """
         came = self.calls.add_all(message)
         for part in parts:
             came = self.calls.add_piece(part) or came
@@ -80,10 +83,10 @@ class Pieces:
         return came
 
     def take_finish_reason(self, reason: Any) -> None:
-        """Take the finish reason, mapped to the API's values; the server's own value is kept in `extra`.
+        """Store the finish reason, mapped to the API's values; the server's own value is kept in `extra`.
 
-        A later reason replaces an earlier one, but "stop" replaces none: it does not take back that the answer
-        was cut off, or ended with tool calls.
+        A later reason replaces an earlier one. But "stop" replaces none, because it does not take back that
+        the answer was cut off, or ended with tool calls.
         """
         known = read_finish_reason(reason)
         if known == "stop" and self.finish_reason is not None:
@@ -104,7 +107,7 @@ class Pieces:
                 self.logprobs[key] = value
 
     def take_usage(self, usage: Any) -> None:
-        """Take token counts, which replace earlier ones. A count of 0 or None replaces no other."""
+        """Store token counts, which replace earlier ones. A count of 0 or None replaces no other."""
         earlier = self._usage
         if isinstance(earlier, dict) and isinstance(usage, dict):
             told = {name: count for name, count in usage.items() if count}
@@ -120,7 +123,8 @@ class Pieces:
     def reply(self, body: bytes | None) -> Reply:
         """Return the response.
 
-        Its `raw` is `body` if it was not streamed (and is strict JSON), else an equivalent whole body.
+        If it was not streamed (`body`) and is strict JSON, its `raw` is the body, else an equivalent whole
+        body.
         """
         self._settle()
         content, apart = self.content.text(), self.reasoning.text()
@@ -155,7 +159,7 @@ class Pieces:
         return reply
 
     def _settle(self) -> None:
-        """Remove texts that came twice, and use messages if no deltas came."""
+        """Remove texts that were sent twice. If no deltas came, use the messages that came in their place."""
         if self.messages is not None:
             self._take_messages(*self.messages)
         for channel in (self.content, self.reasoning):
@@ -163,7 +167,7 @@ class Pieces:
                 self.flags.append(ANSWER_REPEATED)
 
     def _take_messages(self, content: Channel, reasoning: Channel) -> None:
-        """Use the texts of messages for channels without any delta."""
+        """Fill the channels that got no delta with the texts of messages."""
         for channel in (content, reasoning):
             channel.settle_cumulative()
         if not self.content.texts:
@@ -182,10 +186,10 @@ class Pieces:
             self.flags.append(BROKEN_CHARACTER)
 
     def _told_usage(self, content: str) -> Usage:
-        """Return the usage, without completion tokens if their count cannot cover the whole response.
+        """Return the usage, without the completion tokens if their count cannot cover the whole response.
 
-        That is so if it is 0 although there is text, or if it came before the last piece and is less than the
-        pieces.
+        That is so if the count is 0 although there is text, or if it came before the last piece and is less
+        than the number of pieces.
         """
         usage = read_usage(self._usage)
         tokens, pieces = usage.completion_tokens, self._count()
@@ -213,7 +217,7 @@ class Pieces:
     # Timing and speed
 
     def answer_at(self) -> int:
-        """Return when the first byte of the answer itself arrived (a tool call counts), 0 if none did."""
+        """Return when the first byte of the answer (without reasoning; a tool call counts) arrived; 0 if none did."""
         content, begin = "".join(self.content.texts), self._begin
         if begin is None:
             begin = read_answer_text(content, "".join(self.reasoning.texts)).begin
@@ -227,10 +231,11 @@ class Pieces:
         return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
 
     def sent_of_reasoning(self, counted: int, reply: Reply) -> int:
-        """Return how many of the reasoning tokens that the server counted were sent.
+        """Estimate how many of the `counted` reasoning tokens were in the response. 0 if it has no reasoning.
 
-        0 if the response has no reasoning. Reasoning that is a summary (less than a quarter of the text that
-        so many tokens make in the answer) counts by its length, and as at least one token per piece.
+        The reasoning text is converted to tokens by the answer's tokens per character, with at least one
+        token per piece. If that is below 1/4 of `counted`, the text is a summary and the estimate is
+        returned, otherwise `counted`.
         """
         if not reply.reasoning:
             return 0

@@ -10,7 +10,7 @@ from benchwright.records import Record
 
 WATTS = "DCGM_FI_DEV_POWER_USAGE"
 MILLIJOULES = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
-"""A gauge in W, and a counter in mJ since the driver was loaded.
+"""Metrics: a gauge in W (`WATTS`), and a counter in mJ since the driver was loaded.
 
 https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html, fields 155 and 156.
 """
@@ -19,7 +19,10 @@ _DEVICE = re.compile(r'\bUUID="([^"]+)"')
 
 
 class PowerReading(Record, frozen=True):
-    """Power (watts) and energy used so far (joules) of each device at one moment (`at`, wall-clock ns)."""
+    """Readings of each device at one moment: its power (`watts`), and its energy used so far (`joules`).
+
+    `at`: the time (wall clock, ns).
+    """
 
     at: int
     watts: dict[str, float] = {}
@@ -27,7 +30,7 @@ class PowerReading(Record, frozen=True):
 
 
 def read_power(text: str, at: int) -> PowerReading | None:
-    """Read power and energy of all devices in the metrics; None if there are none.
+    """Return the power and energy of all devices in the metrics; None if there are none.
 
     Parts of one device (MIG instances) report the figures of the whole board, so they count once.
     """

@@ -58,7 +58,7 @@ def samples(text: str) -> Iterator[tuple[str, str, float]]:
 
 
 def _families(name: str) -> Iterator[str]:
-    """Yield the names under which the type of a sample may have been declared."""
+    """Yield the names under which the type of a sample may be declared: its own, or without a suffix such as `_sum`."""
     yield name
     for suffix in ("_total", "_sum", "_count", "_bucket", "_created"):
         if name.endswith(suffix):
@@ -66,7 +66,10 @@ def _families(name: str) -> Iterator[str]:
 
 
 def differences(before: str, after: str) -> dict[str, float]:
-    """Return the growth of each growing value. A new value counts from 0; a value that fell is left out."""
+    """Return how much each growing value (see `growing_values`) grew between two pages.
+
+    A new value counts from 0; a value that fell is left out.
+    """
     earlier = growing_values(before)
     grown = {name: value - earlier.get(name, 0.0) for name, value in growing_values(after).items()}
     return {

@@ -1,4 +1,7 @@
-"""Target, credentials and client for a model's name: an OpenAI-compatible endpoint, or a provider by LiteLLM."""
+"""Target, credentials and client for a model, given its name.
+
+The model is served by an OpenAI-compatible endpoint, or by a provider through LiteLLM.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class ModelClient(Protocol):
 
     @property
     def target(self) -> Target:
-        """Model, address, and request settings."""
+        """The model, its address, and the settings of requests."""
         ...
 
     async def ask(
@@ -88,12 +91,11 @@ def find_target(
 
 
 def find_access(given: Access, target: Target, say: Say) -> Access:
-    """Return the access to a target, with the key to send: None if the server needs none, or if LiteLLM finds
-    it.
+    """Return `given` with the key to send to a target: None if the server needs none, or if LiteLLM finds it.
 
-    The key is the user's, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports
-    the host to which one of the last two is sent, unless it is OpenAI or this machine. If the user sets a
-    header `Authorization`, no key is looked up.
+    The key is the user's, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports the
+    host to which one of the last two is sent, unless it is OpenAI or this machine. If the user sets a header
+    `Authorization`, no key is looked up.
 
     Raises:
         UserError: If the key is invalid in an HTTP header, OpenAI would be asked without a key, the address
@@ -135,8 +137,8 @@ def connect(
 ) -> ModelClient:
     """Return a client of a target.
 
-    `hints` maps names of body fields to advice for the case that the server refuses one. `added` are settings
-    of the target that the user did not ask for: they are left out if refused.
+    `hints`: advice by names of body fields, given if the server refuses such a field. `added`: settings of
+    the target that the user did not ask for; they are left out if the server refuses them.
 
     Raises:
         UserError: If the proxy that the environment sets cannot be used.
@@ -157,7 +159,7 @@ def connect(
 
 
 def check_target(target: Target, access: Access = NO_ACCESS) -> None:
-    """Check a target as far as possible before the first request.
+    """Check a target as far as possible without a request.
 
     Raises:
         UserError: If LiteLLM does not know the provider, or has no key for it.

@@ -1,4 +1,4 @@
-"""The gate in front of a target: while its server asks for a pause, no request is sent."""
+"""Gate that holds back all requests to a target while its server asks for a pause."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from time import monotonic
 from benchwright.errors import ProviderError, RunStopped
 
 LIMITING = frozenset({429, 503, 529})
-"""Statuses with which a server asks, by Retry-After, for a pause of all requests."""
+"""Statuses that, with Retry-After, ask for a pause of all requests."""
 
 SHORTEST_WAIT = 0.1
-"""Minimum wait in seconds, so that no request loop arises if a server asks for less."""
+"""Minimum wait in seconds, also if a server asks for less, so that no fast loop of requests arises."""
 
 
 class Waits:
@@ -29,7 +29,7 @@ class Waits:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count the time inside this context as waiting."""
+        """Count the time spent in this context as waiting for rate limits."""
         if not self._waiting:
             self._since = monotonic()
         self._waiting += 1
@@ -42,7 +42,7 @@ class Waits:
 
 
 class Gate:
-    """Gate that is shut for as long as a rate limit asks.
+    """Gate that holds requests back for as long as a rate limit asks.
 
     A trial waits at it for at most `longest` seconds in total.
     """
@@ -56,9 +56,9 @@ class Gate:
         self._why: ProviderError = ProviderError("")
 
     def shut(self, error: ProviderError, waits: Waits) -> bool:
-        """Shut the gate for the pause that an error asks for; return False if it asks for none.
+        """Shut the gate for the pause that an error asks for.
 
-        After True the error is not a failed attempt.
+        Return True if it asks for one: then the error does not count as a failed attempt.
 
         Raises:
             ProviderError: If the pause is longer than the trial may wait.
@@ -74,7 +74,7 @@ class Gate:
         return True
 
     async def passed(self, waits: Waits) -> None:
-        """Wait until requests may be sent.
+        """Wait until the gate is open.
 
         Raises:
             ProviderError: If the trial would have to wait for longer than it may.
@@ -89,11 +89,11 @@ class Gate:
 
     @property
     def is_shut(self) -> bool:
-        """True while requests have to wait."""
+        """True while requests have to wait at the gate."""
         return self._opens_at > monotonic()
 
     def stop(self) -> None:
-        """Stop all waiting: requests at the shut gate fail from now on."""
+        """Let requests at the shut gate fail from now on, instead of waiting."""
         self._stopped.set()
 
     def _check(self, seconds: float, waits: Waits, error: ProviderError) -> None:

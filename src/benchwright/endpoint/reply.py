@@ -12,10 +12,10 @@ from benchwright.records import NO_USAGE, Message, RequestRecord, Usage
 class Reply(msgspec.Struct, gc=False):
     """A model's response.
 
-    `message` is the assistant message as it goes back into a conversation (role, content, tool_calls). `text`
-    is the answer and `reasoning` the model's thinking, separated even if the server mixed them. `tool_calls`
-    have the OpenAI shape, with arguments as a JSON string. `extra` holds response fields unknown to us. `raw`
-    is the response as JSON (assembled if it was streamed).
+    `message`: the assistant message as it goes back into a conversation (role, content, tool_calls). `text`:
+    the answer. `reasoning`: the model's thinking, separated from the answer even if the server mixed them.
+    `tool_calls`: in OpenAI's format, with arguments as a JSON string. `extra`: response fields that
+    Benchwright does not know. `raw`: the response as JSON (assembled if it was streamed).
     """
 
     message: Message

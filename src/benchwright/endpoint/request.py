@@ -18,11 +18,12 @@ from benchwright.records import SIMULATED, Record, RequestRecord
 
 
 class Purpose(Record, frozen=True):
-    """Purpose of a request: the start of its trial (`origin`, `perf_counter_ns`), its role and turn.
+    """The reason for a request, for its record.
 
-    `seed` is the seed in its body, for the record, and `dialect` the dialect of the program that asked.
-    `waits` measures the time that its trial has waited for rate limits. `offered` holds the names of the
-    tools that it offers: empty if they are unknown, None if it offers none.
+    `origin`: the start of its trial (`perf_counter_ns`). `role`, `turn`: who asks in the trial, and in which
+    turn. `seed`: the seed in its body. `waits`: measures the time that the trial has waited for rate limits.
+    `dialect`: the dialect of the program that sent it. `offered`: the names of the tools that it offers;
+    empty if they are unknown, None if it offers none.
     """
 
     origin: int = 0
@@ -44,15 +45,15 @@ It waits until the request is due, and returns its purpose.
 
 
 async def at_once() -> Purpose:
-    """Return at once, for a request that is due immediately and has no particular purpose."""
+    """Return the empty purpose without waiting, for a request that is due immediately."""
     return NO_PURPOSE
 
 
 class Request:
-    """A request in progress, with its attempts, its timestamps (`perf_counter_ns`), and the meter for its response.
+    """A request in progress, with its attempts, timestamps (`perf_counter_ns`), and the meter for its response.
 
-    `left_out` names the parts that it omits because the server refused them. `narrowed` is True if this
-    request's own refusal showed that.
+    `left_out`: the names of the parts that it omits because the server refused them. `narrowed`: True if a
+    refusal of this request showed that.
     """
 
     def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
@@ -67,7 +68,7 @@ class Request:
         self.meter = AnswerMeter()
 
     def count_attempt(self) -> None:
-        """Count an attempt, and use a new meter for the response to any but the first."""
+        """Count an attempt. From the second one on, prepare a new meter for its response."""
         if self.attempts:
             self.meter = AnswerMeter()
         self.attempts += 1
@@ -88,7 +89,7 @@ class Request:
         return None if "seed" in self.left_out else self.purpose.seed
 
     def record(self, slot: str, delivery: Delivery, reply: Reply) -> RequestRecord:
-        """Return the record of a request that was answered."""
+        """Return the record of this request after a response."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
         flags = self._flags(self.left_out) if self.left_out else meter.flags
@@ -128,7 +129,10 @@ class Request:
         )
 
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
-        """Return the record of a failed request. Parts left out in vain are not flagged as refused."""
+        """Return the record of this request after its failure.
+
+        Parts that were omitted in vain are not flagged as refused.
+        """
         purpose, meter = self.purpose, self.meter
         meter.read()
         return RequestRecord(

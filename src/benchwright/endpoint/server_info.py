@@ -1,4 +1,4 @@
-"""Other requests to a server than generation: its models, metrics, embeddings, and token counts."""
+"""Requests to a server that generate nothing: for its models, metrics, embeddings, and token counts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Document(Record, frozen=True):
 
 
 class _Whole:
-    """A sink that keeps the whole response."""
+    """A sink that stores the whole response."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -45,7 +45,7 @@ class _Whole:
         self.status, self.headers = status, headers
 
     def token_at(self) -> None:
-        """Return None, because these responses have no tokens."""
+        """Return None, because these responses do not consist of tokens."""
 
     def data(self, chunk: bytes, at: int) -> None:
         if len(self.body) + len(chunk) > LARGEST:
@@ -62,9 +62,10 @@ async def ask(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER,),
 ) -> Document:
-    """Send one request and return the whole response, which may take at most `seconds`.
+    """Send one request, and return the whole response.
 
-    The key of `access` is sent in `key_headers`.
+    `seconds`: the time that the response may take. `key_headers`: the headers in which the key of `access` is
+    sent.
 
     Raises:
         WireError: If the exchange failed.
@@ -84,7 +85,7 @@ async def send(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER,),
 ) -> None:
-    """Send one request as `ask` does, and hand the response to `sink` as it arrives.
+    """Send one request, and pass the response to `sink` as it arrives. The arguments are those of `ask`.
 
     Raises:
         WireError: If the exchange failed.
@@ -131,7 +132,10 @@ async def list_owners(base_url: str, access: Access) -> Sequence[str]:
 
 
 async def tells_version(base_url: str, access: Access) -> bool:
-    """Return True if a server has, like vLLM, a `/version` beside `/v1` that returns a version and nothing else."""
+    """Return True if a server has a `/version` like vLLM's.
+
+    It is beside `/v1`, and returns a version and nothing else.
+    """
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
     try:
@@ -151,7 +155,7 @@ async def _models(base_url: str, access: Access, limits: Limits) -> list[_Model]
 
 
 async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
-    """Return the page at a Prometheus address.
+    """Return the page of metrics at a URL, in the Prometheus text format.
 
     Raises:
         ProviderError: If the server cannot be reached, or its response is an error.
@@ -221,7 +225,7 @@ class _Count(Record, frozen=True):
 class TokenCounter:
     """Token counter that uses the server's `/tokenize`, beside `/v1`.
 
-    The text is sent in the field that vLLM and SGLang use, or else in llama.cpp's.
+    The text is sent in the field of vLLM and SGLang; if that fails, in llama.cpp's.
     """
 
     def __init__(self, wire: Wire, model: str, access: Access) -> None:
@@ -232,7 +236,7 @@ class TokenCounter:
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
-        """Return the number of tokens of a text; None as soon as the server has proved unable to count."""
+        """Return the number of tokens of a text; None once the server has proved unable to count."""
         while self._fields:
             field, *others = self._fields
             found = await self._ask(field, text)
@@ -247,7 +251,7 @@ class TokenCounter:
         return None
 
     async def _ask(self, field: str, text: str) -> _Count | None:
-        """Return the server's count for a text in this field; None if there is none."""
+        """Return the server's count for a text sent in this field; None if the response holds none."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await ask(self._wire, "POST", self._path, self._access, body)

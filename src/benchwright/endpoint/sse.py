@@ -1,4 +1,4 @@
-"""Server-sent events of a stream, and the pattern that most events share."""
+"""Parsers of server-sent events and JSON lines, and the pattern that most events of a stream share."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ BOM = b"\xef\xbb\xbf"
 LARGEST_EVENT = 64 * 1024 * 1024
 
 _BARE_ERROR = re.compile(rb'\s*\{\s*"error"\s*:')
-"""A line that is an error in JSON, without `data:` before it."""
+"""Beginning of a line that is an error in JSON, without `data:` before it."""
 
 
 class EventTooLarge(ValueError):
-    """An event grew beyond `LARGEST_EVENT` bytes without an end."""
+    """Raised if an event has more than `LARGEST_EVENT` bytes."""
 
 
 class EventStream:
-    """Parser that turns pieces of a stream, cut anywhere, into the data of its events.
+    """Parser that turns pieces of a stream, cut anywhere, into the data of its server-sent events.
 
     Lines end with CR LF, LF or CR. `data` lines of one event are joined by LF. Comments and the fields
     `event`, `id` and `retry` are ignored, and so are events without data. An event that is cut off before its
-    blank line is not delivered, as the standard requires. `named_error` is True if any event was named
-    `error`. `error` is the value of a field of that name, which the standard does not have (llama.cpp until
-    September 2025), or a line of JSON that is an error (proxies whose stream has begun). `ending` is the data
-    that completes the last event at the stream's end.
+    blank line is not delivered, as the standard requires.
+
+    `named_error`: True if any event was named `error`. `error`: the value of a field of that name, which the
+    standard does not have (llama.cpp until September 2025), or a line of JSON that is an error (proxies whose
+    stream has begun). `ending`: the bytes to add at the stream's end so that its last event is complete.
     """
 
     ending = b""
@@ -44,11 +45,11 @@ class EventStream:
 
     @property
     def idle(self) -> bool:
-        """True if the next byte begins an event."""
+        """True if no event is incomplete, so that the next byte begins one."""
         return not (self._rest or self._data or self._after_cr)
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Return the data of the events that this piece completes, in order."""
+        """Return the data of each event that this piece completes."""
         if chunk.startswith(b"data: ") and not self._rest and not self._data:
             if chunk.find(b"\n") == len(chunk) - 2 and chunk.endswith(b"\n\n") and b"\r" not in chunk:
                 self._started, self._after_cr = True, False
@@ -102,13 +103,13 @@ class EventStream:
 class JsonLines(EventStream):
     """Parser that turns pieces of a stream of JSON lines, cut anywhere, into its lines.
 
-    Some servers stream this way.
+    Some servers stream in this format.
     """
 
     ending = b"\n"
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Return the lines that this piece completes, in order."""
+        """Return the lines that this piece completes."""
         self._size += len(chunk)
         if self._size > LARGEST_EVENT:
             raise EventTooLarge(f"a line is larger than {LARGEST_EVENT} bytes")
@@ -121,7 +122,7 @@ class JsonLines(EventStream):
 
 
 def events_of(beginning: bytes) -> EventStream:
-    """Return the parser for a stream with this beginning."""
+    """Return the parser for a stream that begins with these bytes: for server-sent events, or for JSON lines."""
     return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
 
 
@@ -134,7 +135,10 @@ _PROBE = "another text"
 
 
 class EventPattern:
-    """The constant bytes before and after the one JSON string in which events differ: the value of `field`."""
+    """Pattern of events that differ in one JSON string only.
+
+    It consists of the constant bytes before and after this string, which is the value of `field`.
+    """
 
     __slots__ = ("_after", "_before", "_between", "_first", "_last", "field")
 
@@ -145,7 +149,7 @@ class EventPattern:
         self._between = self._last + self._first
 
     def text(self, data: bytes) -> str:
-        """Return the text in the data of one event; "" if the data do not follow the pattern."""
+        """Return the text in the data of one event; "" if the data do not match the pattern."""
         if data.startswith(self._before) and data.endswith(self._after):
             try:
                 return _decode_text(data[len(self._before) : len(data) - len(self._after)])
@@ -154,7 +158,9 @@ class EventPattern:
         return ""
 
     def texts(self, events: bytes) -> list[str]:
-        """Return the texts of whole events as sent; none if any event does not follow the pattern.
+        """Return the texts of complete events, given as sent.
+
+        None at all are returned if any event does not match the pattern.
 
         No JSON string holds a line end, so the bytes between two texts cannot occur within one.
         """
@@ -171,9 +177,9 @@ class EventPattern:
 def pattern_of(data: bytes, chunk: Any, part: dict[str, Any], field: str) -> EventPattern | None:
     """Return the pattern of an event whose text is `part[field]`; None if it has no such pattern.
 
-    `data` are the event's data and `chunk` the same, decoded. `part[field]` is overwritten. A JSON reader
-    goes from left to right: if one string in this place changes that field and no other, every string does.
-    So one is tried.
+    `data`: the event's data. `chunk`: the same, decoded. `part[field]` is overwritten for a test: another
+    string is put in place of the text. A JSON parser goes from left to right, so if this string changes only
+    that field, every string does.
     """
     name = b'"%b":' % field.encode()
     start = data.find(name)

@@ -1,4 +1,4 @@
-"""The tee: passes a response on as it arrives, and hands the same bytes to the meter."""
+"""The tee: passes a response on as it arrives, and feeds the same bytes to the meter."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ class Receiver(Protocol):
     """Destination to which a response is passed on. Its methods are plain functions that never wait."""
 
     def carried(self, connection: Connection) -> None:
-        """Take the connection on which the response will arrive.
+        """Store the connection on which the response will arrive.
 
-        It may be paused, and must then be resumed.
+        The receiver may pause it, and must then resume it.
         """
         ...
 
     def head(self, status: int, headers: Headers) -> None:
-        """Take the status and headers."""
+        """Receive the status and headers."""
         ...
 
     def data(self, chunk: bytes) -> None:
-        """Take a piece of the body, transfer coding removed."""
+        """Receive a piece of the body, without its transfer coding."""
         ...
 
     def end(self) -> None:
-        """End the response, as it is complete. Not called after a failed exchange."""
+        """Complete the response. Not called if the exchange failed."""
         ...
 
 
 class Tee:
-    """A sink that hands every piece to the receiver first, and then to the meter.
+    """A sink that passes every piece to the receiver first, and then to the meter.
 
-    Data that the meter cannot parse are passed on all the same; `failure` is then the meter's error.
-    `is_passed_on` is True while a successful response is under way. Receivers hold back error responses until
-    they end.
+    Data that the meter cannot parse are passed on all the same; `failure` is then the meter's error, else
+    None. `is_passed_on`: True while a successful response is being passed on. Receivers hold back error
+    responses until they end.
     """
 
     def __init__(self, receiver: Receiver) -> None:
@@ -44,13 +44,16 @@ class Tee:
         self.begin(AnswerMeter())
 
     def begin(self, meter: AnswerMeter) -> None:
-        """Prepare for the next response, with this meter. The receiver did not get an earlier one."""
+        """Prepare for the next response, which goes to this meter.
+
+        No part of an earlier response may have been passed on.
+        """
         self.meter = meter
         self.failure: ValueError | None = None
         self.is_passed_on = False
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Hand the status and headers on."""
+        """Pass the status and headers to the receiver and the meter."""
         self.is_passed_on = status < 300
         self.receiver.head(status, headers)
         try:
@@ -59,11 +62,11 @@ class Tee:
             self.failure = error
 
     def token_at(self) -> int | None:
-        """Return when the last token arrived, see `AnswerMeter.token_at`; None if the meter cannot parse the data."""
+        """Return when the last token arrived (see `AnswerMeter.token_at`); None if the meter cannot parse the data."""
         return self.meter.token_at() if self.failure is None else None
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Hand a piece of the body on."""
+        """Pass a piece of the body to the receiver and the meter."""
         self.receiver.data(chunk)
         if self.failure is None:
             try:

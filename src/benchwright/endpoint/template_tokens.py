@@ -1,4 +1,4 @@
-"""Tokens of chat templates that servers leave in texts: channels of gpt-oss, and tokens that end a turn."""
+"""Tokens of chat templates that servers leave in texts: the channels of gpt-oss, and tokens that end a turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDS = (
 
 
 class Channels(NamedTuple):
-    """Parsed Harmony messages of a text: the reasoning, the answer, and the answer's offset in the text."""
+    """Reasoning and answer in a text in the Harmony format; `begin` is the answer's offset in the text."""
 
     reasoning: str
     text: str
@@ -29,7 +29,7 @@ class Channels(NamedTuple):
 
 
 def read_channels(content: str) -> Channels | None:
-    """Parse a text in the Harmony format; None if it has another format.
+    """Return the reasoning and answer in a text in OpenAI's Harmony format; None if it has another format.
 
     A message to a function is a tool call that the server should have parsed: it stays in the text.
     """
@@ -50,7 +50,7 @@ def read_channels(content: str) -> Channels | None:
 
 
 def without_end(text: str) -> tuple[str, str]:
-    """Return a text without the token that ends its turn, and that token ("" if there is none)."""
+    """Return (text without the token that ends its turn, that token); the token is "" if there is none."""
     stripped = text.rstrip()
     if not stripped.endswith(">"):
         return text, ""

@@ -1,4 +1,7 @@
-"""Separation of a model's reasoning from its answer: in separate fields, or inline in the answer's text."""
+"""Separation of a model's reasoning from its answer.
+
+Reasoning comes in fields of its own, or inline in the answer's text.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ _FIELDS = (
     "thinking_blocks",
     "reasoning_details",
 )
-"""Fields for reasoning. The first that holds text counts, because some servers send it in two fields."""
+"""Fields for reasoning. The first one that holds text is used, because some servers send it in two."""
 
 _TEXTS = ("text", "content", "thinking", "reasoning", "summary")
-"""Fields of an object that is sent instead of a string."""
+"""Fields that hold the text of an object that is sent in place of a string."""
 
 THOUGHT_FIELDS = frozenset({*_FIELDS, "thought"})
 
@@ -30,14 +33,16 @@ def thought_of(message: dict[str, Any]) -> str:
 
 
 def is_marked_thought(delta: dict[str, Any]) -> bool:
-    """Return True if a delta marks its text as thinking, as Vertex does in `extra_content.google.thought`."""
+    """Return True if a delta's content is marked as reasoning, as Vertex does in `extra_content.google.thought`."""
     extra = delta.get("extra_content")
     google = extra.get("google") if isinstance(extra, dict) else None
     return isinstance(google, dict) and google.get("thought") is True
 
 
 def flat_text(value: Any) -> str:
-    """Return the text in a value: a string, an object that holds one, or a list of either; "" if there is none.
+    """Return the text in a value; "" if there is none.
+
+    The value is a string, an object that holds one, or a list of these.
 
     Raises:
         TypeError: If the value is anything else.
@@ -60,10 +65,14 @@ _TAG = re.compile(
     rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>|<\|channel>thought\b)"
     rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<channel\|>)"
 )
-"""Tags of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL; Command R; Gemma 4."""
+"""Pattern of the tags around reasoning.
+
+They are those of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL;
+Command R; Gemma 4.
+"""
 
 _SIGNS = ("think", "THINK", "thought", "<channel|>")
-"""Every text with a tag contains one of these; a quick check."""
+"""Words of which every text with a tag contains at least one. Searching for them first is faster."""
 
 _QUOTES = "`\"'"
 _FENCE = "```"
@@ -71,10 +80,10 @@ _BLANKS = re.compile(r"\s*")
 
 
 class Thought(NamedTuple):
-    """A span of an answer that is reasoning: `begin` to `end` with its tags, `inner` without them.
+    """A block of reasoning within an answer's text.
 
-    `is_unopened`: it has no opening tag, because that is in the chat template. `is_unclosed`: it has no
-    closing tag.
+    `begin`, `end`: its span with the tags. `inner`: its text without them. `is_unopened`: True if it has no
+    opening tag, because that is in the chat template. `is_unclosed`: True if it has no closing tag.
     """
 
     begin: int
@@ -85,7 +94,7 @@ class Thought(NamedTuple):
 
 
 def inline_thoughts(content: str) -> list[Thought]:
-    """Find the reasoning in the text of an answer, in order.
+    """Return the blocks of reasoning in the text of an answer, in order.
 
     Models write `<think>…</think>` before the answer, and some again within it. Many chat templates contain
     the opening tag, so that only the closing one is in the text. A block without a closing tag extends to the
@@ -103,23 +112,26 @@ def inline_thoughts(content: str) -> list[Thought]:
 
 
 def split_reasoning(content: str) -> tuple[str, str]:
-    """Return (reasoning, answer) of a text that may hold its reasoning inline; see `inline_thoughts`."""
+    """Return (reasoning, answer) of a text that may hold reasoning inline; see `inline_thoughts`."""
     thoughts = inline_thoughts(content)
     return reasoning_in(thoughts), without_thoughts(content, thoughts)
 
 
 def answer_start(content: str) -> int:
-    """Return the offset of the answer in a text that may hold reasoning inline; the text's length if it has none."""
+    """Return the offset of the answer in a text that may hold reasoning inline.
+
+    If there is no answer, it is the text's length.
+    """
     return answer_begin(content, inline_thoughts(content))
 
 
 def reasoning_in(thoughts: list[Thought]) -> str:
-    """Return the text of all these thoughts."""
+    """Return the joined text of these blocks of reasoning."""
     return "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
 
 
 def without_thoughts(content: str, thoughts: list[Thought]) -> str:
-    """Return a text without these thoughts."""
+    """Return a text without these blocks of reasoning."""
     if not thoughts:
         return content
     starts, ends = [0, *(one.end for one in thoughts)], [*(one.begin for one in thoughts), len(content)]
@@ -128,7 +140,10 @@ def without_thoughts(content: str, thoughts: list[Thought]) -> str:
 
 
 def answer_begin(content: str, thoughts: list[Thought]) -> int:
-    """Return the offset of the answer in a text with these thoughts; the text's length if it has no answer."""
+    """Return the offset of the answer in a text with these blocks of reasoning.
+
+    If there is no answer, it is the text's length.
+    """
     start = 0
     for thought in thoughts:
         if content[start : thought.begin].strip():
@@ -138,13 +153,13 @@ def answer_begin(content: str, thoughts: list[Thought]) -> int:
 
 
 def is_late(content: str, thoughts: list[Thought]) -> bool:
-    """Return True if any of the thoughts comes after the beginning of the answer."""
+    """Return True if any of these blocks of reasoning comes after the beginning of the answer."""
     starts = [0, *(thought.end for thought in thoughts)]
     return any(content[start : one.begin].strip() for start, one in zip(starts, thoughts, strict=False))
 
 
 def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
-    """Return the tag that closes a block opened by the chat template; None if it opened none."""
+    """Return the tag that closes a block of reasoning opened by the chat template; None if it opened none."""
     if tags[0]["close"]:
         return tags[0]
     closings = [tag for tag in tags if tag["close"]]
@@ -154,7 +169,10 @@ def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | N
 
 
 def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Thought]:
-    """Find the blocks from `start` on. Text between them is the answer, including tags in a block of code."""
+    """Yield the blocks of reasoning from the offset `start` on.
+
+    Text between them is the answer, and so are tags in a block of code.
+    """
     closings = iter([tag for tag in tags if tag["close"]])
     closing = next(closings, None)
     is_answered, fences = False, 0
@@ -180,7 +198,7 @@ def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Tho
 
 
 def _ends_line(text: str) -> bool:
-    """Return True if the next character after a text begins a line (blanks aside)."""
+    """Return True if what follows the text begins a line, apart from blanks."""
     line = text.rpartition("\n")
     return bool(line[1]) and not line[2].strip()
 
@@ -188,7 +206,10 @@ def _ends_line(text: str) -> bool:
 def _thought(
     content: str, begin: int, inner: int, closing: re.Match[str], is_answered: bool = False
 ) -> Thought:
-    """Return the block up to a closing tag, with the blanks that separate it from the answer."""
+    """Return the block of reasoning that ends with the tag `closing`.
+
+    Its span includes the blanks that separate it from the answer.
+    """
     opened, end = content[inner : closing.start()], closing.end()
     if not is_answered or content[begin - 1].isspace():
         blanks = _BLANKS.match(content, end)
@@ -197,9 +218,10 @@ def _thought(
 
 
 def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
-    """Find the tags that are not quoted in the answer. An opening tag is quoted if a quotation mark precedes it.
+    """Yield the tags around reasoning, without those that are quoted in the answer.
 
-    A closing tag is quoted if a mark follows it that also precedes it or its opening tag.
+    An opening tag is quoted if a quotation mark precedes it. A closing tag is quoted if a mark follows it
+    that also precedes it or its opening tag.
     """
     quote = ""
     for tag in _TAG.finditer(content):

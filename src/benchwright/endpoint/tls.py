@@ -1,4 +1,4 @@
-"""TLS: the trusted certificates, and the client's own certificate."""
+"""TLS connections: the trusted certificates, and the client's own certificate."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from benchwright.records import Record
 class TlsFiles(Record, frozen=True):
     """PEM files for encrypted connections.
 
-    `ca_file` holds certificates that are trusted in addition to the system's. `client_cert` is the
-    certificate (with its chain) that identifies the client to a server; `client_key` is its private key, None
-    if it is in the same file.
+    `ca_file`: certificates that are trusted in addition to the system's. `client_cert`: the certificate (with
+    its chain) that identifies the client to a server. `client_key`: its private key, None if it is in the
+    same file.
     """
 
     ca_file: str | None = None
@@ -89,7 +89,10 @@ def _content(path: str) -> str:
 
 
 def refused_certificate(error: Exception | None) -> str | None:
-    """Return why a server's alert refuses the client's certificate (RFC 8446 6.2); None if the error is another one."""
+    """Return why a server refused the client's certificate, as its TLS alert says (RFC 8446 6.2).
+
+    None if the error is another one.
+    """
     reason = (error.reason or "") if isinstance(error, ssl.SSLError) else ""
     if "CERTIFICATE_REQUIRED" in reason:
         return "the server asks for a client certificate: give one with --client-cert"
@@ -103,7 +106,7 @@ def refused_certificate(error: Exception | None) -> str | None:
 
 
 def certificates_missing() -> str:
-    """Return the fault of SSL_CERT_FILE or SSL_CERT_DIR, which OpenSSL does not report; "" if there is none."""
+    """Return what is wrong with SSL_CERT_FILE or SSL_CERT_DIR, which OpenSSL does not report; "" if nothing is."""
     if file := os.environ.get("SSL_CERT_FILE"):
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)

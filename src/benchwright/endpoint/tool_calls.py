@@ -9,16 +9,16 @@ from benchwright.endpoint.call_pieces import CallPiece, call_pieces, piece_of
 from benchwright.endpoint.json_reading import whole_characters
 
 LOOKS = 16
-"""Maximum number of checks of a call for repeated arguments, because each check decodes all arguments."""
+"""Maximum number of times that a call is checked for repeated arguments, because each check decodes all of them."""
 
 NOTHING = "{}"
-"""Arguments of a call without any."""
+"""JSON text of the arguments of a call that has none."""
 
 
 class Call:
-    """One call, as far as it was received.
+    """One tool call, as far as it was received.
 
-    `has_arguments` is True once any arguments came, even an empty object.
+    `has_arguments`: True once any arguments came, even an empty object.
     """
 
     __slots__ = ("arguments", "has_arguments", "id", "looks", "name")
@@ -31,14 +31,14 @@ class Call:
         self.looks = LOOKS
 
     def text(self) -> str:
-        """Return the arguments so far, {} if there are none."""
+        """Return the arguments received so far; "{}" if there are none."""
         return whole_characters("".join(self.arguments)) or NOTHING
 
     def differs_from(self, text: str) -> bool | None:
-        """Compare the arguments so far with further ones.
+        """Return True if further arguments (`text`) are another object than those so far, False if they are the same.
 
-        None if either is not a whole object: then the further ones continue the earlier. After a whole object
-        comes the same object again, or one that belongs to another call.
+        None if either is no complete object. Then they continue the arguments so far. Otherwise they repeat
+        these (False), or belong to another call (True).
         """
         if not self.arguments or not (text.startswith("{") and text.rstrip().endswith("}")) or not self.looks:
             return None
@@ -52,10 +52,12 @@ class ToolCalls:
     """The tool calls of one message, assembled from their deltas.
 
     Deltas belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways
-    before Gemini), send a call again when it is whole, use one id for two calls (llama.cpp), or another id
+    before Gemini), send a call again when it is complete, use one id for two calls (llama.cpp), or another id
     for each delta. So a name decides: with a new id, or after arguments were received, it begins another
-    call. Missing ids are made from `prefix` and the call's position. After `finish`, `unread` lists calls
-    that are invalid.
+    call.
+
+    Missing ids are made from `prefix` and the call's position. After `finish`, `unread` lists the invalid
+    calls.
     """
 
     def __init__(self, prefix: str = "call_") -> None:
@@ -71,11 +73,14 @@ class ToolCalls:
         return calls[0] if calls else None
 
     def made_up(self, place: int) -> str:
-        """Return the id for a call that came without one."""
+        """Return the id for a call at this position that came without one."""
         return f"{self._prefix}{place}"
 
     def add_all(self, message: dict[str, Any], *, whole: bool = False) -> bool:
-        """Add the calls of a delta, or of a `whole` message; return True if any carried a part of a call."""
+        """Add the calls of a delta, or of a `whole` message.
+
+        Return True if there was a name or arguments in any.
+        """
         deltas = message.get("tool_calls")
         if type(deltas) is list and len(deltas) == 1 and not whole:
             return self.add(deltas[0])
@@ -83,7 +88,7 @@ class ToolCalls:
         return any(came)
 
     def add(self, delta: Any) -> bool:
-        """Add one entry of a delta's `tool_calls`; return True if it carried a part of a call.
+        """Add one entry of a delta's `tool_calls`. Return True if it had a name or arguments.
 
         Raises:
             TypeError: If the entry does not have the shape of a tool call.
@@ -93,7 +98,10 @@ class ToolCalls:
         return delta is not None and self.add_piece(piece_of(delta))
 
     def _goes_on(self, delta: Any) -> bool:
-        """Add a delta that only continues the arguments, as most do; return False if the delta is another one."""
+        """Add a delta that only continues the arguments, as most do, and return True.
+
+        False if the delta is of another kind.
+        """
         if type(delta) is not dict or delta.get("id"):
             return False
         function, calls = delta.get("function"), self._calls.get(delta.get("index", ""))
@@ -106,7 +114,7 @@ class ToolCalls:
         return True
 
     def add_piece(self, piece: CallPiece) -> bool:
-        """Add a piece; return True if it carried a part of a call: a name or arguments."""
+        """Add a piece of a call. Return True if it had a name or arguments."""
         name, arguments = piece.name, piece.arguments
         if not (name or arguments or piece.id):
             return False
@@ -136,7 +144,10 @@ class ToolCalls:
         return self._last + 1 if another else self._last
 
     def finish(self) -> list[dict[str, Any]]:
-        """Return the calls in the order of their index, in the format of a message; list invalid calls in `unread`."""
+        """Return the calls in the order of their index, in the format of a message.
+
+        Invalid calls are listed in `unread`.
+        """
         if not self._calls:
             return []
         calls = [call for index in sorted(self._calls) for call in self._calls[index]]
@@ -156,7 +167,10 @@ class ToolCalls:
 
 
 def _call_of(piece: CallPiece, calls: list[Call]) -> Call | None:
-    """Return the call at an index that a piece continues: by its id if it has no name, else the last."""
+    """Return the call that a piece continues, of the `calls` at its index; None if there are none.
+
+    A piece with an id and no name continues the call with that id, any other the last one.
+    """
     if piece.id and not piece.name and len(calls) > 1:
         return next((call for call in calls if call.id == piece.id), calls[-1])
     return calls[-1] if calls else None
@@ -171,7 +185,10 @@ def _begins_another(call: Call, piece: CallPiece, differs: bool | None) -> bool:
 
 
 def _joined(calls: list[Call]) -> list[Call]:
-    """Join calls of one name whose arguments are an object only together, because each piece had another id."""
+    """Join neighbouring calls of one name whose arguments are an object only together.
+
+    Their deltas had different ids.
+    """
     joined: list[Call] = []
     for call in calls:
         before = joined[-1] if joined else None
@@ -185,7 +202,7 @@ def _joined(calls: list[Call]) -> list[Call]:
 
 
 def _without_copies(calls: list[Call]) -> list[Call]:
-    """Leave out calls that came twice with one id (LocalAI), and calls with neither name nor arguments."""
+    """Return the calls without those that came twice with one id (LocalAI), and without empty ones."""
     kept: list[Call] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
@@ -197,7 +214,7 @@ def _without_copies(calls: list[Call]) -> list[Call]:
 
 
 def _last_if_cumulative(pieces: list[str]) -> str | None:
-    """Return the last piece if it is an object and each piece repeats all before it; else None."""
+    """Return the last piece if it is an object and each piece repeats the one before it; else None."""
     if len(pieces) < 2 or not all(map(str.startswith, pieces[1:], pieces)):
         return None
     last = whole_characters(pieces[-1])

@@ -12,10 +12,10 @@ _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "outpu
 
 
 class TotalGap(NamedTuple):
-    """The tokens by which `total_tokens` exceeds prompt and completion.
+    """The number of tokens by which `total_tokens` exceeds prompt and completion.
 
-    `are_thinking` is False if another count of the same usage explains them, such as the count of a prompt
-    cache.
+    `are_thinking`: False if another count of the same usage explains them, such as that of a prompt cache, so
+    that they are not reasoning tokens.
     """
 
     tokens: int
@@ -23,7 +23,9 @@ class TotalGap(NamedTuple):
 
 
 def read_usage(usage: Any) -> Usage:
-    """Read the token counts of a response's `usage` object. None for counts that are missing, invalid, or too large.
+    """Return the token counts of a response's `usage` object.
+
+    Counts that are missing, invalid or too large are None.
 
     Reasoning tokens are a part of the completion tokens. Some servers (xAI's) count them separately, and
     others (gateways before Gemini) include them only in `total_tokens`: in both cases they are added, so that
@@ -49,7 +51,7 @@ def read_usage(usage: Any) -> Usage:
 def total_gap(usage: Any) -> TotalGap | None:
     """Return the excess of `total_tokens` over prompt and completion.
 
-    None if there is none, or if the usage counts reasoning tokens.
+    None if there is none, or if reasoning tokens are counted.
     """
     if not isinstance(usage, dict):
         return None
@@ -65,9 +67,9 @@ def total_gap(usage: Any) -> TotalGap | None:
 
 
 def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
-    """Add an estimate of the reasoning tokens if reasoning was sent and its tokens were not counted.
+    """Return the usage, with an estimate of the reasoning tokens if reasoning was sent but not counted.
 
-    A server may also count 0 for reasoning that it sent; that is treated as not counted.
+    A count of 0 for reasoning that was sent is treated as not counted.
     """
     if usage.reasoning_tokens or not reasoning or usage.completion_tokens is None:
         return usage
@@ -77,7 +79,10 @@ def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
 
 
 def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Return the tokens of prompt and completion, also from Anthropic's fields, which some gateways send."""
+    """Return the tokens of (prompt, completion), each None if unknown.
+
+    They are also taken from Anthropic's fields, which some gateways send.
+    """
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     if prompt is None:
         prompt = _count(usage.get("input_tokens"))
@@ -87,7 +92,7 @@ def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _cached(usage: dict[str, Any]) -> int | None:
-    """Return the tokens read from a cache, also from the fields of Moonshot, DeepSeek and Anthropic."""
+    """Return the number of cached tokens, also from the fields of Moonshot, DeepSeek and Anthropic; None if unknown."""
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
     for name in (
@@ -99,7 +104,10 @@ def _cached(usage: dict[str, Any]) -> int | None:
 
 
 def _reasoning(usage: dict[str, Any]) -> int | None:
-    """Return the reasoning tokens. SGLang has them outside the details, as 0 if it does not count them."""
+    """Return the number of reasoning tokens; None if unknown.
+
+    SGLang has it outside of the details, and sends 0 if it does not count them.
+    """
     details = usage.get("completion_tokens_details")
     reasoning = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else None
     if reasoning is None and "reasoning_tokens" in usage:
@@ -108,7 +116,7 @@ def _reasoning(usage: dict[str, Any]) -> int | None:
 
 
 def _counts(usage: dict[str, Any]) -> list[tuple[str, int]]:
-    """Return the names and values of all counts of a usage, including its details."""
+    """Return (name, value) of each count in a usage object, including its details."""
     nested = [pair for value in usage.values() if isinstance(value, dict) for pair in value.items()]
     return [
         (name, count) for name, value in (*usage.items(), *nested) if (count := _count(value)) is not None

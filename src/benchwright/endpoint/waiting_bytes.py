@@ -6,23 +6,23 @@ import socket
 import struct
 
 TICK_NS = 4_000_000
-"""Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns; TCP_INFO counts in ticks."""
+"""Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns. TCP_INFO counts in ticks."""
 
 _LAST_DATA_RECEIVED = struct.Struct("=I")
 _LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
 
 
 class WaitingBytes(socket.socket):
-    """A borrowed socket, only for inspection: deleting this object does not close it."""
+    """A second handle on a transport's socket, only for inspection: deleting it does not close the socket."""
 
     def __del__(self) -> None:
         self.detach()
 
     def age(self) -> int:
-        """Return how long the newest bytes have waited: a lower bound in ns, 0 if unknown.
+        """Return a lower bound for how long the newest bytes have waited in the socket, in ns; 0 if unknown.
 
-        The kernel reports when data last arrived (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h) in
-        milliseconds counted in clock ticks; one tick is subtracted, so that the lag is never overstated.
+        The kernel reports when data last arrived (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h), in
+        milliseconds counted in clock ticks. One tick is subtracted, so that the time is never overstated.
         """
         try:
             info = self.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)

@@ -1,4 +1,4 @@
-"""Polling of a server's metrics while it works, as vLLM, SGLang and others publish them."""
+"""Polling of a server's metrics during a run, as vLLM, SGLang and others publish them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ GAUGES: Mapping[str, Sequence[str]] = {
     "drafted": ("vllm:spec_decode_num_draft_tokens_total", "vllm:spec_decode_num_draft_tokens"),
     "accepted": ("vllm:spec_decode_num_accepted_tokens_total", "vllm:spec_decode_num_accepted_tokens"),
 }
-"""The names under which servers publish each metric; the first one present counts.
+"""Names of each metric, as servers publish it; the first one present counts.
 
 vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (before 0.9 the names of its cache began with `gpu_`);
 SGLang (with --enable-metrics): https://docs.sglang.io/docs/references/production_metrics.md; Text Generation
@@ -66,15 +66,19 @@ Inference and llama.cpp (--metrics) have some of them in their READMEs.
 """
 
 HIGHEST = frozenset({"cache"})
-"""Metrics for which the highest value of several engines counts; for the others it is the sum."""
+"""Metrics of which a server with several engines has the highest value.
+
+All others are summed over the engines.
+"""
 
 
 class Look(Record, frozen=True):
-    """A server's metrics at one moment (`at`, wall-clock ns); None for metrics that it does not publish.
+    """A server's metrics at one moment; None for metrics that it does not publish.
 
-    `running`, `waiting` (requests) and `cache` (share in use) are current values. The others are counters:
-    preemptions; prompt tokens looked up in the prefix cache and found there; tokens drafted by speculative
-    decoding and accepted by the model.
+    `at`: the time (wall clock, ns). Current values: `running` and `waiting` (requests), `cache` (share in
+    use). Counters: `preempted` (preemptions); `prefix_queries`, `prefix_hits` (prompt tokens looked up in the
+    prefix cache, and found there); `drafted`, `accepted` (tokens drafted by speculative decoding, and
+    accepted by the model).
     """
 
     at: int
@@ -89,7 +93,7 @@ class Look(Record, frozen=True):
 
 
 def read_look(text: str, at: int) -> Look:
-    """Read the known metrics from a page in the Prometheus text format."""
+    """Return the known metrics on a page in the Prometheus text format."""
     sums, highest = totals(text)
     found = {}
     for field, names in GAUGES.items():
@@ -100,7 +104,7 @@ def read_look(text: str, at: int) -> Look:
 
 
 def read_known(text: str, at: int) -> Look | None:
-    """Read the known metrics from a page; None if it has none about the server's load."""
+    """Return the known metrics on a page in the Prometheus text format; None if there are none of the server's load."""
     look = read_look(text, at)
     return None if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4 else look
 
@@ -109,11 +113,13 @@ Seen = TypeVar("Seen")
 
 
 class Watch(Generic[Seen]):
-    """Poller of metrics in the Prometheus text format, at a fixed interval. An async context manager.
+    """Poller of a page of metrics in the Prometheus text format, at a fixed interval.
 
-    `read` turns a page and its time (wall-clock ns) into the value appended to `looks`, or returns None if
-    the page lacks it. Nothing depends on these metrics: the first failure is reported by `say`, and polling
-    stops. `of` names what is then left out. `every`: seconds between two reads.
+    Use it as an async context manager.
+
+    `read`: turns a page and its time (wall clock, ns) into a value, which is appended to `looks`; returns
+    None if the page lacks it. `every`: the seconds between two polls. Nothing depends on these metrics: the
+    first failure is reported by `say`, and polling stops. `of`: names what is then left out, in that message.
     """
 
     def __init__(
@@ -175,14 +181,14 @@ class Watch(Generic[Seen]):
 
 
 NAMED = 3
-"""Number of metrics listed if none is known."""
+"""Number of metrics that the message names if a page has no known one."""
 
 LONGEST_EXCERPT = 80
-"""Characters shown of a page without metrics."""
+"""Number of characters that the message shows of a page without metrics."""
 
 
 def _names_in(page: str) -> str:
-    """Describe the contents of a page that holds no known metric."""
+    """Return a description of a page that has no known metric."""
     names = list(totals(page)[0])
     if not names:
         begin = " ".join(page.split())[:LONGEST_EXCERPT]

@@ -1,8 +1,8 @@
 """HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one timer.
 
 HTTP/1.1 to one server; TLS and proxies according to the address and the environment. No redirects, cookies or
-compression. A coroutine that sends wakes up once, when the response is whole. Before that, `data_received`
-calls its sink.
+compression. The response is passed to the sink as it arrives, by `data_received`. The coroutine that sends
+wakes up only once, when the response is whole.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchwright.records import Record
 IDLE_LIMIT_NS = 60 * 1_000_000_000
 
 LARGE_BODY = 32 * 1024
-"""Bytes from which a body is sent separately from its head, because joining them would copy it."""
+"""Size in bytes from which a body is written separately from its head, because joining them would copy it."""
 
 
 class Call(Record, frozen=True):
     """A request, ready to be sent.
 
-    `head` holds method, path and headers; `body` and the pieces of `rest` follow. `seconds`: time until the
-    end of the response, if less is left than the limits of the transport allow.
+    `head`: method, path and headers. `body`, then `rest`: the pieces of the body. `seconds`: the time until
+    the end of the response, if that is less than the limits of the transport allow.
     """
 
     head: bytes
@@ -41,8 +41,8 @@ class Call(Record, frozen=True):
 class Delivery(Record, frozen=True):
     """Timings of a finished exchange: moments are `perf_counter_ns`, durations are in ns.
 
-    `resent` is how often the request had been sent before on kept-alive connections that the server then
-    closed; the server may have read these requests, too. `lost` is the time they took.
+    `resent`: how often the request had been sent before, on kept-alive connections that the server then
+    closed; it may have processed these requests, too. `lost`: the time that they took.
     """
 
     sent_at: int
@@ -55,7 +55,7 @@ class Delivery(Record, frozen=True):
 
 
 class Wire:
-    """Pool of at most `connections` connections to one server; a request may have to wait for one."""
+    """Pool of at most `connections` connections to one server. A request waits if all are in use."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Wire:
     async def send(
         self, call: Call, sink: Sink, carried: Callable[[Connection], None] | None = None
     ) -> Delivery:
-        """Send a request, and return when its response is whole and was handed to `sink`.
+        """Send a request. Return its timings when the response is whole and was passed to `sink`.
 
         A kept-alive connection that turns out to have been closed before any byte arrived is replaced.
         `carried` is called with the connection in use, so that reading from it can be paused. Cancelling
@@ -169,7 +169,7 @@ class Wire:
         self._sweeper.hurried = True
 
     def close(self) -> None:
-        """Close everything. Requests under way fail, and so do later ones."""
+        """Close all connections. Requests in progress fail, and so do later ones."""
         self._closed = True
         self.close_idle()
         self._sweeper.stop()

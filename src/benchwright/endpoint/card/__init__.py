@@ -1,6 +1,7 @@
-"""The card of an endpoint: its capabilities and limitations, found out with few short requests.
+"""The card of an endpoint: a report on its capabilities and limitations, made with few short requests.
 
-A probe is a function of an examination: it sends requests, and records findings. `examine` runs all probes.
+A probe is a function that gets an `Examination`, sends requests, and records findings in it. `examine` runs
+all probes.
 """
 
 from benchwright.endpoint.card.examination import Examination

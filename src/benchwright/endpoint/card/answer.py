@@ -1,4 +1,4 @@
-"""A response as the server sent it, piece by piece, before any repair."""
+"""A response as the server sent it, piece by piece, before any repair; for the probes of the card."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Recording:
-    """A sink that keeps each piece with the time of its arrival (`perf_counter_ns`)."""
+    """A sink that keeps each piece of a response with its arrival time (`perf_counter_ns`)."""
 
     def __init__(self) -> None:
         self.sent_at = perf_counter_ns()
@@ -34,25 +34,25 @@ class Recording:
         self._size = 0
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Keep the status and the headers."""
+        """Store the status and the headers."""
         self.status, self.headers = status, headers
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Keep a piece of the body."""
+        """Store a piece of the body."""
         self._size += len(chunk)
         if self._size > LARGEST:
             raise WireError("malformed", f"the answer is larger than {LARGEST:,} bytes")
         self.pieces.append((at, chunk))
 
     def token_at(self) -> None:
-        """Return None, because only the limit for the whole response matters here."""
+        """Return None: tokens are not timed here. So only the limit for the whole response applies."""
 
 
 class Said:
-    """Content of a response: its first choice, streamed or whole, of a chat or a completion.
+    """Content of a response's first choice, streamed or whole, of a chat or a completion.
 
-    `reasoning_field` is the name of the field that held reasoning. `pieces` are the times of the events that
-    held text, `calls` the tool calls or their deltas as sent.
+    `reasoning_field`: the name of the field that held reasoning. `pieces`: the arrival times of the events
+    that held text. `calls`: the tool calls, or their deltas, as sent.
     """
 
     def __init__(self) -> None:
@@ -69,15 +69,15 @@ class Said:
 
     @property
     def all_text(self) -> str:
-        """Reasoning and answer together."""
+        """Reasoning and answer, joined."""
         return self.reasoning + self.text
 
     def tokens(self, name: str) -> int | None:
-        """Return a count of `usage` by its name; None if it is missing or invalid."""
+        """Return the count `name` from the response's `usage`; None if it is missing or invalid."""
         return count_of(self.usage, name)
 
     def take(self, choice: dict[str, Any], at: int) -> None:
-        """Add a choice, or a choice's delta, that arrived at the time `at`."""
+        """Add a choice of a response, or of a chunk, that arrived at the time `at`."""
         message = choice.get("message") or choice.get("delta") or {}
         text, thought = _content(message.get("content") or choice.get("text"))
         for field in REASONING_FIELDS:
@@ -96,7 +96,10 @@ class Said:
 
 
 class Answer:
-    """A response, possibly incomplete: `late` if it did not end in time, `broken` if the exchange failed."""
+    """A response to a probe.
+
+    `late`: it did not end in time. `broken`: the exchange failed. In both cases it is incomplete.
+    """
 
     def __init__(self, recording: Recording, *, late: bool = False, broken: bool = False) -> None:
         self.status = recording.status
@@ -128,17 +131,17 @@ class Answer:
 
     @property
     def is_stream(self) -> bool:
-        """True if the content type means a stream."""
+        """True if the content type is that of a stream."""
         return self.headers.get("content-type", "").lower().startswith("text/event-stream")
 
     @cached_property
     def body(self) -> bytes:
-        """All pieces together."""
+        """The response's body: all pieces joined."""
         return b"".join(piece for _, piece in self.pieces)
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """The body as a JSON object; empty if it is anything else."""
+        """The body, decoded as a JSON object; {} if it is anything else."""
         try:
             found = _decode(self.body)
         except UNREADABLE:
@@ -147,7 +150,7 @@ class Answer:
 
     @cached_property
     def events(self) -> list[tuple[int, dict[str, Any]]]:
-        """JSON objects of a stream's events, each with its time of arrival; empty if the response is not a stream."""
+        """JSON objects in a stream's events, each with its arrival time; empty if the response is no stream."""
         found: list[tuple[int, dict[str, Any]]] = []
         if not self.is_stream:
             return found
@@ -170,7 +173,7 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """The refusal of the request in one line: the status and the server's message."""
+        """The server's refusal of the request in one line: its status and message."""
         body = msgspec.json.encode({"error": self._error}) if self.events else self.body
         detail = error_detail(body)[1]
         return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)
@@ -190,13 +193,13 @@ class Answer:
 
 
 def count_of(holder: Any, name: str) -> int | None:
-    """Return a count in a JSON object by its name; None if it is missing or invalid."""
+    """Return the non-negative integer `name` of a JSON object; None if it is missing or invalid."""
     value = holder.get(name) if isinstance(holder, dict) else None
     return value if type(value) is int and value >= 0 else None
 
 
 def _content(content: Any) -> tuple[str, str]:
-    """Return (text, reasoning) of a content, which is a string or a list of parts."""
+    """Return (text, reasoning) of a message's `content`, which is a string or a list of parts."""
     if not isinstance(content, list):
         return content or "", ""
     text = "".join(part.get("text") or "" for part in content if part.get("type") != "thinking")

@@ -1,4 +1,4 @@
-"""An examination of an endpoint in progress: the results so far, and requests that depend on them."""
+"""An examination of an endpoint in progress: the findings so far, and functions that send the probes' requests."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ NO_ROUTE = "neither chat completions nor completions answer"
 
 
 class Token(NamedTuple):
-    """A token, its log-probability, and the highest one at its position.
+    """A token and its log-probability; `highest` is the highest one at its position.
 
-    None for the first token of a prompt.
+    Both are None for a prompt's first token.
     """
 
     text: str
@@ -40,16 +40,18 @@ class Token(NamedTuple):
 class Examination:
     """The findings so far, and facts that later probes need from earlier ones.
 
-    `looking_for` names the lines of the card that are being examined. `unreachable` is the error if the
-    server cannot be reached. `models` are the names in the list of models. `path` is the path that generates
-    answers: chat completions, or completions if there is no chat; None until one of them has answered.
-    `limit_field` is the field for the token limit, `stream_fields` are the fields that request a stream.
-    `quiet` are fields that turn thinking off; `thinks` is True if the model was seen to think without them.
+    `looking_for`: the lines of the card that are being examined. `unreachable`: the error if the server
+    cannot be reached. `models`: the names in the list of models. `path`: the path that generates answers
+    (chat completions, or completions if there is no chat); None until one of them has answered.
+    `limit_field`: the field for the token limit. `stream_fields`: the fields that request a stream. `quiet`:
+    the fields that turn thinking off. `thinks`: True if the model was seen to think without them.
 
-    Responses used by several probes: `plain` is the first whole one, `streamed` the first stream, `settled`
-    the response to a question with a short answer, `completed` one of completions, `cached` those to one long
-    prompt. `refused` are sampling fields that the server refuses. `generated` and `echoed` are tokens with
-    their log-probabilities.
+    Responses that several probes use: `plain`, the first whole one; `streamed`, the first stream; `settled`,
+    the response to a question with a short answer; `completed`, a response of completions; `cached`, the
+    responses to a long prompt that was sent twice.
+
+    `refused`: sampling fields that the server refuses. `generated`, `echoed`: tokens with log-probabilities,
+    from an answer and from a prompt.
     """
 
     def __init__(self, prober: Prober) -> None:
@@ -74,24 +76,27 @@ class Examination:
         self.echoed: list[Token] = []
 
     def note(self, key: str, outcome: str, **detail: Any) -> None:
-        """Record the outcome of a line, with the details that its texts contain."""
+        """Record an outcome of a line of the card.
+
+        `detail`: the values that are put into the outcome's texts.
+        """
         found = OUTCOMES[key][outcome]
         option = advice(self.server, found.topic)
         follows = found.follows.format(**detail, option=option).rstrip()
         self.findings[key] = Finding(found.state, outcome, found.said.format(**detail), follows, detail)
 
     def note_unknown(self, key: str, reason: str) -> None:
-        """Record why a line is unknown."""
+        """Record that a line of the card is unknown, and the reason."""
         self.findings[key] = Finding(State.UNKNOWN, UNKNOWN_OUTCOME, reason)
 
     def outcome(self, key: str) -> str:
-        """Return the outcome of a line, `unknown` if there is none yet."""
+        """Return the recorded outcome of a line of the card; `unknown` if there is none yet."""
         found = self.findings.get(key)
         return UNKNOWN_OUTCOME if found is None else found.outcome
 
     @property
     def whole(self) -> Answer:
-        """The first whole response.
+        """The first response of chat or completions that was not streamed.
 
         Raises:
             Unanswered: If there is none.
@@ -112,13 +117,15 @@ class Examination:
         return self.path == CHAT
 
     def _no_route(self) -> Unanswered:
-        """Return an error with the reason why nothing generates an answer."""
+        """Return an `Unanswered` error that says why neither chat nor completions generate an answer."""
         chat = self.findings.get("chat")
         is_unknown = chat is not None and chat.outcome == UNKNOWN_OUTCOME
         return Unanswered(chat.said if chat is not None and is_unknown else NO_ROUTE)
 
     async def ask(self, question: str, tokens: int = SHORT, **fields: Any) -> Answer:
-        """Send a question by chat or, if there is no chat, by completions. `tokens` limits the answer.
+        """Send a question by chat, or by completions if there is no chat, and return the response.
+
+        `tokens`: the limit of the answer. `fields`: further fields of the request.
 
         Raises:
             Unanswered: If there is no response, or neither route works.
@@ -130,9 +137,10 @@ class Examination:
     async def ask_at(
         self, path: str, question: Any, tokens: int = SHORT, patience: float = 1.0, **fields: Any
     ) -> Answer:
-        """Send a question to a path; see `ask` and `Prober.post`.
+        """Send a question to a path, and return the response.
 
-        For chat, it can have parts, such as an image.
+        The arguments are those of `ask` and `Prober.post`. A question for chat may be a list of parts, such
+        as an image.
         """
         asked = (
             {"prompt": question} if path != CHAT else {"messages": [{"role": "user", "content": question}]}
@@ -140,7 +148,9 @@ class Examination:
         return await self.prober.post(path, {**asked, self.limit_field: tokens, **fields}, patience=patience)
 
     async def ask_chat_quietly(self, question: Any, tokens: int, **fields: Any) -> Answer:
-        """Send a chat question whose answer matters: without thinking, or with additional tokens for it.
+        """Send a question to chat with thinking turned off, and return the response.
+
+        If thinking cannot be turned off, the limit of `tokens` is raised by `THINKING_TOKENS`.
 
         Raises:
             Unanswered: If there is no response, or no chat.

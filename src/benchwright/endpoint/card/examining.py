@@ -1,4 +1,4 @@
-"""All probes, each after those whose results it needs, and the card made from them."""
+"""The list of all probes, their execution, and the card made from their findings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchwright.text import one_line
 
 
 class Probe(NamedTuple):
-    """A function that examines some lines of the card."""
+    """A function (`find_out`) that examines some lines of the card."""
 
     lines: tuple[str, ...]
     find_out: Callable[[Examination], Awaitable[None]]
@@ -64,7 +64,7 @@ PROBES = (
     Probe(("long_prompts",), under_load.look_for_cuts),
     Probe(("parallel",), under_load.ask_side_by_side),
 )
-"""All probes, in order. Thinking is turned off as soon as possible; slow probes come last."""
+"""All probes, in the order of execution. Thinking is turned off as early as possible; slow probes come last."""
 
 
 async def examine(known: Examination) -> None:
@@ -77,7 +77,7 @@ async def examine(known: Examination) -> None:
 
 
 async def find_out(known: Examination, probe: Probe) -> None:
-    """Run a probe. Lines for which it finds nothing are recorded as unknown, with the reason."""
+    """Run one probe. Its lines that get no finding are recorded as unknown, with the reason."""
     try:
         await probe.find_out(known)
         why = "not told"
@@ -93,7 +93,7 @@ async def find_out(known: Examination, probe: Probe) -> None:
 
 
 def card_of(known: Examination, unseen: str = "not looked for") -> Card:
-    """Return the card of the findings so far; `unseen` is the reason in lines that were not examined."""
+    """Return the card with the findings so far. `unseen`: the reason given in lines that were not examined."""
     if known.unreachable is not None:
         unseen = "nobody is there"
     target, prober = known.prober.client.target, known.prober

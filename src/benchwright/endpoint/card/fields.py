@@ -1,4 +1,4 @@
-"""Probes for request fields: limits, stop strings, n, seeds, sampling, JSON schemas, images."""
+"""Probes of request fields: token limit, stop strings, n, seed, sampling, JSON schema, images."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLING: dict[str, Any] = {
     "presence_penalty": 0.1,
     "repetition_penalty": 1.05,
 }
-"""Fields that authors recommend for their models (docs/reasoning.md)."""
+"""Sampling fields that the authors of models recommend (docs/reasoning.md)."""
 
 STOPS = ["a", "e"]
 """Strings that occur in nearly every English sentence."""
@@ -40,7 +40,10 @@ RED_SQUARE = (
 
 
 async def ask_with_limit(known: Examination) -> None:
-    """Try the token limit field that is not in use, with a larger value in the field that is."""
+    """Find out whether `max_completion_tokens` works beside `max_tokens`.
+
+    A small limit is sent in the former and a larger one in the latter.
+    """
     if not known.has_chat:
         known.note("output_limit", "max_tokens", why="is none of completions")
         return
@@ -63,7 +66,7 @@ async def ask_with_limit(known: Examination) -> None:
 
 
 async def ask_with_stop(known: Examination) -> None:
-    """Ask for a sentence that must end before its first `a` or `e`."""
+    """Find out whether stop strings work: ask for a sentence, which must then end before its first `a` or `e`."""
     answer = await known.ask(SENTENCE, stop=STOPS, **known.quiet)
     if not answer.ok:
         known.note("stop", "refused", refusal=answer.refusal)
@@ -79,7 +82,7 @@ async def ask_with_stop(known: Examination) -> None:
 
 
 async def ask_for_several(known: Examination) -> None:
-    """Ask for two answers to one question."""
+    """Find out whether `n` works: request two answers to one question."""
     answer = await known.ask(SENTENCE, FEW, n=2)
     if not answer.ok:
         known.note("n", "refused", refusal=answer.refusal)
@@ -88,7 +91,7 @@ async def ask_for_several(known: Examination) -> None:
 
 
 async def ask_with_seeds(known: Examination) -> None:
-    """Ask at temperature 1 twice with one seed, and once with another."""
+    """Find out whether seeds work: send a question at temperature 1 twice with one seed, and once with another."""
     warm = {} if "temperature" in known.refused else {"temperature": 1.0}
     answers = [await known.ask(SENTENCE, SHORT, seed=seed, **warm) for seed in (11, 11, 12)]
     refused = next((answer for answer in answers if not answer.ok), None)
@@ -103,7 +106,10 @@ async def ask_with_seeds(known: Examination) -> None:
 
 
 async def ask_with_sampling(known: Examination) -> None:
-    """Send the sampling fields; fields that a refusal names are left out the second time."""
+    """Find out which sampling fields are accepted: send all of them.
+
+    If a refusal names some, send the others again.
+    """
     answer = await known.ask(SENTENCE, FEW, **SAMPLING)
     if answer.ok:
         known.note("sampling", "accepted", fields=", ".join(SAMPLING))
@@ -119,7 +125,7 @@ async def ask_with_sampling(known: Examination) -> None:
 
 
 async def ask_with_schema(known: Examination) -> None:
-    """Ask a question that is not usually answered in JSON, with a schema for the answer."""
+    """Find out whether a JSON schema is enforced: send one with a question that is not usually answered in JSON."""
     schema = {"name": "animal", "strict": True, "schema": SCHEMA}
     wanted = {"type": "json_schema", "json_schema": schema}
     answer = await known.ask_chat_quietly("Say hello.", 48, response_format=wanted)
@@ -146,7 +152,7 @@ def _fits(text: str) -> bool:
 
 
 async def ask_about_image(known: Examination) -> None:
-    """Send an image of a red square and ask for its colour."""
+    """Find out whether the model sees images: ask for the colour of a red square."""
     if not known.has_chat:
         known.note("images", "no_chat")
         return
@@ -158,7 +164,7 @@ async def ask_about_image(known: Examination) -> None:
 
 
 async def ask_with_image(known: Examination) -> Answer:
-    """Ask chat for the colour of a red square."""
+    """Send the image of a red square to chat, ask for its colour, and return the response."""
     parts = [
         {"type": "image_url", "image_url": {"url": RED_SQUARE}},
         {"type": "text", "text": "Which colour is this square? Answer with one word."},

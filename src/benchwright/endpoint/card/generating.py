@@ -1,4 +1,4 @@
-"""Probes for generated answers, whole and streamed: usage, pieces, and finish reasons."""
+"""Probes of generated answers, whole and streamed: usage, the pieces of streams, and finish reasons."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from benchwright.endpoint.card.answer import Answer
 from benchwright.endpoint.card.examination import CHAT, SENTENCE, SHORT, Examination
 
 MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
-"""A stream was held back if it has at least this many pieces and seconds, but arrived in at most this many reads."""
+"""Signs of a stream that a buffer held back.
+
+It has `LEAST_PIECES` or more and took longer than `LEAST_SECONDS`, but arrived in at most `MOST_READS` reads.
+"""
 
 FIRST = 4.0
 """Factor for the time limit of the first response, because some servers load the model for it."""
 
 TOKENS_A_PIECE = 1.5
-"""Tokens per piece from which pieces are not single tokens."""
+"""Tokens per piece of a stream; from this average on, pieces are reported to hold several tokens."""
 
 
 async def ask_chat(known: Examination) -> None:
-    """Ask chat completions for a whole answer.
+    """Find out whether chat completions answer, without a stream.
 
     If the field for the token limit is refused, retry with the other one.
     """
@@ -42,7 +45,7 @@ async def ask_chat(known: Examination) -> None:
 
 
 async def look_at_usage(known: Examination) -> None:
-    """Record the usage of the first whole answer."""
+    """Record whether the first whole response reports its usage."""
     said = known.whole.said
     prompt, completion = said.tokens("prompt_tokens"), said.tokens("completion_tokens")
     if prompt is None or completion is None:
@@ -52,7 +55,11 @@ async def look_at_usage(known: Examination) -> None:
 
 
 async def ask_streamed(known: Examination) -> None:
-    """Ask the same question with streaming and usage."""
+    """Find out whether responses are streamed.
+
+    `SENTENCE` is sent with `stream` and `include_usage` (without the latter if it is refused), and the
+    outcome is recorded in `known`.
+    """
     fields: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
     answer = await known.ask(SENTENCE, **fields)
     refused = not answer.ok and "stream_options" in answer.refusal
@@ -70,7 +77,7 @@ async def ask_streamed(known: Examination) -> None:
 
 
 def _note_pieces(known: Examination, answer: Answer) -> None:
-    """Record how many pieces a stream had, and how they arrived."""
+    """Record whether a stream sent single tokens, several at once, or one piece, and whether it was held back."""
     said = answer.said
     pieces, tokens = len(said.pieces), said.tokens("completion_tokens")
     if pieces <= 1:
@@ -85,7 +92,10 @@ def _note_pieces(known: Examination, answer: Answer) -> None:
 
 
 def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -> None:
-    """Record whether a stream reported its usage."""
+    """Record whether a stream reported its usage.
+
+    `refused`: True if the server refused the request for usage.
+    """
     said = answer.said
     completion = said.tokens("completion_tokens")
     way_out = "--no-stream counts them." if known.outcome("usage") == "reported" else ""
@@ -100,7 +110,7 @@ def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -
 
 
 async def look_at_ends(known: Examination) -> None:
-    """Record the finish reasons: of an answer cut off by the limit, and of one that ended by itself."""
+    """Record the finish reasons of two answers: one that the token limit cut off, and one that ended by itself."""
     said = known.whole.said
     cut, completion = said.finish_reason, said.tokens("completion_tokens")
     end = known.settled.said.finish_reason if known.settled is not None else None

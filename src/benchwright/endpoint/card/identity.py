@@ -17,14 +17,14 @@ CONTEXT_FIELDS = (
     *("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"),
     *("n_ctx", "n_ctx_train"),
 )
-"""Names of a model's context window in lists of models.
+"""Fields for a model's context window in lists of models.
 
-From vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
+Used by vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
 """
 
 
 async def look_at_models(known: Examination) -> None:
-    """Read the list of models, and from it the server's identity and the model's context window."""
+    """Fetch the list of models, and find the server's identity and the model's context window in it."""
     answer = await known.prober.get("/models")
     model = known.prober.client.target.model
     found = answer.json.get("data")
@@ -43,7 +43,7 @@ async def look_at_models(known: Examination) -> None:
 
 
 def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]]) -> None:
-    """Identify the server by its host, its list of models, or their headers."""
+    """Identify the server by its host, by its list of models, or by the headers of that response."""
     host = parse_base_url(known.prober.client.target.base_url).host
     found = servers.by_host(host) or servers.by_headers(answer.headers) or servers.by_models(models)
     if answer.simulated:
@@ -63,7 +63,7 @@ def context_of(model: dict[str, Any]) -> int | None:
 async def look_at_version(known: Examination, *, guess: bool = True) -> None:
     """Ask for the server's version.
 
-    With `guess`, identify an unknown server by paths that only some servers have.
+    With `guess`, identify an unknown server by trying paths that only some servers have.
     """
     ways = {
         servers.LLAMA_CPP: _props,
@@ -90,7 +90,7 @@ async def look_at_version(known: Examination, *, guess: bool = True) -> None:
 
 
 def note_server(known: Examination) -> None:
-    """Record the server's identity."""
+    """Record the finding on the server's identity."""
     server = known.server
     if server.name == servers.UNKNOWN_SERVER.name:
         known.note("server", "not_reported")
@@ -141,7 +141,7 @@ def _text(value: Any) -> str | None:
 
 
 async def look_at_context(known: Examination) -> None:
-    """Record that the context window is not reported, unless it is known."""
+    """Record that the server does not report the context window, unless an earlier probe has found it."""
     if "context" in known.findings:
         return
     if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
@@ -150,7 +150,10 @@ async def look_at_context(known: Examination) -> None:
 
 
 async def look_at_metrics(known: Examination) -> None:
-    """Look for the server's own metrics, and identify the server by them."""
+    """Record whether the server publishes metrics at /metrics.
+
+    If the server is unknown, identify it by their names.
+    """
     answer = await known.prober.get("/metrics", beside=True)
     text = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
     name = servers.by_metrics(text)

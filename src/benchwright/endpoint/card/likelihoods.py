@@ -1,4 +1,4 @@
-"""Probes for log-probabilities (of generated tokens and prompts, and their agreement) and for token counting."""
+"""Probes of log-probabilities (of generated tokens and of prompts, and their agreement) and of token counting."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from benchwright.endpoint.card.prober import Unanswered
 
 PROMPT = "The capital of France is"
 GENERATED = 4
-"""Number of tokens whose values are compared."""
+"""Number of generated tokens whose log-probabilities are compared."""
 
 CLOSE = 0.1
-"""Absolute and relative tolerance for log-probabilities of one token, which vary with batches and precision."""
+"""Absolute and relative tolerance between two log-probabilities of one token, which vary with batches and precision."""
 
 
 LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
 
 
 async def ask_completions(known: Examination) -> None:
-    """Ask completions, the route of base models, with log-probabilities; without them if they are refused."""
+    """Find out whether completions, the route of base models, answer.
+
+    Log-probabilities are requested, unless the server refuses them.
+    """
     answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED, logprobs=2, temperature=0)
     if answer.ok:
         known.generated = tokens_of(answer.said.logprobs)
@@ -37,7 +40,7 @@ async def ask_completions(known: Examination) -> None:
 
 
 async def ask_for_generated(known: Examination) -> None:
-    """Record the routes that report log-probabilities of generated tokens."""
+    """Record the routes (chat, completions) that report log-probabilities of generated tokens."""
     routes = ["completions"] if known.generated else []
     refusal = None
     if known.has_chat:
@@ -54,7 +57,10 @@ async def ask_for_generated(known: Examination) -> None:
 
 
 def tokens_of(logprobs: Any) -> list[Token]:
-    """Return the tokens of `logprobs` in the format of completions, or of chat, which llama.cpp uses for both."""
+    """Return the tokens in a `logprobs` object.
+
+    It is in the format of completions, or of chat, which llama.cpp uses for both.
+    """
     if not isinstance(logprobs, dict):
         return []
     if isinstance(content := logprobs.get("content"), list):
@@ -68,7 +74,10 @@ def tokens_of(logprobs: Any) -> list[Token]:
 
 
 async def ask_for_prompt(known: Examination) -> None:
-    """Ask for the log-probabilities of a prompt: by echo, else by vLLM's field `prompt_logprobs`."""
+    """Find out whether a prompt's log-probabilities are available.
+
+    They are requested by `echo`, else by vLLM's field `prompt_logprobs`.
+    """
     if known.completed is None:
         raise Unanswered("completions do not answer")
     prompt = PROMPT + "".join(token.text for token in known.generated)
@@ -90,9 +99,9 @@ async def ask_for_prompt(known: Examination) -> None:
 
 
 def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
-    """Return the tokens of `prompt_logprobs`.
+    """Return the tokens in a response's `prompt_logprobs`.
 
-    Its format: null first, then mappings by token id, each with the actual token first.
+    This is a list of null, then of mappings by token id, each with the actual token first.
     """
     choices = answer.get("choices") or [{}]
     listed = choices[0].get("prompt_logprobs") or answer.get("prompt_logprobs") or []
@@ -106,7 +115,10 @@ def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
 
 
 async def compare_both(known: Examination) -> None:
-    """Compare the log-probabilities of the same tokens: generated, and read at the end of a prompt."""
+    """Find out whether log-probabilities agree.
+
+    The same tokens are generated, and read at the end of a prompt.
+    """
     if not known.generated or not known.echoed:
         raise Unanswered("values of generated tokens and of prompts are not both told")
     outcome = agreement(known.generated, known.echoed)
@@ -118,10 +130,12 @@ async def compare_both(known: Examination) -> None:
 
 
 def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
-    """Return the outcome of `logprobs_agree` for generated tokens and a prompt that ends with them.
+    """Return the outcome of the line `logprobs_agree`.
 
-    A server that is off by one takes the values of another position for a token; their highest is then the
-    value of the neighbouring token.
+    `generated`: the tokens of an answer. `echoed`: a prompt that ends with them.
+
+    A server that is off by one reports the values of the neighbouring position. The highest value at a
+    token's position is then the neighbour's.
     """
     first, many = _place(generated, echoed), len(generated)
     for outcome, shift in (("agree", 0), ("late", -1), ("early", 1)):
@@ -134,7 +148,10 @@ def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
 
 
 def _place(generated: Sequence[Token], echoed: Sequence[Token]) -> int:
-    """Return the offset of the generated tokens in the echo: by their texts, else before the last token."""
+    """Return the offset of the generated tokens in the echoed prompt.
+
+    It is found by their texts; if these differ, they are taken to end before the last token.
+    """
     texts, many = [token.text for token in generated], len(generated)
     last = len(echoed) - 1 - many
     found = (
@@ -158,7 +175,7 @@ def _values(tokens: Sequence[Token]) -> str:
 
 
 async def count_tokens(known: Examination) -> None:
-    """Compare the count of /tokenize with the usage for the same text."""
+    """Find out whether /tokenize counts as the usage does, for the same text."""
     answer = await known.prober.post("/tokenize", {"prompt": PROMPT}, beside=True)
     counted = answer.json.get("count") if answer.ok else None
     if answer.ok and not isinstance(counted, int):  # llama.cpp uses other names

@@ -1,4 +1,4 @@
-"""The needs of a run, and the few probes that check before its first trial whether they are met."""
+"""The capabilities that a run needs from its endpoint, and a few probes that check them before the first trial."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ class Need(StrEnum):
 
 
 Needs = Mapping[Need, bool]
-"""The needs of a run. The value is True if every request has the need, so that nothing works without it."""
+"""The needs of a run.
+
+The value is True if every request depends on the need, so that nothing works without it.
+"""
 
 
 async def _look_at_whole_usage(known: Examination) -> None:
@@ -33,7 +36,7 @@ async def _look_at_whole_usage(known: Examination) -> None:
 
 
 async def _look_at_streamed_usage(known: Examination) -> None:
-    """Check the usage of a stream; if the stream reports none, check whole answers."""
+    """Record whether a stream reports its usage; if not, also whether whole responses do."""
     await generating.ask_streamed(known)
     outcome = known.outcome("usage_in_stream")
     if known.streamed is not None and outcome not in ("reported", UNKNOWN_OUTCOME):
@@ -61,7 +64,7 @@ HARMLESS = frozenset({"called_oddly"})
 """Outcomes that deviate from the API's reference but affect no run."""
 
 FATAL = frozenset({"refused", "none", "chat", "no_chat"})
-"""Outcomes with which every request that has the need fails, or is answered as if it did not have it."""
+"""Outcomes that mean failure for every request with the need: it is refused, or answered as if it did not have it."""
 
 
 async def identify(known: Examination) -> None:
@@ -76,21 +79,22 @@ async def identify(known: Examination) -> None:
 
 
 async def look_for(known: Examination, needs: Needs, *, stream: bool) -> None:
-    """Find out whether an endpoint meets the needs of a run, with concurrent requests."""
+    """Run the probes for the needs of a run, with concurrent requests, and record their findings."""
     known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
     await asyncio.gather(*(find_out(known, probe_of(need, stream=stream)) for need in needs))
 
 
 def probe_of(need: Need, *, stream: bool) -> Probe:
-    """Return the probe for a need of a run; `stream` is True if the run streams its responses."""
+    """Return the probe that checks a need of a run; `stream` is True if the run streams its responses."""
     return STREAMED_USAGE if need is Need.USAGE and stream else PROBES[need]
 
 
 def shortcomings(
     findings: Mapping[str, Finding], needs: Needs, *, stream: bool
 ) -> Iterator[tuple[str, bool]]:
-    """Yield a text (what is missing, and advice) for each need that is not met, and True if nothing works
-    without it.
+    """Yield (text, is fatal) for each need that is not met.
+
+    The text says what is missing and gives advice; the flag is True if nothing works without it.
     """
     for need, always in needs.items():
         for key in probe_of(need, stream=stream).lines:

@@ -19,16 +19,16 @@ from benchwright.text import one_line
 MOST_REQUESTS = 40
 REQUEST_SECONDS = 30.0
 REQUESTS_IN_TIME = 10
-"""Time limit for the whole examination, as a multiple of the time limit of one request."""
+"""Time limit of the whole examination, as a multiple of the time limit of one request."""
 
 MOST_SILENT = 3
-"""Number of consecutive requests without a response after which no further ones are sent."""
+"""Number of consecutive requests without a response after which no more are sent."""
 
 BUSY = frozenset({429, 502, 503, 504, 529})
-"""Statuses of a server that is temporarily unable to answer."""
+"""Statuses with which a server reports that it is temporarily unable to answer."""
 
 KEY_REFUSED = frozenset({401, 402, 403})
-"""Statuses that concern the key or the account, not the request."""
+"""Statuses that refuse the key or the account, not the request."""
 
 PAUSES = (1.0, 2.0, 4.0)
 LONGEST_PAUSE = 10.0
@@ -38,9 +38,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Unanswered(Exception):
-    """A request had no usable response. The text is the reason.
+    """Raised if a request has no usable response.
 
-    `broken` is True if the exchange failed. `unreachable` is the error if the server cannot be reached.
+    The text is the reason. `broken`: True if the exchange failed. `unreachable`: the error if the server
+    cannot be reached, else None.
     """
 
     def __init__(
@@ -52,10 +53,10 @@ class Unanswered(Exception):
 
 
 class Prober:
-    """Sender of requests to one endpoint, by its client, so that headers, sockets and certificates are as in a run.
+    """Sends requests to one endpoint through its client, so that headers, sockets and certificates are as in a run.
 
-    `seconds` limits each request, `most` their number. `told` is called before each with the number of
-    requests so far. `late` counts the requests without a response in time.
+    `seconds`: the limit of each request. `most`: the maximum number of requests. `told`: called before each
+    request with the number of requests so far. `late`: the number of requests without a response in time.
     """
 
     def __init__(
@@ -87,17 +88,21 @@ class Prober:
         return self._most - self.requests
 
     async def get(self, path: str, *, beside: bool = False) -> Answer:
-        """Send a GET request for a path below the base URL, or with `beside` for a path beside /v1; see `post`."""
+        """Send a GET request and return the response; see `post`.
+
+        The path is below the base URL, or with `beside` beside its /v1.
+        """
         return await self._patiently("GET", path, b"", beside)
 
     async def post(
         self, path: str, body: Mapping[str, Any], *, beside: bool = False, patience: float = 1.0
     ) -> Answer:
-        """Send a POST request with the target's model and settings added to the body. Fields that are None
-        are left out.
+        """Send a POST request and return the response.
+
+        The target's model and settings are added to the body; fields that are None are left out.
 
         A refusal is also returned as a response. A response that did not end in time is returned incomplete
-        (see `Answer.whole`). `patience` multiplies the time limit.
+        (see `Answer.whole`). `patience`: a factor for the time limit.
 
         Raises:
             Unanswered: If there was no response in time, the server is unreachable or too busy, the key is
@@ -114,7 +119,10 @@ class Prober:
     async def _patiently(
         self, method: str, path: str, body: bytes, beside: bool, patience: float = 1.0
     ) -> Answer:
-        """Send a request; retry after a pause if the server is busy or still loads its model."""
+        """Send a request and return the response.
+
+        If the server is busy or still loads its model, retry after a pause.
+        """
         for pause in (*PAUSES, None):
             answer = await self._send(method, path, body, beside, patience * self.seconds)
             if answer.status not in BUSY:
@@ -146,7 +154,7 @@ class Prober:
             raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
 
     def _failed(self, error: WireError, recording: Recording, seconds: float) -> Answer:
-        """Return the part of a response that arrived.
+        """Return the part of a response that arrived before the exchange failed.
 
         Raises:
             Unanswered: If nothing arrived.
@@ -166,7 +174,7 @@ class Prober:
 
 
 def _pause(answer: Answer, usual: float) -> float:
-    """Return the seconds that a busy server asks for, or the usual ones.
+    """Return how many seconds to wait for a busy server: as many as it asks for, else `usual`.
 
     Raises:
         Unanswered: If the server asks for too many.

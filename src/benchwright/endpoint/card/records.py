@@ -10,7 +10,7 @@ from benchwright.records import Amount, Moment, Record
 
 
 class State(StrEnum):
-    """State of a finding: works as in the API's reference, does not work, works differently, or is unknown."""
+    """State of a finding: it works as in the API's reference, does not work, works differently, or is unknown."""
 
     YES = "yes"
     NO = "no"
@@ -21,9 +21,9 @@ class State(StrEnum):
 class Finding(Record, frozen=True):
     """The finding for one line of a card.
 
-    `outcome` is the name of one of the line's outcomes (docs/check.md), or `unknown`. `said` describes it in
-    a few words; if the outcome is unknown, it is the reason. `follows` describes the consequences for
-    evaluations. `detail` holds the values in these texts.
+    `outcome`: the name of one of the line's outcomes (docs/check.md), or `unknown`. `said`: the outcome in a
+    few words; if it is unknown, the reason. `follows`: the consequences for evaluations. `detail`: the values
+    that were put into these texts.
     """
 
     state: State
@@ -34,7 +34,7 @@ class Finding(Record, frozen=True):
 
 
 class Line(NamedTuple):
-    """A line of the card: its group and its title."""
+    """A line of the card. `group`: the heading under which it is shown. `title`: its name."""
 
     group: str
     title: str
@@ -82,10 +82,10 @@ LINES: Mapping[str, Line] = {
 
 
 class Card(Record, frozen=True):
-    """The capabilities of an endpoint: findings by the keys of `LINES`.
+    """The capabilities of an endpoint: one finding per key of `LINES`.
 
-    `checked_at` is wall-clock ns. `requests` is the number of requests that the examination sent in
-    `seconds`, and `late` the number of them without a response in time.
+    `checked_at`: the time of the examination (wall clock, ns). `requests`: the number of requests sent, in
+    `seconds`. `late`: how many of them had no response in time.
     """
 
     base_url: str

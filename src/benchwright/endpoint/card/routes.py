@@ -1,4 +1,4 @@
-"""Probes for the routes besides chat completions and completions: other dialects, and embeddings."""
+"""Probes of routes other than chat completions and completions: other dialects, and embeddings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES
 
 MISSING = frozenset({404, 405, 501})
-"""Statuses of a missing path."""
+"""Statuses with which a server reports that it does not have a path."""
 
 HELLO = "Say hello."
 
@@ -29,11 +29,14 @@ DIALECTS: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
         "candidates",
     ),
 }
-"""For each dialect's line: the path, the request body, and a field that every response has."""
+"""Probe of each dialect, by the key of its line: the path, the request body, and a field that every response has."""
 
 
 async def ask_in_dialect(known: Examination, key: str) -> None:
-    """Ask for a short answer in another dialect."""
+    """Find out whether the server has another dialect: request a short answer in it.
+
+    `key`: the dialect's line of the card.
+    """
     path, body, field = DIALECTS[key]
     answer = await known.prober.post(path, body)
     if answer.ok:
@@ -43,7 +46,7 @@ async def ask_in_dialect(known: Examination, key: str) -> None:
 
 
 async def ask_for_embeddings(known: Examination) -> None:
-    """Ask for the embedding of a word."""
+    """Find out whether the server computes embeddings: request that of one word."""
     answer = await known.prober.post("/embeddings", {"input": "sea"})
     data = answer.json.get("data")
     vector = data[0].get("embedding") if answer.ok and isinstance(data, list) and data else None

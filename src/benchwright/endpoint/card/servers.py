@@ -1,4 +1,4 @@
-"""Identification of an endpoint's server software, and each server's options that turn on missing features."""
+"""Identification of an endpoint's server software, and the options of each server that turn on missing features."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TITLES = {
 
 
 class Server(NamedTuple):
-    """Server software: its name, its version if known, and `by`, the evidence for it (as a phrase)."""
+    """Server software. `version`: None if unknown. `by`: the evidence for its identity, as a phrase."""
 
     name: str
     version: str | None = None
@@ -34,7 +34,7 @@ class Server(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Name for display."""
+        """The server's name for display."""
         return TITLES.get(self.name, self.name)
 
 
@@ -55,7 +55,7 @@ _HOSTS = {
 }
 
 _HEADERS = {"x-litellm": LITELLM, "x-portkey": "portkey"}
-"""Prefixes of the names of headers that gateways add."""
+"""Gateways, by the prefix of the names of the headers that they add."""
 
 _METRICS = {
     "vllm:": VLLM,
@@ -65,7 +65,7 @@ _METRICS = {
     "litellm_": LITELLM,
     "benchwright_": SIMULATED,
 }
-"""Prefixes of the names of metrics."""
+"""Servers, by the prefix of the names of their metrics."""
 
 
 def by_host(host: str) -> Server | None:
@@ -99,7 +99,7 @@ def by_models(models: list[dict[str, Any]]) -> Server | None:
 
 
 def by_metrics(text: str) -> str | None:
-    """Return the name of the server with these metrics; None if it is unknown."""
+    """Return the name of the server that publishes these metrics; None if it is unknown."""
     for line in text.splitlines():
         for beginning, server in _METRICS.items():
             if line.startswith(beginning):
@@ -138,11 +138,17 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         OLLAMA: "OLLAMA_NUM_PARALLEL=N",
     },
 }
-"""Options of servers (and variables of Ollama) by the feature they turn on, from each server's documentation."""
+"""Options of servers (variables of Ollama) that turn on a feature: by the feature, then by the server.
+
+From each server's documentation.
+"""
 
 
 def advice(server: Server, topic: str) -> str:
-    """Return a sentence with the server's option for a feature; for an unknown server, with the options of several."""
+    """Return a sentence that recommends the server's option for a feature.
+
+    For an unknown server it lists the options of several.
+    """
     options = OPTIONS.get(topic, {})
     if server.name in options:
         return f"Start {server.title} with {options[server.name]}."

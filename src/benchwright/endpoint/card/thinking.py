@@ -1,4 +1,4 @@
-"""Probes for thinking: in which part of the response it is sent, and which fields turn it off or on."""
+"""Probes of thinking: which part of a response holds it, and which request fields turn it off or on."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from benchwright.endpoint.thinking import STYLES, Thinking, body_fields
 
 SUM = "What is 7 + 5? Answer with the number only."
 ANSWERED_IN = 48
-"""Tokens within which a model that does not think has answered that question."""
+"""Tokens within which a model that does not think has answered the question of `look_for_thinking`."""
 
 INLINE = (
     *("<think>", "<thinking>", "<thought>", "[THINK]", "<seed:think>"),
     *("<|channel|>analysis", "<|channel>thought"),
 )
 CLOSING = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
-"""Marks of thinking in the text of an answer: at its beginning and at its end."""
+"""Marks of thinking in the text of an answer: the tags at its beginning (`INLINE`), and at its end."""
 
 OFF = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
-"""Styles that turn thinking off, each by different fields."""
+"""Styles (kinds of request fields, see `thinking.styles`) that are tried to turn thinking off."""
 
 ON: Mapping[str, Any] = {
     "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
     "reasoning_effort": "low",
 }
-"""Fields that turn thinking on in models that do not think by default."""
+"""Request fields that turn thinking on in models that do not think by default."""
 
 
 def place_of(answer: Answer) -> str | None:
-    """Return the outcome of the line `reasoning` for the thinking in a response; None if it holds none."""
+    """Return where a response holds its thinking, as an outcome of the line `reasoning`; None if it holds none."""
     said = answer.said
     if said.reasoning:
         return "field"
@@ -46,7 +46,10 @@ def place_of(answer: Answer) -> str | None:
 
 
 def _is_counted(said: Said) -> bool:
-    """Return True if the usage counts thinking: in its own count, or in a total above prompt and completion."""
+    """Return True if the usage counts thinking.
+
+    It may have a count of its own, or a total above prompt and completion.
+    """
     if count_of(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True
     counts = [said.tokens(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
@@ -55,7 +58,7 @@ def _is_counted(said: Said) -> bool:
 
 
 async def look_for_thinking(known: Examination) -> None:
-    """Ask a small sum, with enough tokens to think."""
+    """Find out whether the model thinks: ask it for a small sum, with enough tokens to think."""
     answer = await known.ask(SUM, THINKING_TOKENS, **known.stream_fields)
     if not answer.ok:
         raise Unanswered(answer.refusal)
@@ -70,7 +73,7 @@ async def look_for_thinking(known: Examination) -> None:
 
 
 async def look_for_switch(known: Examination) -> None:
-    """Try the fields of each style until one has an effect."""
+    """Find out which request fields turn thinking off or on: try those of each style until one has an effect."""
     if known.settled is None:
         raise Unanswered("whether the model thinks is not known")
     if not known.has_chat:
@@ -87,7 +90,7 @@ async def look_for_switch(known: Examination) -> None:
 
 
 def _note_switch(known: Examination, way: str, fields: Mapping[str, Any]) -> None:
-    """Record the switch that had an effect. Later probes use it to turn thinking off."""
+    """Record the request fields that had an effect on thinking. If they turn it off, later probes use them."""
     if known.thinks:
         known.quiet = fields
         known.note("reasoning_switch", "off", way=way)
@@ -105,7 +108,7 @@ def _has_effect(answer: Answer, *, off: bool) -> bool:
 
 
 def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield fields that may turn thinking on, or styles that may turn it off.
+    """Yield (name, request fields) of each attempt to turn thinking off, or on if the model does not think.
 
     The server's own style comes first, and none comes twice.
     """

@@ -1,4 +1,4 @@
-"""Probes for tool calls: one, several at once, and their form in streams."""
+"""Probes of tool calls: one, several at once, and their form in streams."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ TOOL = {
 }
 QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
 ROOM = 160
-"""Tokens for two calls, and some words before them."""
+"""Token limit that suffices for two calls with some words before them."""
 
 SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
-"""Question and tokens for one call."""
+"""Question that requires one call, and a token limit that suffices for it."""
 
 AS_TEXT = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
     f'"name": "{NAME}"',
 )
-"""Marks of a call that the server has left in the text."""
+"""Beginnings of a tool call that the server has left in the text."""
 
 
 async def ask_for_calls(known: Examination) -> None:
-    """Ask a question that requires two calls.
+    """Find out whether tool calls work: ask a question that requires two.
 
-    If there are none, find out whether the server or the model is the reason.
+    If there are none, find out whether this is due to the server or the model.
     """
     answer = await ask_with_tools(known)
     note_calls(known, answer)
@@ -63,17 +63,17 @@ async def ask_for_calls(known: Examination) -> None:
 
 
 async def ask_for_one_call(known: Examination) -> None:
-    """Ask a question that requires one call, without further requests."""
+    """Find out whether tool calls work, with a single request: ask a question that requires one call."""
     note_calls(known, await known.ask_chat_quietly(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
 
 
 async def ask_with_tools(known: Examination, **fields: Any) -> Answer:
-    """Ask chat the question with the tool."""
+    """Send the question that requires two calls to chat, with the tool, and return the response."""
     return await known.ask_chat_quietly(QUESTION, ROOM, tools=[TOOL], **fields)
 
 
 def note_calls(known: Examination, answer: Answer) -> None:
-    """Record the form of the calls, or their absence."""
+    """Record the form of the tool calls in a response, or that they are missing."""
     if not answer.ok:
         known.note("tools", "refused", refusal=answer.refusal)
         return
@@ -90,12 +90,12 @@ def note_calls(known: Examination, answer: Answer) -> None:
 
 
 def _note_several(known: Examination, said: Said) -> None:
-    """Record whether two calls came at once."""
+    """Record whether the response holds two calls at once."""
     known.note("several_tools", "several" if len(said.calls) >= 2 else "one", calls=len(said.calls))
 
 
 def _faults(said: Said) -> Iterator[str]:
-    """Yield the deviations of the calls in a whole answer."""
+    """Yield a description of each deviation from the API's reference in the calls of a whole response."""
     ids = [str(call.get("id") or "") for call in said.calls]
     if "" in ids:
         yield "without ids"
@@ -115,7 +115,7 @@ def _is_object(text: Any) -> bool:
 
 
 async def ask_for_streamed_calls(known: Examination) -> None:
-    """Ask for the same calls in a stream. Record how they are distinguished, and how many Benchwright reads."""
+    """Find out how tool calls are streamed: send the question of `ask_for_calls` again, with a stream."""
     outcome = known.outcome("tools")
     if outcome not in ("called", "called_oddly", "only_required"):
         raise Unanswered("no calls came")
@@ -136,7 +136,7 @@ async def ask_for_streamed_calls(known: Examination) -> None:
 
 
 def _note_streamed(known: Examination, answer: Answer) -> None:
-    """Record how the calls of a stream are distinguished, and whether they are read correctly."""
+    """Record how a stream distinguishes its calls, and whether Benchwright parses them correctly."""
     pieces = answer.said.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}
@@ -148,7 +148,7 @@ def _note_streamed(known: Examination, answer: Answer) -> None:
 
 
 def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) -> str:
-    """Return a description of the form in which calls are streamed."""
+    """Return a description of the form in which calls were streamed."""
     many = f"{calls} call{'' if calls == 1 else 's'} {'whole' if len(pieces) == calls else 'in pieces'}"
     if None in indices:
         return f"{many}, without index"
@@ -158,7 +158,7 @@ def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) 
 
 
 def calls_read(answer: Answer) -> int:
-    """Return the number of calls that Benchwright reads from a stream."""
+    """Return the number of tool calls that Benchwright parses from a stream."""
     assembly = Assembly()
     try:
         for at, event in answer.events:

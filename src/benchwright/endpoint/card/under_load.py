@@ -1,4 +1,4 @@
-"""Probes for behaviour under load: the prompt cache, prompts beyond the window, and concurrent requests."""
+"""Probes of behaviour under load: the prompt cache, prompts longer than the context window, and concurrent requests."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ FILLER = "The ferry leaves the harbour at noon and comes back before it is dark.
 """A sentence of about 15 tokens in most vocabularies."""
 
 CACHED, LONG = 90, 330
-"""Repetitions of the filler for prompts of about 1,350 and 4,950 tokens.
+"""Repetitions of `FILLER` for prompts of about 1,350 and 4,950 tokens.
 
-OpenAI caches prompts from 1,024 tokens; Ollama's default context window has 4,096.
+OpenAI caches prompts from 1,024 tokens on; Ollama's default context window has 4,096.
 """
 
 SMALL, SLOW_SECONDS = 20, 2.0
-"""Repetitions for a slow server, which takes more than these seconds to the first token of a short prompt."""
+"""Repetitions of `FILLER` for a slow server.
+
+A server is slow if a short prompt's first token takes more than `SLOW_SECONDS`.
+"""
 
 CUT = 0.9
-"""A prompt was cut if a smaller share of its tokens was counted."""
+"""Share of a prompt's tokens; if the usage counts a smaller share, the server has cut the prompt."""
 
 TOO_SLOW = "a prompt of some 5,000 tokens would take too long to read"
 
@@ -33,7 +36,7 @@ THINGS = ("wind", "moon", "rain", "snow")
 
 
 async def look_for_cache(known: Examination) -> None:
-    """Send one long prompt twice, and compare usage and the time to the first token."""
+    """Find out whether prompts are cached: send a long one twice, and compare usage and time to the first token."""
     slow = known.streamed is not None and _first_token(known.streamed) > SLOW_SECONDS
     prompt = _prompt(SMALL if slow else CACHED)
     answers = [await known.ask(prompt, 1, **known.stream_fields) for _ in range(2)]
@@ -56,25 +59,31 @@ async def look_for_cache(known: Examination) -> None:
 
 
 def _prompt(repetitions: int) -> str:
-    """Return a new prompt, never sent before, with this number of repetitions of the filler."""
+    """Return a prompt that was never sent before, with `repetitions` of `FILLER`."""
     return f"Note {os.urandom(6).hex()}. {FILLER * repetitions}When does the ferry leave?"
 
 
 def _first_token(answer: Answer) -> float:
-    """Return the seconds to the first text of a response."""
+    """Return the seconds from a request to the first text of its response."""
     pieces = answer.said.pieces
     return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
 
 
 def _cached_tokens(answer: Answer) -> int | None:
-    """Return the cached tokens, also from DeepSeek's field; None if they are not reported."""
+    """Return the number of cached prompt tokens in the usage, also from DeepSeek's field.
+
+    None if it is not reported.
+    """
     usage = answer.said.usage
     told = count_of(usage.get("prompt_tokens_details"), "cached_tokens")
     return count_of(usage, "prompt_cache_hit_tokens") if told is None else told
 
 
 async def look_for_cuts(known: Examination) -> None:
-    """Send a prompt longer than many windows. Record whether it is refused, read whole, or silently cut."""
+    """Find out what happens to a prompt longer than many context windows.
+
+    It may be refused, processed whole, or silently cut.
+    """
     if known.outcome("prompt_cache") == UNKNOWN_OUTCOME:
         raise Unanswered("even a shorter one was not answered")
     if not known.cached:
@@ -95,7 +104,7 @@ async def look_for_cuts(known: Examination) -> None:
 
 
 async def ask_side_by_side(known: Examination) -> None:
-    """Ask several questions at once. Record how many are answered concurrently."""
+    """Find out how many requests are answered concurrently: send several questions at once."""
     alone = known.streamed
     if alone is None:
         raise Unanswered("answers are not streamed")
@@ -114,7 +123,10 @@ async def ask_side_by_side(known: Examination) -> None:
 
 
 def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer]) -> None:
-    """Record how concurrent requests were answered."""
+    """Record how concurrent requests were answered.
+
+    `alone`: the response to a single request, for comparison.
+    """
     refused = [answer for answer in answers if not answer.ok]
     if refused:
         many, refusal = len(answers), refused[0].refusal
@@ -136,14 +148,21 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
 
 
 def _is_broken_off(answer: Answer, alone: Answer) -> bool:
-    """Return True if a response broke off, or ended without a reason and much shorter than the one requested alone."""
+    """Return True if a response broke off.
+
+    This includes a response without a finish reason that is much shorter than `alone`, a response to a single
+    request.
+    """
     said = answer.said
     early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
     return answer.broken or (answer.whole and early)
 
 
 def most_at_once(answers: Sequence[Answer]) -> int:
-    """Return the maximum number of responses that were generated at one moment; 0 if their pieces do not show it."""
+    """Return the maximum number of responses that were generated at one moment.
+
+    0 if the times of their pieces do not show it.
+    """
     spans = [(answer.said.pieces[0], answer.said.pieces[-1]) for answer in answers if answer.said.pieces]
     if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
         return 0
@@ -156,9 +175,10 @@ def most_at_once(answers: Sequence[Answer]) -> int:
 
 
 def _many_by_time(alone: Answer, answers: Sequence[Answer]) -> int:
-    """Return the number of concurrent responses, judged by their end times.
+    """Return the number of responses that were generated concurrently, judged by their end times.
 
-    All if they took about as long as one alone, 1 if they ended one after the other, else 0 (unknown).
+    All of them if they took about as long as `alone` (a single request), 1 if they ended one after the other,
+    else 0 (unknown).
     """
     ends = sorted(answer.seconds for answer in answers)
     if ends[-1] < 1.5 * alone.seconds:

@@ -1,6 +1,7 @@
-"""Translation of Anthropic's Messages, OpenAI's Responses and Google's Gemini into chat completions and back.
+"""Dialects: other APIs than chat completions, translated into chat completions and back.
 
-Everything here is pure: JSON objects in, JSON objects or events out.
+They are Anthropic's Messages, OpenAI's Responses and Google's Gemini. Everything here is pure: JSON objects
+in, JSON objects or events out.
 """
 
 from benchwright.endpoint.dialects.conversation import NotTranslated

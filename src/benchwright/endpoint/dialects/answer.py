@@ -1,4 +1,4 @@
-"""A chat completion as parts: read from a whole body, or step by step from a stream."""
+"""Parser of a chat completion's answer into parts, from a whole body or step by step from a stream."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from benchwright.endpoint.usage import read_usage
 from benchwright.records import NO_USAGE, Usage
 
 TEXTS = ("reasoning", "text", "refusal")
-"""Kinds of parts that are text, in their order in a whole answer."""
+"""Kinds of parts that are text, in their order in an answer that is not streamed."""
 
 MADE_UP = "call_"
 
 UNREAD_ARGUMENTS = "arguments"
-"""Name under which a call's arguments are sent as text if the model did not write a JSON object."""
+"""Name of the field that holds a call's arguments as text if the model did not write a JSON object."""
 
 
 class Part(msgspec.Struct):
     """One part of an answer.
 
-    The text of a call is its arguments as JSON; the other kinds have no id and name.
+    For a call, `text` is its arguments as JSON; the other kinds have no `id` and `name`.
     """
 
     kind: Literal["reasoning", "text", "refusal", "call"]
@@ -40,7 +40,7 @@ class Part(msgspec.Struct):
 
 
 class ChatAnswer(msgspec.Struct):
-    """An answer: its parts (text, reasoning, tool calls), finish reason, and usage as chat completions count it."""
+    """The answer in a chat completion: its parts (text, reasoning, tool calls), finish reason, and usage."""
 
     parts: list[Part] = []
     finish_reason: str | None = None
@@ -50,7 +50,7 @@ class ChatAnswer(msgspec.Struct):
     def ended(self) -> str:
         """Normalised finish reason: stop, length, tool_calls or content_filter.
 
-        Any answer with calls that stopped is `tool_calls`.
+        "stop" becomes "tool_calls" if the answer has calls.
         """
         calls = any(part.kind == "call" for part in self.parts)
         if self.finish_reason in ("length", "content_filter"):
@@ -88,12 +88,15 @@ def _texts(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _call_ids() -> str:
-    """Return a prefix for ids of calls that a server left without one, different for each answer."""
+    """Return a prefix for the ids of calls that a server sent without one. It is different for each answer."""
     return f"{MADE_UP}{token_hex(6)}_"
 
 
 class Step(NamedTuple):
-    """One event of a part: it begins, grows by a text, or ends. Only one part is open at a time."""
+    """One change to a part of a streamed answer: it begins, grows by a text, or ends.
+
+    Only one part is open at a time.
+    """
 
     what: Literal["begin", "grow", "end"]
     part: Part
@@ -103,7 +106,7 @@ class Step(NamedTuple):
 class AnswerStream:
     """Converter of a stream's chunks into steps.
 
-    The dialects have one open part at a time, while chunks may mix the arguments of several calls. So the
+    In the dialects only one part is open at a time, but chunks may mix the arguments of several calls. So the
     first call is passed on as it arrives, and anything else that arrives meanwhile is held back until the end
     of the answer. Blank text after a call is dropped, because it would split the turn.
     """
@@ -120,7 +123,7 @@ class AnswerStream:
         self._held: dict[str, list[str]] = {}
 
     def take(self, chunk: dict[str, Any]) -> list[Step]:
-        """Take a chunk, and return its steps.
+        """Process a chunk of the stream, and return its steps.
 
         Raises:
             KeyError, TypeError, AttributeError: If the chunk is not one of a chat completion.
@@ -143,11 +146,14 @@ class AnswerStream:
         return list(self._take_delta(delta)) if delta else []
 
     def end(self) -> list[Step]:
-        """Return the steps that end the last part, and the steps held back."""
+        """Return the steps at the end of the answer: the end of the open part, and the steps that were held back."""
         return [*self._close(), *self._rest()]
 
     def _new_in(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the new content of a message in place of a delta, which may repeat all that came before."""
+        """Return, as a delta, what is new in a message that came in place of a delta.
+
+        It may repeat all that came before.
+        """
         if not message:
             return message
         said = "".join(part.text for part in self.answer.parts if part.kind == "text")
@@ -172,7 +178,7 @@ class AnswerStream:
     def _first_call(self) -> Iterator[Step]:
         """Yield the steps for new arguments of the first call.
 
-        The call begins with them, as its name is complete then.
+        Its "begin" comes with the first arguments, because only then is its name complete.
         """
         first = self._calls.first
         if first is None or len(first.arguments) == self._told:
@@ -221,11 +227,14 @@ class AnswerStream:
 
 
 def steps_of(part: Part) -> list[Step]:
-    """Return the steps of a complete part."""
+    """Return the steps that send a complete part."""
     return [Step("begin", part), Step("grow", part, part.text), Step("end", part)]
 
 
 def arguments_or_text(text: str) -> dict[str, Any]:
-    """Return a call's arguments as an object; text that is not an object is put under `UNREAD_ARGUMENTS`."""
+    """Return a call's arguments as an object.
+
+    Text that is no JSON object becomes the value of `UNREAD_ARGUMENTS`.
+    """
     value = read_object(text)
     return {UNREAD_ARGUMENTS: text} if value is None else value

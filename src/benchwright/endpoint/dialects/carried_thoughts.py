@@ -1,4 +1,4 @@
-"""Transport of reasoning in the opaque fields that agents send back unread.
+"""Encoding of reasoning as an opaque text, which agents send back with the conversation without reading it.
 
 Servers of thinking models (DeepSeek, Kimi) answer 400 to a call that comes back without its
 `reasoning_content`. Codex and Gemini CLI send no readable reasoning back, only a field that they take for
@@ -14,12 +14,12 @@ _MARK = "benchwright-reasoning:"
 
 
 def carried(thought: str) -> str:
-    """Return reasoning as an opaque text."""
+    """Return reasoning encoded as an opaque text."""
     return b64encode(f"{_MARK}{thought}".encode()).decode()
 
 
 def carried_thought(opaque: Any) -> str:
-    """Return the reasoning in an opaque text; "" if we did not create the text."""
+    """Return the reasoning encoded in an opaque text; "" if `carried` did not create the text."""
     try:
         text = b64decode(opaque, validate=True).decode()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Builder of a chat completions conversation from the contents of another dialect."""
+"""Builder of the messages of a chat completion, used for conversations in other dialects."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchwright.records import Message
 
 
 class NotTranslated(ValueError):
-    """A request that cannot be expressed as a chat completion."""
+    """Raised if a request cannot be expressed as a chat completion."""
 
 
 class Conversation:
-    """The messages of a chat completion, in the order that servers require (`turns.arranged`).
+    """The messages of a chat completion, added one by one, in the order that servers require (`turns.arranged`).
 
-    Instructions before the first answer become one system message, since many chat templates allow only one;
-    later ones become messages of the user.
+    Instructions before the first answer become one system message, because many chat templates allow only
+    one; later ones become user messages.
     """
 
     def __init__(self) -> None:
@@ -27,13 +27,13 @@ class Conversation:
 
     @property
     def messages(self) -> list[Message]:
-        """All messages so far."""
+        """All messages so far, in the order that servers require."""
         system = "\n\n".join(self._system)
         messages = arranged(self._entries)
         return [{"role": "system", "content": system}, *messages] if system else messages
 
     def instruct(self, text: str) -> None:
-        """Add instructions of a developer or an operator."""
+        """Add instructions of the developer or operator of the program."""
         if not text:
             return
         if self._answered:
@@ -42,14 +42,14 @@ class Conversation:
             self._system.append(text)
 
     def tell(self, parts: list[dict[str, Any]]) -> None:
-        """Add a message of the user, of chat completions parts. Text alone becomes a string."""
+        """Add a user message, made of chat completions parts. If all parts are text, they become one string."""
         content: Any = parts
         if all(part["type"] == "text" for part in parts):
             content = "\n\n".join(part["text"] for part in parts)
         self._entries.append(Entry("other", {"role": "user", "content": content}))
 
     def answer(self, text: str, reasoning: str = "") -> None:
-        """Add the model's answer and reasoning, if it has any."""
+        """Add text of the model, and its reasoning if there is any."""
         if text or reasoning:
             self._answered = True
             self._entries.append(Entry("answer", {"content": text, "reasoning_content": reasoning}))
@@ -62,7 +62,7 @@ class Conversation:
         self._entries.append(Entry("call", {"tool_calls": [call]}, identity))
 
     def result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Add a call's result. Return its parts that a tool message cannot hold: images."""
+        """Add the result of a tool call. Return the parts that a tool message cannot hold: images."""
         text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
         message: Message = {"role": "tool", "tool_call_id": identity, "content": text}
         self._entries.append(Entry("result", message, identity))
@@ -89,10 +89,10 @@ def image_part(url: str) -> dict[str, Any]:
 
 
 def json_format(schema: Any, name: str = "answer") -> dict[str, Any]:
-    """Return the `response_format` of an answer that follows a JSON schema."""
+    """Return the `response_format` that requests an answer conforming to a JSON schema."""
     return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": True}}
 
 
 def present(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields that have a value."""
+    """Return the fields whose value is not None."""
     return {name: value for name, value in fields if value is not None}

@@ -31,7 +31,7 @@ _STATES = {
 
 
 def messages_error(status: int, message: str) -> dict[str, Any]:
-    """Return an error of Messages; its type follows from the HTTP status."""
+    """Return an error body of Messages. Its type follows from the HTTP status."""
     kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
     return {"type": "error", "error": {"type": kind, "message": message}}
 
@@ -39,14 +39,14 @@ def messages_error(status: int, message: str) -> dict[str, Any]:
 def openai_error(
     message: str, kind: str, code: str | None = None, param: str | None = None
 ) -> dict[str, Any]:
-    """Return an error of chat completions and Responses."""
+    """Return an error body of chat completions and Responses."""
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
 def gemini_error(status: int, message: str) -> dict[str, Any]:
-    """Return an error of Gemini (`google.rpc.Status`, googleapis/googleapis, google/rpc/code.proto).
+    """Return an error body of Gemini; its status follows from the HTTP status.
 
-    Its status follows from the HTTP status.
+    Source: `google.rpc.Status` and google/rpc/code.proto (googleapis/googleapis).
     """
     state = _STATES.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
     return {"error": {"code": status, "message": message, "status": state}}

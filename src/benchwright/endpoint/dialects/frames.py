@@ -1,4 +1,4 @@
-"""Encoders of the events of a dialect's stream as bytes."""
+"""Encoders that turn the events of a dialect's stream into bytes."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ class Frames(Protocol):
     content_type: bytes
 
     def of(self, events: list[Event]) -> bytes:
-        """Return the bytes of some events; b"" for none."""
+        """Return these events as bytes; b"" if there are none."""
         ...
 
     def end(self) -> bytes:
-        """Return the bytes after the last event."""
+        """Return the bytes that follow the last event."""
         ...
 
 
 class NamedEvents:
-    """Server-sent events, each named by its type."""
+    """Encoder of server-sent events that are named by their type."""
 
     content_type = EVENT_STREAM
 
     def of(self, events: list[Event]) -> bytes:
-        """Return the bytes of some events."""
+        """Return these events as bytes."""
         return b"".join(
             [b"event: %b\ndata: %b\n\n" % (event["type"].encode(), _encode(event)) for event in events]
         )
 
     def end(self) -> bytes:
-        """Return no bytes."""
+        """Return b"", because nothing follows the last event."""
         return b""
 
 
 class PlainEvents:
-    """Server-sent events without names."""
+    """Encoder of server-sent events without names."""
 
     content_type = EVENT_STREAM
 
     def of(self, events: list[Event]) -> bytes:
-        """Return the bytes of some events."""
+        """Return these events as bytes."""
         return b"".join([b"data: %b\n\n" % _encode(event) for event in events])
 
     def end(self) -> bytes:
-        """Return no bytes."""
+        """Return b"", because nothing follows the last event."""
         return b""
 
 
 class OneArray:
-    """One JSON array, sent element by element."""
+    """Encoder of events as the elements of one JSON array."""
 
     content_type = b"application/json"
 
@@ -66,7 +66,7 @@ class OneArray:
         self._before = b"["
 
     def of(self, events: list[Event]) -> bytes:
-        """Return the bytes of some events."""
+        """Return these events as bytes."""
         said = []
         for event in events:
             said += [self._before, _encode(event)]
@@ -74,10 +74,10 @@ class OneArray:
         return b"".join(said)
 
     def end(self) -> bytes:
-        """Return the end of the array."""
+        """Return the closing bracket of the array."""
         return b"[]" if self._before == b"[" else b"]"
 
 
 def frames_of(asked: dict[str, Any]) -> Frames:
-    """Return the encoder that a Gemini request selects by the `alt` of its URL."""
+    """Return the encoder that a Gemini request selects by the parameter `alt` of its URL."""
     return PlainEvents() if asked.get("alt") == "sse" else OneArray()

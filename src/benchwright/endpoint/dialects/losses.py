@@ -6,22 +6,22 @@ from benchwright.endpoint.flags import PARTS_LEFT_OUT, TOOLS_LEFT_OUT, noted
 
 
 class Losses:
-    """The tools that a translated request does not offer, and the parts of its conversation that it lacks."""
+    """Record of what a translated request lacks: tools that it does not offer, and parts of its conversation."""
 
     def __init__(self) -> None:
         self._tools: dict[str, None] = {}
         self._parts: dict[str, None] = {}
 
     def tool(self, name: str) -> None:
-        """Add a kind of tool that the model is not offered."""
+        """Add a kind of tool that is not offered to the model."""
         self._tools[name] = None
 
     def part(self, name: str) -> None:
-        """Add a kind of item, block or part whose content the model does not get."""
+        """Add a kind of item, block or part whose content is not sent to the model."""
         self._parts[name] = None
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Flags for the request; empty if nothing was lost."""
+        """Flags of the request that name its losses; empty if nothing was lost."""
         kinds = ((TOOLS_LEFT_OUT, self._tools), (PARTS_LEFT_OUT, self._parts))
         return tuple(noted(kind, ", ".join(names)) for kind, names in kinds if names)

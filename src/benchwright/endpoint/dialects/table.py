@@ -24,7 +24,7 @@ Event = dict[str, Any]
 
 
 class Writer(Protocol):
-    """Writer of one answer in its dialect, as a whole or as the events of a stream."""
+    """Converter of one answer into a dialect, as a whole or as the events of a stream."""
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
@@ -35,40 +35,43 @@ class Writer(Protocol):
         ...
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         ...
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last events: finish reason and usage."""
+        """Return the last events, with finish reason and usage."""
         ...
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
+        """Return the event that ends a stream with an error.
+
+        `status`: the HTTP status that the error would have had in a response without a stream.
+        """
         ...
 
 
 class Reader(Protocol):
-    """Converter of one response in its dialect into a chat completion.
+    """Converter of one response of a dialect into a chat completion.
 
-    `done` is True once the stream has announced its end.
+    `done`: True once the stream has announced its end.
     """
 
     done: bool
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the body of the equivalent chat completion."""
+        """Return the equivalent chat completion of a body."""
         ...
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
+        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         ...
 
 
 class Counting(NamedTuple):
     """Token counting in a dialect.
 
-    `path` is the path for such requests. `asked` returns the request to be counted from their body. `answer`
-    returns the response body for a count.
+    `path`: the path of such requests. `asked`: returns the request whose tokens are to be counted, from the
+    body. `answer`: returns the response body for a count.
     """
 
     path: str
@@ -77,19 +80,16 @@ class Counting(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """A dialect: its paths, and the conversion of its requests and responses.
+    """A dialect (an API other than chat completions): its paths, and the conversion of its requests and responses.
 
-    `path` is the path for requests, relative to what `place` returns for the base URL's path and the model;
-    `further` holds paths for other forms of the answer. `settings` maps a target's settings to the path of
-    their fields in the body, from the outermost object inwards; a setting that is missing there is left out.
-    `keep_alive` is sent in a stream after a long silence. `key_headers` are the headers in which servers
-    expect a key.
+    `path`: the path of requests, relative to the result of `place`. `place`: returns the beginning of the URL
+    path, from the base URL's path and the model. `further`: paths for other forms of the answer. `settings`:
+    for each setting of a target that the dialect has, the names of the nested fields that lead to it in the
+    body. `keep_alive`: the bytes sent in a stream after a long silence. `key_headers`: the headers in which
+    servers expect a key.
 
-    `offers_tools` returns True if a request (with undecoded fields) offers any tool that the server does not
-    run by itself; if it is None, all tools in the field `tools` count.
-
-    If `by_address`, the URL holds the model and the form of the answer; internally these are fields of the
-    body.
+    `offers_tools`: returns True if a request (with undecoded fields) offers any tool that the server does not
+    run by itself. If it is None, all tools in the field `tools` count.
     """
 
     name: str
@@ -108,12 +108,15 @@ class Dialect(NamedTuple):
 
     @property
     def by_address(self) -> bool:
-        """True if the URL holds the model and the form of the answer."""
+        """True if the URL, not the body, holds the model and the form of the answer.
+
+        Internally they are fields of the body, too.
+        """
         return bool(self.further)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All paths for requests at a server of the dialect."""
+        """All paths at which a server of the dialect accepts requests."""
         return (self.path, *self.further, *((self.counting.path,) if self.counting else ()))
 
 
@@ -184,4 +187,4 @@ GEMINI = Dialect(
 )
 
 DIALECTS = {path: dialect for dialect in (MESSAGES, RESPONSES, GEMINI) for path in dialect.paths}
-"""The dialects besides chat completions, by the paths of their requests."""
+"""The dialects other than chat completions, by the paths of their requests."""

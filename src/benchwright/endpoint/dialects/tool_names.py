@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 LONGEST_NAME = 64
-"""Maximum length of a name, which may contain letters, digits, "_" and "-" only.
+"""Maximum length of a tool's name.
 
-OpenAI's API refuses others with 400.
+OpenAI's API answers 400 to a longer one, and to characters other than letters, digits, "_" and "-".
 """
 
 _HASH_CHARACTERS = 8
@@ -17,9 +17,10 @@ _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def callable_name(name: str) -> str:
-    """Return the name under which a tool is offered: its name, with invalid characters replaced by "_".
+    """Return the name under which a tool is offered.
 
-    A name that is too long is cut and ends with a hash, so that two such names stay different.
+    Invalid characters are replaced by "_". A name that is too long is cut and ends with a hash, so that two
+    such names stay different.
     """
     allowed = _NOT_ALLOWED.sub("_", name)
     if len(allowed) <= LONGEST_NAME:
@@ -29,5 +30,5 @@ def callable_name(name: str) -> str:
 
 
 def own_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the agent's own tool names, by the names under which the tools are offered."""
+    """Return the agent's own names of its tools, by the names under which they are offered to the model."""
     return {callable_name(name): name for name in names}

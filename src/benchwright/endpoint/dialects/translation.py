@@ -16,9 +16,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Translation:
-    """Translation of one answer.
+    """Translation of one chat completion's answer into a dialect.
 
-    `asked` is the request in its own dialect. `content_type` is the content type of a stream.
+    `asked`: the request in that dialect. `content_type`: the content type of a stream.
     """
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:
@@ -37,7 +37,10 @@ class Translation:
         return self._dialect.writer(self._identity, model if isinstance(model, str) else "", self._asked)
 
     def mark(self, answer: dict[str, Any]) -> None:
-        """Put the mark of a simulated server on an answer that has not begun, if this answer or chunk has the mark."""
+        """Mark the translated answer as simulated if this answer or chunk is.
+
+        Must be called before the first event.
+        """
         if is_simulated(answer) and SIMULATED_MARK not in self._identity:
             self._identity = f"{SIMULATED_MARK}-{self._identity}"
 
@@ -62,9 +65,10 @@ class Translation:
         )
 
     def end(self, announced: bool) -> bytes:
-        """Return the last events.
+        """Return the last events of a stream.
 
-        A stream that has neither `announced` its end nor sent a finish reason has broken off.
+        If its end was not `announced` and it has no finish reason, it has broken off, and the last event is
+        an error.
         """
         if self._failed:
             return b""
@@ -74,12 +78,15 @@ class Translation:
         return self._last([*events, *self._writer.end(self._stream.answer)])
 
     def fail(self, message: str, status: int = 500) -> bytes:
-        """Return the event for an error that breaks off a stream; `status` is its HTTP status in a whole response."""
+        """Return the event that ends a stream with an error.
+
+        `status`: the HTTP status that the error would have had in a response without a stream.
+        """
         self._failed = True
         return self._last(self._writer.fail(message, status))
 
     def whole(self, body: dict[str, Any]) -> bytes:
-        """Return the body of an answer that was not streamed, from the body of the chat completion.
+        """Return the translated body of a chat completion that was not streamed.
 
         Raises:
             KeyError, TypeError, IndexError, AttributeError: If the body is not a chat completion.
@@ -88,7 +95,7 @@ class Translation:
         return _encode(self._writer.whole(whole_answer(body)))
 
     def rest(self, answer: ChatAnswer) -> bytes:
-        """Return all events after the first ones, for a complete answer."""
+        """Return all events of a stream after those of `begin`, for a complete answer."""
         events: list[Event] = []
         for part in answer.parts:
             for step in steps_of(part):
@@ -96,7 +103,7 @@ class Translation:
         return self._last([*events, *self._writer.end(answer)])
 
     def said(self, text: str, stream: bool) -> bytes:
-        """Encode a message from Benchwright itself as an answer: one body, or all events of a stream."""
+        """Return a message from Benchwright itself, encoded as an answer: one body, or all events of a stream."""
         answer = ChatAnswer([Part("text", text)], "stop")
         return self.begin() + self.rest(answer) if stream else _encode(self._writer.whole(answer))
 

@@ -23,10 +23,10 @@ BETWEEN_TEXTS = "\n\n"
 
 
 class Entry(NamedTuple):
-    """One event of a conversation: text, reasoning or a call of the model, the result of a call, or another message.
+    """One event of a conversation: text or reasoning of the model, a call, a result, or another message.
 
-    An `interrupted` call has no result. `message` has the fields of the chat message, and `id` is the id of
-    the call.
+    `kind`: what it is; an `interrupted` call has no result. `message`: the fields of the chat message. `id`:
+    the id of the call, for calls and results.
     """
 
     kind: Literal["answer", "call", "interrupted", "result", "other"]
@@ -51,7 +51,7 @@ def arranged(entries: Iterable[Entry]) -> list[Message]:
 
 
 def _paired(entries: list[Entry]) -> list[Entry]:
-    """Return the entries with unpaired ones replaced: calls are marked as interrupted, results become user messages.
+    """Return the entries with unpaired calls marked as interrupted, and unpaired results turned into user messages.
 
     A result belongs to the last call with its id. A further result of the same call (Codex's `notify`) is
     merged into the first, because servers accept only one.
@@ -80,9 +80,9 @@ def _paired(entries: list[Entry]) -> list[Entry]:
 
 
 def _take_turn(entries: deque[Entry]) -> list[Message]:
-    """Remove the first turn of a model from the entries.
+    """Remove the first turn of a model from the entries, and return its messages.
 
-    Other messages before its last result stay, for after the turn.
+    Other messages before the turn's last result stay in the entries, so that they follow the turn.
     """
     answer: Message = {"role": "assistant", "content": None}
     results: list[Message] = []

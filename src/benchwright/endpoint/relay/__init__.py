@@ -1,8 +1,8 @@
-"""The metered relay: lets any program send requests to a target, and records them.
+"""The metered relay: a loopback server that passes programs' requests on to a target, and records them.
 
-A loopback server that speaks chat completions, Responses, Messages and Gemini. Each trial gets its own token.
-Requests go to the target through its client's connections, with the real key. Responses come back byte for
-byte, or translated if the target speaks chat completions only, while a meter reads them.
+It speaks chat completions, Responses, Messages and Gemini. Each trial gets its own token. Requests go to the
+target through its client's connections, with the real key. Responses come back byte for byte, or translated
+if the target speaks chat completions only, while a meter parses them.
 """
 
 from benchwright.endpoint.relay.asked import Asked

@@ -1,4 +1,4 @@
-"""A response on its way from the target to the program: passed on as it arrives, held back only if it is an error."""
+"""A target's response on its way to the program: passed on as it arrives, but held back if it is an error."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ HEADERS: Headers = ((b"server", b"benchwright-relay"),)
 """Headers of every response that the relay itself creates."""
 
 SLOW_READER = "slow_reader"
-"""Flag of a request whose response had to wait for a slow program: its timings are not the server's alone."""
+"""Flag of a request whose response had to wait for a slow program, so that its timings are not the server's alone."""
 
 ASK_NO_MORE = (b"x-should-retry", b"false")
-"""Header of errors that the relay has already retried, to stop further retries; most clients heed it."""
+"""Header that tells clients not to retry.
+
+It is sent with errors after the relay's own retries; most clients heed it.
+"""
 
 LARGEST_ERROR = 1024 * 1024
 
@@ -43,7 +46,7 @@ _OF_THE_CONNECTION = frozenset(
         b"upgrade",
     }
 )
-"""Headers that concern two neighbours only (RFC 9110, 7.6.1), and cookies, which nobody here keeps."""
+"""Headers that are not passed on: those that concern one connection only (RFC 9110, 7.6.1), and cookies."""
 
 
 class RelayedAnswer:
@@ -51,7 +54,7 @@ class RelayedAnswer:
 
     An error is held back until it is whole, so that the key can be redacted if the target repeats it. A
     redirection is not passed on, because the program must not leave the relay; the relay sends an error
-    instead. `last_words`, if set, makes the final event that explains why a response is cut off.
+    instead. `last_words`: returns the final event that explains why a response is cut off, or None.
     """
 
     def __init__(self, connection: ServerConnection, request: HttpRequest) -> None:
@@ -71,7 +74,10 @@ class RelayedAnswer:
     # Called by the connection
 
     def abandon(self) -> None:
-        """Handle a program that went away: cancel the request, unless the target has announced its end."""
+        """Cancel the request, because the program has disconnected.
+
+        A response that has announced its end is still read to its end.
+        """
         self.over = True
         self.resume()
         self._carrier = None
@@ -86,7 +92,7 @@ class RelayedAnswer:
     # Called by the tee
 
     def carried(self, connection: Connection) -> None:
-        """Set the connection to the target, so that it can be paused while the program is not reading."""
+        """Store the connection to the target, so that it can be paused while the program is not reading."""
         self._carrier = connection
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
@@ -105,7 +111,7 @@ class RelayedAnswer:
         )
 
     def data(self, chunk: bytes) -> None:
-        """Pass a piece on; pause the target if the program does not read."""
+        """Pass a piece of the body on. If the program is not reading, pause the connection to the target."""
         if self.over or not chunk:
             return
         if self._held is not None:
@@ -120,7 +126,7 @@ class RelayedAnswer:
                 self.tee.meter.flags.append(SLOW_READER)
 
     def end(self) -> None:
-        """Complete the response."""
+        """Complete the response. An error that was held back is sent now."""
         status, headers = self._head
         if self.over or 300 <= status < 400:
             return
@@ -135,14 +141,14 @@ class RelayedAnswer:
     # Called by the relay
 
     def whole(self, body: bytes, content_type: bytes = JSON, status: int = 200) -> None:
-        """Send a body that the relay itself created."""
+        """Send a response with a body that the relay itself created."""
         headers = (*HEADERS, (b"content-type", content_type))
         head = response_head(status, headers, length=len(body), keep_alive=self._keep_alive)
         self._begin(head if self._request.method == b"HEAD" else head + body)
         self._finish(self._keep_alive)
 
     def refuse(self, refused: HttpError) -> None:
-        """Send an error of the relay. A response that has begun ends with `last_words`, or is cut off."""
+        """Send an error of the relay. If the response has begun, it ends with `last_words`, or is cut off."""
         if self.over:
             return
         if self._begun and self.last_words is not None:

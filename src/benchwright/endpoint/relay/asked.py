@@ -1,4 +1,4 @@
-"""Requests of programs to the relay: how they are identified, and converted for the target."""
+"""Requests of programs to the relay: facts that identify them, and their conversion for the target."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Asked(Record, frozen=True):
-    """Facts of a request before it is passed on: whether it offers tools, and asks for a stream.
+    """Facts about a program's request, taken before it is passed on.
 
-    `digest` is a hash of everything else in it. `opening` is a hash of the beginning of its conversation:
-    instructions and first message.
+    `digest`: a hash of its fields, except those that only concern the transfer (such as `stream`). `opening`:
+    a hash of the beginning of its conversation, which is the instructions and the first message.
     """
 
     dialect: str = "chat"
@@ -39,7 +39,7 @@ class Asked(Record, frozen=True):
 
 
 def fields_of(body: bytes) -> dict[str, Any]:
-    """Return the top-level fields of a request, with undecoded values.
+    """Return the top-level fields of a request body, with their values as undecoded JSON.
 
     Raises:
         HttpError: If the body is not a JSON object.
@@ -51,7 +51,7 @@ def fields_of(body: bytes) -> dict[str, Any]:
 
 
 def read_whole(body: bytes) -> dict[str, Any]:
-    """Return a request's fields, fully decoded.
+    """Return the fields of a request body, fully decoded.
 
     Raises:
         HttpError: If the body is not a JSON object.
@@ -63,7 +63,7 @@ def read_whole(body: bytes) -> dict[str, Any]:
 
 
 def with_address(address: Address, body: bytes) -> bytes:
-    """Return a Gemini body with the facts from its URL added, because other dialects have them in the body.
+    """Return a Gemini body with the fields from its URL added, as other dialects have them in the body.
 
     Raises:
         HttpError: If the body is not a JSON object.
@@ -72,7 +72,10 @@ def with_address(address: Address, body: bytes) -> bytes:
 
 
 def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
-    """Return the facts that distinguish a request from others of its trial. `dialect`: None for chat completions."""
+    """Return the facts by which a request is distinguished from others of its trial.
+
+    `dialect`: None for chat completions.
+    """
     rest = [(name, value) for name, value in fields.items() if name not in _OF_THE_TRANSFER]
     digest = xxhash.xxh3_64_intdigest(_encode(rest))
     offered = bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null")
@@ -84,7 +87,10 @@ def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
 
 
 def _opening(fields: Mapping[str, Any]) -> list[Any]:
-    """Return the instructions and first message of a request in any dialect, as far as it has them."""
+    """Return the instructions and the first message of a request in any dialect.
+
+    Instructions that it lacks are None.
+    """
     messages = bytes(fields.get("messages") or fields.get("input") or fields.get("contents") or b"[]")
     try:
         first = _decode_list(messages)[:1]
@@ -94,7 +100,7 @@ def _opening(fields: Mapping[str, Any]) -> list[Any]:
 
 
 class Outgoing(NamedTuple):
-    """A request as the target gets it; `settings` are its sampling settings."""
+    """A request as it is sent to the target. `settings`: its sampling settings, for the record."""
 
     path: str
     body: bytes
@@ -102,18 +108,16 @@ class Outgoing(NamedTuple):
 
 
 def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
-    """Return the outgoing request for a program that speaks the target's dialect.
+    """Return the request to the target for a program that uses chat completions.
 
-    Its model is replaced by the target's.
+    The model is replaced by the target's.
     """
     merged = settings.merged(fields, None)
     return Outgoing(path, _encode({**merged, "model": model}), sent_settings(None, merged))
 
 
 def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
-    """Return the outgoing request for a target that speaks the dialect, with the settings that the dialect
-    supports.
-    """
+    """Return the request to a target that has the program's dialect, with those settings that the dialect has."""
     merged = settings.merged(fields, dialect)
     sent = sent_settings(dialect, merged)
     if not dialect.by_address:
@@ -124,7 +128,9 @@ def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Ma
 
 
 def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
+    """Return the fields of the chat completion that is equivalent to a request (`asked`) in a dialect.
+
+    Parts that it cannot express are added to `losses`.
 
     Raises:
         HttpError: If there is no such chat completion.
@@ -136,13 +142,15 @@ def as_chat(dialect: Dialect, asked: dict[str, Any], losses: Losses | None = Non
 
 
 OF_TRANSLATION = ("stream_options", "max_tokens")
-"""Fields of a chat completion that the translation adds, or that rename fields of another dialect."""
+"""Fields of a chat completion that the translation adds, or whose names differ from those in the program's dialect."""
 
 
 def translated_outgoing(
     dialect: Dialect, model: str, settings: Settings, asked: dict[str, Any], losses: Losses
 ) -> Outgoing:
-    """Return the outgoing request for a target that speaks chat completions only. A stream is asked to report usage.
+    """Return the request to a target that has chat completions only, translated.
+
+    If it is streamed, usage is requested.
 
     Raises:
         HttpError: If the request cannot be expressed as a chat completion.
@@ -154,7 +162,10 @@ def translated_outgoing(
 
 
 def chat_view(dialect: Dialect, model: str, body: bytes) -> bytes:
-    """Return a request as the equivalent chat completion, for the record; unchanged if there is no equivalent."""
+    """Return a request body as the equivalent chat completion, for the record.
+
+    If there is no equivalent, it is returned unchanged.
+    """
     try:
         return _encode(as_chat(dialect, {**read_whole(body), "model": model}))
     except HttpError:

@@ -1,4 +1,4 @@
-"""A grant: one trial's permission to send requests to its target through the relay, until it is closed."""
+"""A grant: the permission of one trial to send requests to its target through the relay, until it is closed."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
 
 LABEL = b"x-irid"
-"""Header for a request's id in the program's own log."""
+"""Header in which a program (Inspect) sends the id of a request in its own log."""
 
 GRACE_SECONDS = 1.0
-"""Time that a fully received response may take to end when its grant is closed."""
+"""Seconds that a fully received response may take to end when its grant is closed."""
 
 
 class RelayedRequest(Record, frozen=True):
     """A request that went through the relay, and its result.
 
-    `body` is a chat completion: the one sent to the target, or the equivalent if the target speaks the
-    program's dialect. Without a `reply`, `error` holds the reason; both are None if the program went away.
-    `label` is the program's own id of the request (header `x-irid` of Inspect), empty if it sends none.
+    `body`: a chat completion, either the one sent to the target, or the equivalent of a request in another
+    dialect. `reply`: the response, None if there is none. `error`: the reason for that; None, too, if the
+    program disconnected. `label`: the program's own id of the request (header `x-irid` of Inspect), "" if it
+    sends none.
     """
 
     path: str
@@ -63,10 +64,11 @@ class RelayedRequest(Record, frozen=True):
 
 
 class Grant:
-    """Permission to use the relay with `token`. Its requests get the `settings`.
+    """Permission of one trial to use the relay with `token`.
 
-    `names` are the model names in lists of models, by default the target's. `admit` is called before each
-    request, and raises LimitReached to refuse it. `note` is called with each request that has ended.
+    `settings`: the settings of its requests. `names`: the models in lists of models, by default the target's.
+    `admit`: called before each request; it raises LimitReached to refuse it. `note`: called with each request
+    that has ended.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class Grant:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Refuse the token from now on, end the requests under way, and return when all are recorded."""
+        """Refuse the token from now on, end the requests in progress, and return when all are recorded."""
         await asyncio.sleep(0)  # lets responses whose last byte has arrived complete
         self._withdraw(self)
         if self._tasks:
@@ -102,7 +104,7 @@ class Grant:
             await asyncio.gather(*late, return_exceptions=True)
 
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
-        """Send a request to the target, and have the response passed on.
+        """Send a request to the target, and pass the response on to the program.
 
         Raises:
             HttpError: If the body is not a JSON object, or a limit of the trial is reached.
@@ -140,7 +142,7 @@ class Grant:
         answer.task.add_done_callback(self._tasks.discard)
 
     def _rename(self, answer: RelayedAnswer, fields: Mapping[str, Any]) -> None:
-        """Rename the model in the response to the requested name, if that is not the target's own."""
+        """Have the response name the requested model, if that is another name than the target's own."""
         name = fields.get("model")
         if isinstance(name, msgspec.Raw) and bytes(name) != msgspec.json.encode(self.model):
             answer.tee.receiver = RenamedAnswer(answer, name)
@@ -154,8 +156,9 @@ class Grant:
         purpose: Purpose,
         answer: RelayedAnswer,
     ) -> None:
-        """Send a request of another dialect: as it is if the target supports the dialect, else as a chat
-        completion.
+        """Send a request that is in another dialect than chat completions.
+
+        It is sent unchanged if the target has the dialect, else translated.
         """
         try:
             speaks = await self._client.speaks(dialect.path)
@@ -206,7 +209,7 @@ class Grant:
                 self._note(msgspec.structs.replace(noted, body=body, record=record, reply=reply, error=error))
 
     async def _count(self, dialect: Dialect, counting: Counting, body: bytes, answer: RelayedAnswer) -> None:
-        """Respond with a request's number of tokens. Nothing is generated, so nothing is recorded."""
+        """Respond with the number of tokens of a request. Nothing is generated, so nothing is recorded."""
         try:
             asked = {**read_whole(body), "model": self.model}
             answer.whole(await counted_tokens(self._client, dialect, counting, asked))
@@ -215,7 +218,7 @@ class Grant:
 
 
 def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, text: str) -> None:
-    """Send a last response without tool calls, so that the program ends; after an error it would retry.
+    """Send a last response without tool calls, so that the program ends. After an error it would retry.
 
     Raises:
         HttpError: If the request is not valid in the dialect.
@@ -227,9 +230,10 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
 
 
 class _Sent(NamedTuple):
-    """A request as the target gets it; `spoken` is its dialect, None for a chat completion.
+    """A request as it is sent to the target.
 
-    `added` names the fields that Benchwright added.
+    `spoken`: its dialect, None for a chat completion. `added`: the names of the fields that Benchwright
+    added.
     """
 
     outgoing: Outgoing
@@ -239,7 +243,10 @@ class _Sent(NamedTuple):
     added: Set[str] = frozenset()
 
     def noted_on(self, record: RequestRecord) -> RequestRecord:
-        """Return the record with this request's flags and settings, except for settings refused by the server."""
+        """Return the record of this request with its flags and settings.
+
+        Settings that the server refused are left out.
+        """
         refused = left_out_of(record.flags)
         settings = {name: value for name, value in self.outgoing.settings.items() if name not in refused}
         seed = settings.pop("seed", None)
@@ -252,4 +259,4 @@ class _Sent(NamedTuple):
 
 
 _PASSED = (b"anthropic-version", b"anthropic-beta")
-"""Headers of a dialect that a target needs to understand a request."""
+"""Headers of a program that a target needs to understand the request, so they are passed on."""

@@ -1,4 +1,4 @@
-"""Lists of models, as the clients of OpenAI, Anthropic and Google request them."""
+"""Lists of models, in the formats of OpenAI, Anthropic and Google."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def one_model(name: str) -> bytes:
 
 
 def _model(name: str) -> dict[str, Any]:
-    """Return a model with the fields that clients of OpenAI and Anthropic read."""
+    """Return a model's entry, with the fields that clients of OpenAI and Anthropic read."""
     return {
         "id": name,
         "object": "model",

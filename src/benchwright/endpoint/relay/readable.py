@@ -1,4 +1,4 @@
-"""Repair of request bodies for strict servers: uncompressed, and without halves of characters.
+"""Repair of request bodies for strict servers: halves of characters are joined or replaced.
 
 Programs cut the output of tools by length, and so through characters: half of a surrogate pair is not valid
 in JSON text (RFC 8259, 8.2), and servers refuse the request and every later one of the conversation.
@@ -17,12 +17,12 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""Pattern of an escaped backslash, a surrogate pair, or (as the group) a half by itself."""
+"""Pattern of an escaped backslash, a surrogate pair, or (as the group) a half of a pair by itself."""
 _BROKEN = rb"\ufffd"
 
 
 def readable(request: HttpRequest) -> HttpRequest:
-    """Return the request with a body of whole characters.
+    """Return the request with halves of characters in its body joined or replaced.
 
     Raises:
         HttpError: If the body is compressed.

@@ -1,4 +1,4 @@
-"""A response whose model is called by another name in the program than on its server."""
+"""A response in which the program gets another name of the model than the target's."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 class RenamedAnswer:
     """A receiver that replaces the model in a response by the requested `name`, as Bench Protocol's relay does.
 
-    `name` is a JSON string. Only the top-level `model` of a response that is one JSON object is changed; such
-    a response is held until it is whole. Streams and errors pass unchanged as they arrive.
+    `name`: a JSON string. Only the top-level `model` of a response that is one JSON object is replaced; such
+    a response is held until it is whole. Streams and errors are passed on unchanged as they arrive.
     """
 
     def __init__(self, answer: RelayedAnswer, name: msgspec.Raw) -> None:
@@ -27,11 +27,11 @@ class RenamedAnswer:
         self._held: bytearray | None = None
 
     def carried(self, connection: Connection) -> None:
-        """Set the connection to the target, so that it can be paused while the program is not reading."""
+        """Store the connection to the target, so that it can be paused while the program is not reading."""
         self._answer.carried(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Begin the response, unless it is to be held."""
+        """Begin the response, unless it is to be held until it is whole."""
         kind = next((value for name, value in headers if name == b"content-type"), b"")
         self._held = None
         if status == 200 and kind.lower().startswith(JSON):
@@ -40,7 +40,7 @@ class RenamedAnswer:
             self._answer.head(status, headers)
 
     def data(self, chunk: bytes) -> None:
-        """Pass a piece on, or hold it."""
+        """Pass a piece of the body on, or hold it."""
         if self._held is None:
             self._answer.data(chunk)
         else:

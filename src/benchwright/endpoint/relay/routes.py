@@ -1,4 +1,4 @@
-"""Routes of the relay, tolerant of the many ways in which clients join base URL and path."""
+"""Routes of the relay. They accept the many ways in which clients join base URL and path."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ Listing = Callable[[Sequence[str]], bytes]
 
 
 class Route(NamedTuple):
-    """Destination of a request: the path of a dialect, or a `listing` of the models with these names.
+    """Destination of a request to the relay.
 
-    A Gemini request has the facts from its URL in its body. `model` is the requested model if the listing is
-    about one only.
+    `path`: the path of a dialect. `request`: the request; the body of a Gemini request includes the fields
+    from its URL. `listing`: makes the response to a request for models, from their names; None for other
+    requests. `model`: the requested model if the listing is of one only.
     """
 
     path: str
@@ -73,7 +74,7 @@ def route_of(request: HttpRequest) -> Route:
 def _about_models(
     request: HttpRequest, quoted: bytes | None, one: Callable[[str], bytes], all_of: Listing
 ) -> Route:
-    """Return the route for a listing of one model, or of all if no name is in the path."""
+    """Return the route for a list of models, or for one model if the path holds its name (`quoted`)."""
     if quoted is None:
         return Route("/models", request, all_of)
     name = unquote(quoted.decode("latin-1"))

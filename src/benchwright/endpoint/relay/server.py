@@ -1,4 +1,4 @@
-"""The relay's server: tokens, paths, the connections of each grant, and grants shared by several trials."""
+"""The relay's server: its tokens and paths, the connections of each grant, and grants shared by several trials."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class _Body(msgspec.Struct):
 
 
 class SharedGrant:
-    """Permission to use all models of the run (`names`) with one `token`. The request body names the model.
+    """Permission to use all models of the run (`names`) with one `token`.
 
-    Containers have this token, and programs use it for requests with their own sockets. Each request is
-    recorded without a trial.
+    Containers have this token, and programs use it for requests with their own sockets. The request body
+    names the model. Each request is recorded without a trial.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class SharedGrant:
         self.names = list(self._grants)
 
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
-        """Send a request to the model that its body names, and have the response passed on.
+        """Send a request to the model that its body names, and pass the response on to the program.
 
         Raises:
             HttpError: If the body is not a JSON object with the name of a model of the run.
@@ -66,7 +66,7 @@ class SharedGrant:
         self._grants[model].pass_on(path, request, answer)
 
     def check_name(self, model: str) -> None:
-        """Raise an error if the run has no model of this name.
+        """Refuse a model that the run does not have.
 
         Raises:
             HttpError: If there is no such model.
@@ -75,15 +75,15 @@ class SharedGrant:
             raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
 
     async def close(self) -> None:
-        """End the requests under way."""
+        """End the requests in progress."""
         for grant in self._grants.values():
             await grant.close()
 
 
 def _shared_settings(client: EndpointClient) -> Settings:
-    """Return a target's settings for requests of a pack.
+    """Return the settings of a target for requests of a pack (a benchmark as a program of its own).
 
-    Settings of the pack win, as they are part of its benchmark.
+    The pack's own settings win, because they are part of its benchmark.
     """
     settings = client.target.settings
     return Settings(settings, settings.keys())
@@ -97,7 +97,7 @@ class Relay:
     """A relay on a free port of 127.0.0.1, for any number of trials. Use it as an async context manager.
 
     For containers, it also listens at the same port of another address of this machine (`also_at`), or at a
-    Unix socket (`socket`). With `keeps_idle`, for one program that runs many trials, idle connections outlive
+    Unix socket (`socket`). `keeps_idle`: True if one program runs many trials. Then idle connections outlive
     the trial that used them last: if they were closed while the program reuses them, the next trial would
     lose a request.
 
@@ -168,7 +168,7 @@ class Relay:
         return grant
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> RelayedAnswer:
-        """Start the response to a request."""
+        """Start the response to a request, and return it."""
         answer = RelayedAnswer(connection, request)
         if request.method == b"HEAD":  # some clients check without a key whether the server is up
             answer.whole(b"")
@@ -188,7 +188,7 @@ class Relay:
         return answer
 
     def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         for connection in list(self.connections):
             connection.close()
 
@@ -201,7 +201,7 @@ class Relay:
         return grant
 
     def _withdraw(self, grant: Grant) -> None:
-        """Revoke the token, and close the connections that were last used with it."""
+        """Revoke the token of a grant, and close the connections on which it was used last."""
         self._grants.pop(grant.token.encode(), None)
         for connection in list(self.connections):
             if self._users.get(connection) is grant and not (self._keeps_idle and connection.idle):
@@ -209,10 +209,10 @@ class Relay:
 
 
 def relay_environment(base_url: str, token: str, model: str | None) -> dict[str, str]:
-    """Return the environment variables with which clients of all dialects find the relay.
+    """Return the environment variables by which clients of all dialects find the relay.
 
-    They contain the address, the token as key, and the model if there is only one. Clients of OpenAI's
-    dialects want the version in the address; clients of Messages and Gemini add it themselves.
+    They hold the address, the token as key, and the model if there is only one. Clients of OpenAI's dialects
+    need the version in the address; clients of Messages and Gemini add it themselves.
     """
     root_url = base_url.removesuffix("/v1")
     return {

@@ -1,7 +1,7 @@
-"""Settings in requests of programs: the user's are merged in, and the resulting ones are read for the record.
+"""Settings in programs' requests: the user's are merged in, and the result is returned for the record.
 
-The user's settings win over the program's own. Values that a program wrote stay as they are, byte for byte:
-only objects that hold a setting are decoded.
+The user's settings win over the program's. Values that a program wrote stay byte for byte, because only
+objects that hold a setting are decoded.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from benchwright.endpoint.dialects.gemini.names import in_snake_case
 from benchwright.records import UNREADABLE
 
 Path = tuple[str, ...]
-"""Path to a setting in a request: the names of the objects around its field, then the field's name."""
+"""Path to a setting in a request: the names of the nested fields, from the outermost to that of the setting."""
 
 MAX_TOKENS = "max_tokens"
 _LIMITS = frozenset({MAX_TOKENS, "max_completion_tokens", "max_output_tokens", "maxOutputTokens"})
 _ALSO_CALLED = {MAX_TOKENS: "max_completion_tokens", "max_completion_tokens": MAX_TOKENS}
 _EXCLUDED_BY = {"thinkingLevel": "thinkingBudget"}
-"""Fields, each with another one that a server refuses beside it."""
+"""Fields, each with another field that a server refuses in the same object."""
 
 _BUDGET = ("thinking", "budget_tokens")
 SMALLEST_BUDGET = 1_024
@@ -34,7 +34,7 @@ _READ = {
         *("presence_penalty", "frequency_penalty", "repetition_penalty", "reasoning_effort"),
     )
 }
-"""Settings whose values are recorded with a request, under their names in chat completions."""
+"""Settings that are recorded with a request: the paths to them, by their names in chat completions."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -42,16 +42,17 @@ _decode = msgspec.json.Decoder().decode
 class Settings(NamedTuple):
     """Settings of a target for the requests of a program.
 
-    The program's own values win for those in `yielding`.
+    `yielding`: those for which a value of the program wins.
     """
 
     values: Mapping[str, Any]
     yielding: Set[str] = frozenset()
 
     def merged(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
-        """Return the fields of a request with the settings that its dialect supports (None: chat completions).
+        """Return a request's fields with the settings that its dialect has merged in.
 
-        A token limit is an upper bound: a smaller one of the program stays.
+        `dialect`: None for chat completions. A token limit is an upper bound: a smaller one of the program
+        stays.
         """
         merged = dict(fields)
         for name, value in self.values.items():
@@ -63,7 +64,7 @@ class Settings(NamedTuple):
         return merged
 
     def added_to(self, fields: Mapping[str, Any]) -> set[str]:
-        """Return the names of the settings that Benchwright adds to a chat completion with these fields."""
+        """Return the names of the settings that Benchwright adds to a chat completion that has these fields."""
         return {name for name in self.values if not self._yields(name, fields, (name,))}
 
     def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:
@@ -71,9 +72,9 @@ class Settings(NamedTuple):
 
 
 def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:
-    """Return the settings in a request, under their names in chat completions.
+    """Return the settings in a request, by their names in chat completions.
 
-    `dialect` is None for a chat completion.
+    `dialect`: None for a chat completion.
     """
     paths = (
         _READ
@@ -115,7 +116,7 @@ def _fit_thinking(fields: dict[str, Any]) -> None:
 
 
 def _written(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return the spellings of a field's name that occur in the fields; two are possible."""
+    """Return the spellings of a field's name that occur in `fields`; two (camelCase, snake_case) are possible."""
     return [one for one in _names(name) if one in fields]
 
 
@@ -144,7 +145,7 @@ def _value(fields: Mapping[str, Any], path: Path) -> Any:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return the fields of an inner object; empty if it is not an object, which no server would accept."""
+    """Return the fields of a nested object; {} if the value is no object, which no server would accept."""
     plain = _plain(value)
     return dict(plain) if isinstance(plain, dict) else {}
 

@@ -18,9 +18,9 @@ CHARACTERS_PER_TOKEN = 4
 async def counted_tokens(
     client: EndpointClient, dialect: Dialect, counting: Counting, asked: dict[str, Any]
 ) -> bytes:
-    """Return the response to a dialect's request for a token count.
+    """Return the response body to a dialect's request for a token count.
 
-    The count is the server's own, or its count for the texts, or an estimate.
+    The count is the server's own in that dialect, else its count for the texts, else an estimate.
 
     Raises:
         HttpError: If the request is not valid in the dialect.

@@ -1,4 +1,4 @@
-"""A response of chat completions on its way to a program that uses another dialect."""
+"""A chat completion on its way to a program that uses another dialect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
 KEEP_ALIVE_SECONDS = 10.0
-"""Seconds of silence after which a stream sends a sign of life, even before the target's response has begun."""
+"""Seconds of silence after which a stream sends a keep-alive, even before the target's response has begun."""
 
 
 class TranslatedAnswer:
@@ -45,13 +45,13 @@ class TranslatedAnswer:
         self._body = bytearray()
 
     def carried(self, connection: Connection) -> None:
-        """Set the connection to the target, so that it can be paused while the program is not reading."""
+        """Store the connection to the target, so that it can be paused while the program is not reading."""
         self._answer.carried(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Find out whether a stream follows.
+        """Find out whether the target sends a stream.
 
-        The response begins with the first chunk, which may carry a simulator's mark.
+        The response to the program begins later, with the first chunk, which may carry a simulator's mark.
         """
         self._status, self._headers, self._body = status, headers, bytearray()
         kind = next((value for name, value in headers if name == b"content-type"), b"")
@@ -59,7 +59,7 @@ class TranslatedAnswer:
             self._events = EventStream()
 
     def data(self, chunk: bytes) -> None:
-        """Translate a piece and pass it on."""
+        """Pass a piece of the body on, translated."""
         if self._events is None:
             self._body += chunk
         elif not self._broken:
@@ -89,7 +89,7 @@ class TranslatedAnswer:
             self._whole()
 
     def _begin(self) -> None:
-        """Begin a stream, unless it has begun."""
+        """Begin the stream to the program, unless it has begun."""
         if not self._begun:
             self._begun = True
             kind = (b"content-type", self._translation.content_type)
@@ -104,7 +104,7 @@ class TranslatedAnswer:
             self._answer.data(events)
 
     def _keep_alive(self) -> None:
-        """Send a sign of life if the stream was silent for long enough, and schedule the next check."""
+        """Send a keep-alive if the stream was silent for `KEEP_ALIVE_SECONDS`, and schedule the next check."""
         if self._answer.over:
             return
         if self._loop.time() - self._said_at >= KEEP_ALIVE_SECONDS:
@@ -140,7 +140,10 @@ class TranslatedAnswer:
             )
 
     def _refuse(self) -> None:
-        """Send the target's error in the dialect. After a redirection the relay itself sends an error."""
+        """Send the target's error, translated into the dialect.
+
+        For a redirection the relay sends an error of its own.
+        """
         if 300 <= self._status < 400:
             return
         error = from_answer(self._status, self._headers, bytes(self._body), "The target", "")

@@ -1,4 +1,7 @@
-"""A client's connection to our server: parses requests, hands them to a handler, and writes the responses."""
+"""A client's connection to the server side (simulated endpoint or relay).
+
+It parses requests, passes them to a handler, and writes the responses.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,21 @@ import httptools
 from benchwright.endpoint.serving.http import LARGEST_BODY, Headers, HttpError, HttpRequest, json_response
 
 LINGER_SECONDS = 1.0
-"""Time for which a client with a refused request may go on sending before the connection is closed."""
+"""Seconds for which a client with a refused request may go on sending before the connection is closed."""
 
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 
 
 class Answer(Protocol):
-    """A response under way. It writes to its connection, and calls `finished` there when it is complete."""
+    """A response in progress.
+
+    It writes to its connection, and calls the connection's `finished` when it is complete.
+    """
 
     over: bool
 
     def abandon(self) -> None:
-        """Stop, because the connection is gone. Also called after the end of the response."""
+        """Stop, because the connection is gone. Called after the end of the response, too."""
         ...
 
     def resume(self) -> None:
@@ -33,17 +39,20 @@ class Answer(Protocol):
 
 
 class Handler(Protocol):
-    """Handler of requests. `headers` are added to every error that the connection itself sends."""
+    """Handler of requests.
+
+    `headers`: added to every error that the connection itself sends. `connections`: those that are open.
+    """
 
     headers: Headers
     connections: set[ServerConnection]
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Answer:
-        """Start the response to a request."""
+        """Start the response to a request, and return it."""
         ...
 
     def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         ...
 
 
@@ -70,7 +79,7 @@ class ServerConnection(asyncio.Protocol):
 
     @property
     def idle(self) -> bool:
-        """True if no response is under way."""
+        """True if no response is in progress."""
         return self._answer is None or self._answer.over
 
     # Called by the event loop
@@ -85,14 +94,14 @@ class ServerConnection(asyncio.Protocol):
         self._handler.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the response under way."""
+        """End the response in progress."""
         self._handler.connections.discard(self)
         if self._answer is not None:
             self._answer.abandon()
         self._transport = None
 
     def pause_writing(self) -> None:
-        """Set `paused`, because the client does not read."""
+        """Set `paused`, because the client is not reading."""
         self.paused = True
 
     def resume_writing(self) -> None:
@@ -102,7 +111,7 @@ class ServerConnection(asyncio.Protocol):
             self._answer.resume()
 
     def data_received(self, data: bytes) -> None:
-        """Parse, and start the response when a request is whole."""
+        """Parse received bytes, and start the response when a request is whole."""
         received = perf_counter_ns()
         if self._deaf:
             return
@@ -130,15 +139,18 @@ class ServerConnection(asyncio.Protocol):
         self._size = 0
 
     def on_url(self, url: bytes) -> None:
-        """Take a piece of the request's target."""
+        """Add a piece of the request's target."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take one whole header."""
+        """Store a header of the request."""
         self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """Check the announced size of the body, and ask for the body if the client waits for that."""
+        """Check the announced size of the body.
+
+        If the client waits for a permission to send the body, send it.
+        """
         announced = self._headers.get(b"content-length", b"")
         if announced.isdigit() and int(announced) > LARGEST_BODY:
             self._refuse_size()
@@ -146,7 +158,7 @@ class ServerConnection(asyncio.Protocol):
             self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, body: bytes) -> None:
-        """Take a piece of the body."""
+        """Add a piece of the body."""
         self._size += len(body)
         if self._size > LARGEST_BODY:
             self._refuse_size()
@@ -154,14 +166,14 @@ class ServerConnection(asyncio.Protocol):
             self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """Mark the request as whole. Only now does the parser know whether the connection stays open."""
+        """Mark the request as complete. Only now does the parser know whether the connection stays open."""
         self._whole = True
         self._keep_alive = self._parser.should_keep_alive()
 
     # Called by the response
 
     def write(self, data: bytes) -> None:
-        """Hand bytes to the kernel.
+        """Write bytes to the kernel.
 
         Bytes that it does not accept are buffered, and the connection is `paused`.
         """
@@ -176,12 +188,12 @@ class ServerConnection(asyncio.Protocol):
             self._transport.abort()
 
     def finished(self, keep_alive: bool) -> None:
-        """Get ready for the next request, or close."""
+        """Prepare for the next request; without `keep_alive`, close the connection."""
         if not keep_alive and self._transport is not None:
             self._transport.close()
 
     def close(self) -> None:
-        """Close at once, even during a response."""
+        """Close the connection at once, even during a response."""
         if self._answer is not None:
             self._answer.abandon()
         if self._transport is not None:

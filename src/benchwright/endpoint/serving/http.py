@@ -27,10 +27,11 @@ _STATUS_LINES = {
 
 
 class HttpRequest(msgspec.Struct):
-    """A request, received whole. Header names are in lower case; `path` has no query.
+    """A request that was received whole.
 
-    `received` is when the last byte was read (`perf_counter_ns`). `chunks` is True if the client supports a
-    chunked body (HTTP/1.1). `query` may hold a key, so it is never shown.
+    `path`: without the query. `headers`: by name in lower case. `received`: the time at which the last byte
+    was read (`perf_counter_ns`). `chunks`: True if the client accepts a chunked body (HTTP/1.1). `query`: may
+    hold a key, so it is never shown.
     """
 
     method: bytes
@@ -44,19 +45,19 @@ class HttpRequest(msgspec.Struct):
 
     @property
     def id(self) -> str:
-        """The client's x-request-id, or ""."""
+        """The value of the client's header x-request-id; "" if it sends none."""
         return self.headers.get(b"x-request-id", b"").decode("latin-1")
 
     @property
     def dialect(self) -> str:
-        """Dialect in which the client reads errors: chat, messages or gemini."""
+        """Dialect in which the client expects errors: chat, messages or gemini."""
         if b"/messages" in self.path or b"anthropic-version" in self.headers:
             return "messages"
         return "gemini" if _GEMINI.match(self.path) else "chat"
 
     @property
     def key(self) -> bytes:
-        """The client's key, from any of the headers in use for it, or from the query; b"" if there is none."""
+        """The client's key, from any header in which keys are sent, or from the query; b"" if there is none."""
         bearer = _BEARER.fullmatch(self.headers.get(b"authorization", b""))
         shown = bearer[1] if bearer else b""
         shown = shown or self.headers.get(b"x-api-key", b"") or self.headers.get(b"x-goog-api-key", b"")
@@ -65,7 +66,7 @@ class HttpRequest(msgspec.Struct):
 
 
 class HttpError(Exception):
-    """An error response to a request: an HTTP status, and an error object in the shape of a dialect."""
+    """Raised to send an error response: an HTTP status, and an error object in the format of a dialect."""
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class HttpError(Exception):
         self._fields = message, kind, code, param
 
     def body(self, dialect: str = "chat") -> bytes:
-        """Return the error as a body that clients of a dialect understand."""
+        """Return the error as a response body in the format of a dialect."""
         if dialect == "messages":
             return msgspec.json.encode(messages_error(self.status, str(self)))
         if dialect == "gemini":
@@ -99,7 +100,10 @@ def response_head(
     chunked: bool = False,
     keep_alive: bool = True,
 ) -> bytes:
-    """Return status line and headers. A body with neither length nor chunks ends by closing."""
+    """Return the status line and headers of a response.
+
+    With neither `length` nor `chunked`, its body ends when the connection closes.
+    """
     lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status]
     lines += [b"%b: %b\r\n" % header for header in headers]
     if length is not None:

@@ -14,7 +14,7 @@ _BACKLOG = 4096
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a listening socket; with `shared`, others may listen on the same port.
+    """Return a listening socket. With `shared`, other sockets may listen on the same port.
 
     Raises:
         UserError: If the address cannot be used.
@@ -62,7 +62,7 @@ def base_url(listener: socket.socket) -> str:
 
 
 async def accept(handler: Handler, listener: socket.socket) -> asyncio.Server:
-    """Accept connections on the socket, and have the handler answer their requests."""
+    """Return a server that accepts connections on the socket, and lets the handler respond to their requests."""
     loop = asyncio.get_running_loop()
     if listener.family == socket.AF_UNIX:
         return await loop.create_unix_server(

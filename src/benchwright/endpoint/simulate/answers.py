@@ -31,7 +31,7 @@ _PLAIN_RANGES = [(0x61, 0x7A), (0x4E00, 0x9FA5), (0x600, 0x6FF), (0x1F300, 0x1F5
 
 
 class Call(msgspec.Struct):
-    """A tool call of an answer, with its arguments in the fragments that are streamed."""
+    """A tool call of an answer. `arguments`: their JSON text, in the fragments that are streamed."""
 
     id: str
     name: str
@@ -39,10 +39,11 @@ class Call(msgspec.Struct):
 
 
 class Answer(msgspec.Struct):
-    """An answer in tokens, by channel, in the order of sending.
+    """An answer of a simulated model: its tokens by channel, in the order of sending.
 
-    `round` is the round of its key entry that it uses. `cached` is how many tokens of the prompt were in the
-    prefix cache, None without a cache.
+    `entry`: the entry of the answer key that it uses, if any. `round`: how often that entry's prompt was
+    answered before (see `AnswerKey`). `cached`: the number of the prompt's tokens that were in the prefix
+    cache; None without a cache.
     """
 
     reasoning: list[str] = []
@@ -56,25 +57,28 @@ class Answer(msgspec.Struct):
 
     @property
     def tokens(self) -> int:
-        """Number of tokens. The opening of a call and each fragment of its arguments count as one."""
+        """Number of tokens of the answer.
+
+        The beginning of a call and each fragment of its arguments count as one.
+        """
         calls = sum(1 + len(call.arguments) for call in self.calls) if self.calls else 0
         return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
 
     def words(self) -> list[str]:
-        """Return the tokens without the white space before them."""
+        """Return the tokens, without the white space before each of them."""
         calls = [token for call in self.calls for token in (call.name, *call.arguments)]
         return [token.strip() for token in (*self.reasoning, *self.text, *self.refusal, *calls)]
 
 
 def split_tokens(text: str, most: int | None = None) -> list[str]:
-    """Return the tokens of a text, at most `most`: words, each with the white space before it."""
+    """Return the tokens of a text: its words, each with the white space before it. At most `most` of them."""
     if most is None:
         return _TOKEN.findall(text)
     return [token.group() for token in islice(_TOKEN.finditer(text), most)]
 
 
 class Answerer:
-    """The source of answers, according to the settings."""
+    """Creator of a simulated model's answers, according to the settings."""
 
     def __init__(self, settings: Settings, board: Board) -> None:
         self._settings = settings
@@ -86,7 +90,7 @@ class Answerer:
         self._reasoning_tokens = split_tokens(settings.reasoning)
 
     def answer(self, question: Question, identity: str) -> Answer:
-        """Return the answer to a question; `identity` is a part of the ids of tool calls."""
+        """Return the answer to a question. `identity`: becomes a part of the ids of tool calls."""
         settings = self._settings
         played = self._scripts.reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
@@ -110,7 +114,7 @@ class Answerer:
         return answer
 
     def _play(self, answer: Answer, message: dict[str, Any], question: Question, identity: str) -> None:
-        """Put a script's message into an answer. It is never cut off."""
+        """Put a scripted message into an answer. It is never cut off."""
         for index, call in enumerate(message.get("tool_calls") or []):
             function = call["function"]
             answer.calls.append(_pieces(f"call_{identity}_{index}", function["name"], function["arguments"]))
@@ -118,7 +122,7 @@ class Answerer:
         self._add_text(answer, message.get("content") or "", question)
 
     def give_back(self, answer: Answer) -> None:
-        """Report that the answer did not reach its client, so that its round is used again."""
+        """Free the round of an answer that did not reach its client, so that the next answer to the prompt uses it."""
         if answer.entry is not None:
             self._key.give_back(answer.entry, answer.round)
 

@@ -1,4 +1,4 @@
-"""The batch of a simulated server: which requests run, which ones wait, and which one is preempted."""
+"""The batch of a simulated server: decides which requests run, which ones wait, and which one is preempted."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from benchwright.endpoint.simulate.truth import Truth
 
 
 class Member(Protocol):
-    """A request to generate, as the batch sees it.
-
-    `generated` is the number of tokens of its answer so far.
-    """
+    """A request to generate, as the batch uses it."""
 
     truth: Truth
     tokens: Tokens
 
     @property
     def generated(self) -> int:
-        """Number of tokens of its answer so far."""
+        """Number of tokens of the request's answer so far."""
         ...
 
     def begin(self, prefilled: int) -> None:
-        """Begin or continue the answer, after a prefill that ends at that time."""
+        """Begin or continue the answer, after a prefill that ends at the time `prefilled`."""
         ...
 
     def hold(self) -> None:
-        """Stop the answer, until it is begun again."""
+        """Stop the answer until `begin` is called again."""
         ...
 
 
 class Batch:
-    """The requests of one process. At most `slots` run (None: any number), and only as many as fit into the cache.
+    """The requests of one process, running or waiting.
 
-    The others wait, and begin in the order of their arrival. If a running request needs a block when all are
-    in use, the request that began last is preempted, which may be itself. It gives its blocks back, waits
-    before all others, and then repeats its prefill except for cached tokens. Prefill takes `token_ns` ns per
-    token that is not cached. `soon` schedules a function to be called after the current one.
+    At most `slots` run (None: any number), and only as many as fit into the cache. The others wait, and begin
+    in the order of their arrival. If a running request needs a block when all are in use, the request that
+    began last is preempted, which may be itself. It gives its blocks back, waits before all others, and then
+    repeats its prefill except for cached tokens.
+
+    `token_ns`: the ns that prefill takes per token that is not cached. `soon`: schedules a function to be
+    called after the current one.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Batch:
         self._waiting: OrderedDict[Member, int] = OrderedDict()  # each with the time since when it waits
 
     def enter(self, member: Member, now: int) -> None:
-        """Begin a request, now or when it is its turn."""
+        """Add a request. It begins now, or when it is its turn."""
         if self._waiting or not self._begin(member, now):
             self._wait(member, now)
 
     def leave(self, member: Member) -> None:
-        """Remove a request that has ended, or was abandoned while it waited."""
+        """Remove a request that has ended, or whose client has left while it waited."""
         if member in self._running:
             self._stop(member)
         else:
@@ -75,7 +75,10 @@ class Batch:
             self._soon(self._begin_those_that_wait)
 
     def grow(self, member: Member) -> bool:
-        """Make room for the next token of a running request; return False if the request itself was preempted."""
+        """Make room for the next token of a running request.
+
+        Return False if that request itself was preempted.
+        """
         assert self._cache is not None
         number = member.tokens.prompt + member.generated
         while not self._cache.grow(member.tokens, number):
@@ -93,7 +96,7 @@ class Batch:
                 return
 
     def _begin(self, member: Member, now: int) -> bool:
-        """Begin a request and return True, if there are a slot and room for it."""
+        """Begin a request and return True; False if there is no slot or no room for it."""
         if self._slots is not None and len(self._running) >= self._slots:
             return False
         tokens = member.tokens

@@ -1,6 +1,6 @@
-"""Digests of the blocks of a prompt.
+"""Digests of the blocks of a prompt, for prefix caches.
 
-Imported only by a server with a prefix cache, because numpy loads slowly.
+Imported only if there is a prefix cache, because numpy loads slowly.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import xxhash
 
 
 def block_digests(prompt: str, answer: Sequence[str], size: int) -> list[int]:
-    """Return a digest for each full block of `size` words. Each digest covers all words up to the block's end.
+    """Return a digest for each full block of `size` words.
 
-    The words are those of the prompt, separated by single blanks, and then those of the answer.
+    Each digest covers all words up to the block's end.
+
+    The words are those of `prompt`, separated by single blanks, and then those of `answer`.
     """
     text = prompt.encode()
     blanks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))

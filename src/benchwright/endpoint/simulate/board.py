@@ -1,7 +1,8 @@
 """Numbers that all processes of an endpoint share: counters, and the rounds of keyed prompts.
 
-They are in anonymous shared memory that forked processes inherit. Each process has its own counters, and a
-reader sums them; the rounds are common and guarded by a lock.
+A round is the number of times that a prompt was answered before. The numbers are in anonymous shared memory
+that forked processes inherit. Each process has its own counters, and a reader sums them; the rounds are
+common and guarded by a lock.
 """
 
 from __future__ import annotations
@@ -36,13 +37,15 @@ _WIDTH = PREFILL + _HISTOGRAM_WIDTH
 class Stats(Record, frozen=True):
     """Statistics of all processes together since the start.
 
-    `requests` counts the accepted requests to generate. Of these, `answered` got a whole answer, `faults`
-    were answered badly on purpose (stalled and slow ones count as answered, too, if whole), `aborted` were
-    left by the client before the end, and `running` are in progress; of the last, `waiting` have no slot yet.
-    `finished` counts the answered ones by finish reason. Histograms hold a count per bucket of `BOUNDS_MS`
-    and one for larger values, and the sum in ns. `prefix_queries` is the number of prompt tokens of all
-    requests that began, and `prefix_hits` the number found in a prefix cache. Running requests hold
-    `used_blocks` blocks of the cache, and were preempted `preemptions` times.
+    `requests`: accepted requests to generate. Of these: `answered` got a whole answer; `faults` were answered
+    badly on purpose (stalled and slow ones count as answered, too, if whole); `aborted` were left by the
+    client before the end; `running` are in progress, `waiting` of them without a slot yet. `finished`: the
+    answered ones by finish reason.
+
+    Histograms hold a count per bucket of `BOUNDS_MS` and one for larger values, and the sum in ns.
+    `prefix_queries`: prompt tokens of all requests that began; `prefix_hits`: those found in a prefix cache.
+    `used_blocks`: blocks of the cache that running requests hold; `preemptions`: how often such requests were
+    preempted.
     """
 
     requests: int
@@ -65,19 +68,23 @@ class Stats(Record, frozen=True):
 
 
 class Counters:
-    """Counters of one process: `cells[REQUESTS] += 1`."""
+    """Counters of one process. Increased directly: `cells[REQUESTS] += 1`."""
 
     def __init__(self, cells: memoryview[int]) -> None:
         self.cells = cells
 
     def observe(self, histogram: int, duration_ns: int) -> None:
-        """Add a duration to the histogram at FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL."""
+        """Add a duration to a histogram, given by its offset: FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL."""
         self.cells[histogram + bisect_left(_BOUNDS_NS, duration_ns)] += 1
         self.cells[histogram + _HISTOGRAM_WIDTH - 1] += duration_ns
 
 
 class Board:
-    """The shared memory: `counters` per process, two cells per keyed prompt in `rounds`, and `lock`."""
+    """The memory that all processes share.
+
+    `counters`: those of each process. `rounds`: two cells per keyed prompt (see `key.Rounds`). `lock`: guards
+    `rounds`.
+    """
 
     def __init__(self, processes: int, prompts: int) -> None:
         cells = memoryview(mmap.mmap(-1, 8 * (processes * _WIDTH + 2 * prompts) or 8)).cast("Q")
@@ -86,7 +93,7 @@ class Board:
         self.lock: AbstractContextManager[None] = nullcontext() if processes == 1 else _ProcessLock()
 
     def sum(self, cell: int) -> int:
-        """Return one counter, summed over all processes."""
+        """Return the counter at the offset `cell`, summed over all processes."""
         return sum(counters.cells[cell] for counters in self.counters)
 
     def stats(self) -> Stats:
@@ -114,7 +121,7 @@ class Board:
 
 
 def _faults(totals: list[int]) -> dict[str, int]:
-    """Return how often each fault happened. Quirks are listed only if they happened."""
+    """Return the number of faults by kind. Quirks are included only if they happened."""
     counts = dict(zip(ALL_FAULTS, totals, strict=True))
     return {kind: count for kind, count in counts.items() if count or kind in FAULT_KINDS}
 
@@ -125,7 +132,7 @@ def _histogram_at(place: int, totals: list[int]) -> tuple[list[int], int]:
 
 
 class _ProcessLock(AbstractContextManager[None]):
-    """A POSIX record lock on an unnamed file: it works between processes, and is released if its holder dies."""
+    """A lock between processes: a POSIX record lock on an unnamed file. It is released if its holder dies."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the endpoint

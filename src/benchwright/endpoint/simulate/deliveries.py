@@ -1,4 +1,4 @@
-"""Conversion of answers into deliveries: bodies and streams with timed pieces, damaged if there is a fault."""
+"""Conversion of answers into deliveries: bodies or timed pieces of streams, damaged if there is a fault."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HARMLESS = frozenset({"stall", "slow_headers", *(name for name, quirk in QUIRKS.
 
 
 class Fault(Record, frozen=True):
-    """One fault: its kind, its place in the answer (0 to 1), and a random bit, seeded."""
+    """A fault of one answer: its kind, its relative place in the answer (0 to 1), and a seeded random bit."""
 
     kind: str
     place: float
@@ -32,7 +32,7 @@ class Fault(Record, frozen=True):
 
 
 class FaultPlan:
-    """The choice of a fault for each request, in the order in which a process receives them."""
+    """Seeded choice of a fault for each request, in the order in which a process receives them."""
 
     def __init__(self, settings: Settings, board: Board, process: int) -> None:
         self._board = board
@@ -42,7 +42,7 @@ class FaultPlan:
         self._rng = random.Random(f"{settings.seed}:faults:{process}")
 
     def draw(self) -> Fault | None:
-        """Draw and count the fault for the request just received; None for a good answer."""
+        """Choose and count the fault of the request just received. Return it; None if there is no fault."""
         if not self._bounds[-1]:
             return None
         chosen = bisect_right(self._bounds, self._rng.random())
@@ -73,7 +73,7 @@ COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"
 def at_once(
     request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
 ) -> Delivery:
-    """Return a delivery that sends a whole response now."""
+    """Return a delivery that sends a whole response (not a stream) immediately."""
     headers = (*COMMON, (b"content-type", content_type), *extra, *_echoed_id(request))
     head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
     return Delivery(
@@ -89,8 +89,8 @@ def at_once(
 class Deliveries:
     """Factory of deliveries, one per request to generate.
 
-    If cache blocks are limited, the pieces of a whole answer correspond to its tokens, too: they are empty
-    until the body at the end.
+    If cache blocks are limited, an answer that is not streamed also has one piece per token: the pieces are
+    empty except for the last one, which is the body.
     """
 
     def __init__(self, settings: Settings, process: int) -> None:
@@ -101,13 +101,16 @@ class Deliveries:
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
     def delay(self, number: int) -> int:
-        """Return the delay from the end of the prefill to the first token, in ns, for the request with this number."""
+        """Return the delay in ns from the end of the prefill to the first token, for the request with this number."""
         return next(self._first.start(number))
 
     def make(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> Delivery:
-        """Return the delivery of an answer for the request with this number; its first token is due at `due`."""
+        """Return the delivery of an answer, for the request with this number.
+
+        `due`: the time of its first token.
+        """
         if form.question.stream:
             delivery = self._stream(request, form, answer, fault, number, due)
         else:
@@ -191,7 +194,10 @@ class Deliveries:
 
 
 def _quirk(form: Format, fault: Fault | None) -> Quirk | None:
-    """Return the quirk of an answer; only chat completions have any."""
+    """Return the quirk that the fault stands for.
+
+    None if it is no quirk, or if the answer is no chat completion, as only these have quirks.
+    """
     if fault is None or form.translation is not None or not form.question.chat:
         return None
     return QUIRKS.get(fault.kind)
@@ -205,7 +211,7 @@ def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes
 
 
 def _damaged(pieces: Iterator[bytes], index: int) -> Iterator[bytes]:
-    """Yield the pieces, one with its JSON cut off."""
+    """Yield the pieces; in the one at `index`, the JSON is cut off."""
     for position, piece in enumerate(pieces):
         event, end, rest = piece.partition(b"\n\n")
         yield event[: len(event) // 2] + end + rest if position == index else piece

@@ -22,9 +22,9 @@ _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 def read_asked(
     dialect: Dialect, request: HttpRequest, counting: Counting | None = None
 ) -> tuple[Question, dict[str, Any]]:
-    """Return (the question, the original request) for a request of a dialect.
+    """Return (question, original request) for a request in a dialect.
 
-    `counting` is set if the request asks for a token count.
+    `counting`: set if the request asks for a token count.
 
     Raises:
         HttpError: If the body is not a JSON object, or has the wrong shape.
@@ -43,7 +43,10 @@ def read_asked(
 
 
 def translated_pieces(translation: Translation, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the pieces of a chat stream in the dialect. A piece without an equivalent is empty."""
+    """Yield the pieces of a chat stream, translated into the dialect.
+
+    A piece without an equivalent becomes empty.
+    """
     for piece in pieces:
         yield b"".join([_said(translation, event[6:]) for event in piece.split(b"\n\n")[:-1]])
 

@@ -1,4 +1,4 @@
-"""Sending of one answer, each piece when it is due, or with its fault."""
+"""The sending of one answer: each piece when it is due, and the fault if there is one."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import msgspec
 from benchwright.endpoint.simulate.truth import Truth
 
 PAUSE_NS = 5_000_000
-"""Wait before checking again whether a client that does not read has room, in ns."""
+"""Wait, in ns, before the next check whether a client that is not reading has room again."""
 
 SPLIT_NS = 1_000_000
 
 
 class Channel(Protocol):
-    """The connection, as an exchange sees it."""
+    """The connection to the client, as an exchange uses it."""
 
     paused: bool
 
     def write(self, data: bytes) -> None:
-        """Hand bytes to the kernel, at once if it has room."""
+        """Write bytes to the kernel, at once if it has room."""
         ...
 
     def reset(self) -> None:
@@ -32,18 +32,21 @@ class Channel(Protocol):
         ...
 
     def finished(self, keep_alive: bool) -> None:
-        """Report the end of the answer. The connection accepts another request, or closes."""
+        """Report that the answer has ended.
+
+        With `keep_alive` the connection accepts another request, else it closes.
+        """
         ...
 
 
 class Delivery(msgspec.Struct):
     """Data to send, with its timing.
 
-    `opening` is sent at once, then `count` pieces follow: the first at `due`, the others after a gap each.
-    `prefix` is sent together with the first piece. `fault_at` is the index of the piece before which
-    `misbehave` (reset, truncate or stall) happens, -1 for never. `tokens` is the number of tokens in all
-    pieces together. `intact` is True if they are the undamaged answer. Overdue pieces are sent together,
-    unless `apart` is True.
+    `opening`: sent at once. `pieces`, `count`: the data that follow, and their number; the first is sent at
+    `due`, each other one a gap of `gaps` later. `prefix`: sent together with the first piece. `fault_at`: the
+    index of the piece before which `misbehave` (reset, truncate or stall) happens, -1 for never. `tokens`:
+    the number of tokens in all pieces together. `intact`: True if the pieces are the undamaged answer.
+    `apart`: True if overdue pieces are sent one by one, not together.
     """
 
     pieces: Iterator[bytes]
@@ -63,9 +66,10 @@ class Delivery(msgspec.Struct):
 
 
 class Exchange:
-    """Task that sends one delivery over a channel and records the truth. `ended` is called once, in every case.
+    """Task that sends one delivery over a channel, and records what it did in the truth log.
 
-    If a number of tokens was allowed (see `allow`), `may_go_on` is called before more are sent.
+    `ended`: called once, however the exchange ends. `may_go_on`: called before more tokens are sent than
+    `allow` has allowed.
     """
 
     __slots__ = (
@@ -96,7 +100,7 @@ class Exchange:
         return 0 if delivery is None else self._index * delivery.tokens // delivery.count
 
     def start(self, delivery: Delivery) -> int:
-        """Send the opening of a delivery; return when its first piece is due."""
+        """Send the opening of a delivery. Return the time at which its first piece is due."""
         self._delivery = delivery
         self._due = delivery.due
         if delivery.opening:
@@ -104,16 +108,16 @@ class Exchange:
         return self._due
 
     def go_on_at(self, due: int) -> None:
-        """Set the time of the next piece."""
+        """Set the time at which the next piece is due."""
         self._due = due
 
     def allow(self, tokens: int) -> None:
-        """Set how many tokens of the delivery may be sent for now."""
+        """Set the total number of the delivery's tokens that may be sent for now."""
         assert self._delivery is not None
         self._allowed = tokens * self._delivery.count // max(self._delivery.tokens, 1)
 
     def step(self, horizon: int) -> int | None:
-        """Send the pieces due until `horizon`.
+        """Send the pieces that are due until `horizon`.
 
         Return the time of the next step; None if the answer is over or must wait.
         """
@@ -153,7 +157,7 @@ class Exchange:
             self._end(complete=False)
 
     def resume(self) -> None:
-        """Do nothing, as `step` checks whether the client reads."""
+        """Do nothing: `step` checks whether the client is reading again."""
 
     def _send(self, delivery: Delivery, pieces: list[bytes], last: bool = False) -> None:
         body = b"".join(pieces)
@@ -198,7 +202,10 @@ class Exchange:
 
 
 def split_delivery(delivery: Delivery, cut_place: Callable[[int], int]) -> None:
-    """Send every piece in two parts, a millisecond apart; `cut_place(length)` returns where to cut it."""
+    """Split every piece into two parts that are sent a millisecond apart.
+
+    `cut_place`: returns where to cut a piece of a given length.
+    """
     pieces, gaps = delivery.pieces, delivery.gaps
 
     def parts() -> Iterator[bytes]:

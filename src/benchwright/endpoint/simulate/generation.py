@@ -1,4 +1,4 @@
-"""Requests to generate: their numbers and counts, their faults and answers, and the record of their ends."""
+"""Processing of requests to generate: their faults, answers and counters, and the record when they end."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _FINISHED_CELL = {reason: cell.FINISHED + place for place, reason in enumerate(c
 class Generated(msgspec.Struct):
     """A prepared answer to a request.
 
-    `deliver` makes the delivery once the time of its first token is known, `delay` ns after the prefill.
-    `ended` is called when it was sent or abandoned.
+    `delay`: the ns from the end of the prefill to the first token. `deliver`: makes the delivery, given the
+    time of its first token. `ended`: called when the answer was sent or abandoned.
     """
 
     tokens: Tokens
@@ -41,7 +41,7 @@ class Generated(msgspec.Struct):
 
 
 class Generation:
-    """The simulated model of one process."""
+    """The simulated model of one process: prepares the answers."""
 
     def __init__(self, settings: Settings, board: Board, process: int) -> None:
         self.listed = settings.models
@@ -63,7 +63,9 @@ class Generation:
         question: Question,
         translate: Callable[[str], Translation | None] = lambda identity: None,
     ) -> Generated:
-        """Return the prepared answer; `translate` returns the translation for the answer with this id, or None.
+        """Return the prepared answer to a request.
+
+        `translate`: returns the translation for the answer with a given id; None for chat completions.
 
         Raises:
             HttpError: If there is no such model, the prompt is too long, or the request's fault is an error.
@@ -100,7 +102,10 @@ class Generation:
         )
 
     def _longest_answer(self, question: Question) -> int | None:
-        """Return the maximum length of an answer that fits into an empty cache with the prompt; None for any length."""
+        """Return the maximum number of tokens of an answer that fits into an empty cache with its prompt.
+
+        None if there is no limit.
+        """
         longest = self._settings.longest
         if longest is None:
             return None

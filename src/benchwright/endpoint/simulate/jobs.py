@@ -1,4 +1,7 @@
-"""A request in progress: connects its exchange with the batch, which begins and holds it, and makes room for it."""
+"""A request in progress.
+
+It connects its exchange with the batch, which begins and holds it and reserves room for it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
 
 class Job:
-    """A request to generate, from its arrival to its end; a member of the batch."""
+    """A request to generate, from its arrival to its end; it is a `Member` of the batch."""
 
     def __init__(
         self,
@@ -32,11 +35,11 @@ class Job:
 
     @property
     def generated(self) -> int:
-        """Number of tokens of its answer so far."""
+        """Number of tokens of the request's answer so far."""
         return self.exchange.generated
 
     def begin(self, prefilled: int) -> None:
-        """Begin or continue the answer, after a prefill that ends at that time."""
+        """Begin or continue the answer, after a prefill that ends at the time `prefilled`."""
         due = prefilled + self._generated.delay
         if self._started:
             self.exchange.go_on_at(due)
@@ -47,11 +50,14 @@ class Job:
         self._scheduler.begin(due, self.exchange)
 
     def hold(self) -> None:
-        """Stop the answer, until it is begun again."""
+        """Stop the answer until `begin` is called again."""
         self._scheduler.remove(self.exchange)
 
     def _allow(self) -> None:
-        """Allow as many tokens as fit into its room, plus one: a last token needs room only if another follows."""
+        """Allow the exchange as many tokens as fit into the request's room, plus one.
+
+        A last token needs room only if another follows.
+        """
         if self.tokens.room:
             self.exchange.allow(self.tokens.room - self.tokens.prompt + 1)
 

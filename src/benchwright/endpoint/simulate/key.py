@@ -1,4 +1,7 @@
-"""An answer key, and which of its prompts are answered correctly in each round."""
+"""The answer key of a simulated model, and which of its prompts are answered correctly in each round.
+
+A round is the number of times that a prompt was answered before.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
 class AnswerKey:
-    """Lookup of the keyed answer to a prompt, and the decision whether the answer is correct.
+    """The right answers by prompt, and the decision whether a prompt is answered correctly.
 
     A round is the number of times that a prompt was answered before. In each round exactly round(accuracy *
     N) of the N prompts are answered correctly: those ranked first by a seeded hash of round and prompt.
@@ -35,8 +38,10 @@ class AnswerKey:
         self._right_in = lru_cache(maxsize=64)(self._rank)
 
     def _find(self, prompt: str) -> KeyedAnswer | None:
-        """Return the entry with this prompt, else the entry whose prompt is the longest one in it; None if
-        there is none.
+        """Return the entry with this prompt.
+
+        If there is none, return the entry with the longest prompt that is a part of it; None if there is none
+        either.
         """
         entry = self._entries.get(prompt)
         if entry is None:
@@ -44,15 +49,15 @@ class AnswerKey:
         return entry
 
     def take_round(self, entry: KeyedAnswer) -> int:
-        """Return the round in which the entry's prompt is answered now."""
+        """Return the round of the answer that is given now, and mark the round as taken."""
         return self._rounds.take(self._index[entry.prompt])
 
     def give_back(self, entry: KeyedAnswer, number: int) -> None:
-        """Report that the prompt was not answered in that round after all."""
+        """Free a round, because its answer did not reach the client after all."""
         self._rounds.give_back(self._index[entry.prompt], number)
 
     def is_right(self, entry: KeyedAnswer, number: int) -> bool:
-        """Return True if the entry is answered correctly in that round."""
+        """Return True if the entry's prompt is answered correctly in the round `number`."""
         return bool(self._right_in(number)[self._index[entry.prompt]])
 
     def _rank(self, number: int) -> bytearray:
@@ -66,9 +71,10 @@ class AnswerKey:
 
 
 class Rounds:
-    """Rounds of each prompt, assigned across all processes, the lowest free one first.
+    """Assigns a round number (how often the prompt was answered before) to each request for a keyed prompt.
 
-    Two cells per prompt: the first round of the current 64, and a bit for each round that is taken.
+    It is the lowest free number, across all processes. Shared memory per prompt: the first number of the
+    current block of 64, and a bit mask of the numbers taken in it.
     """
 
     def __init__(self, board: Board) -> None:
@@ -76,7 +82,7 @@ class Rounds:
         self._lock = board.lock
 
     def take(self, prompt: int) -> int:
-        """Take the lowest free round."""
+        """Mark the lowest free round number of a prompt as taken, and return it."""
         with self._lock:
             first, taken = self._cells[2 * prompt], self._cells[2 * prompt + 1]
             if taken == _ALL_TAKEN:
@@ -86,7 +92,7 @@ class Rounds:
         return first + lowest_free.bit_length() - 1
 
     def give_back(self, prompt: int, number: int) -> None:
-        """Free a round. A round before the current 64 stays taken."""
+        """Mark a round number as free. A number before the current block of 64 stays taken."""
         with self._lock:
             bit = number - self._cells[2 * prompt]
             if bit >= 0:
@@ -94,7 +100,7 @@ class Rounds:
 
 
 def wrong_answer(answer: str) -> str:
-    """Return a plausible but wrong answer: another letter, another number, else a fixed text.
+    """Return a plausible but wrong answer: another letter, another number, or else a fixed text.
 
     A letter from A to D becomes another of the four, a later one its neighbour. A number grows by one in its
     last digit; thousands separators are removed.

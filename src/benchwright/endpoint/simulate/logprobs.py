@@ -1,4 +1,4 @@
-"""Invented log-probabilities, equal for equal tokens, in the formats of both routes."""
+"""Invented log-probabilities, equal for equal tokens, in the formats of chat and of plain completions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from benchwright.endpoint.simulate.questions import Question
 
 
 def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
-    """Return invented log-probabilities in the route's format; None if the request does not ask for them.
+    """Return invented log-probabilities of these tokens, in the format that the request expects.
 
-    `offset` is the position of the first token in the text.
+    None if it asks for none. `offset`: the position of the first token in the text.
     """
     wanted = question.top_logprobs
     if wanted is None:
@@ -47,7 +47,10 @@ def _logprob(token: str) -> float:
 
 
 def _alternatives(token: str, wanted: int) -> list[tuple[str, float]]:
-    """Return the token itself and less likely ones: other letters for a letter, else words derived from it."""
+    """Return the `wanted` likeliest alternatives at a token's position, with their log-probabilities.
+
+    They are the token itself and less likely ones: other letters for a letter, else words derived from it.
+    """
     space = token[: len(token) - len(token.lstrip())]
     word = token.strip()
     if len(word) == 1 and word.isalpha():

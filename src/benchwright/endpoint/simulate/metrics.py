@@ -1,4 +1,4 @@
-"""The page at /metrics: the statistics under vLLM's names, and a few additional ones."""
+"""The page at /metrics: statistics under vLLM's names, and a few additional ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from benchwright.endpoint.simulate.board import BOUNDS_MS, Stats
 
 
 def prometheus_text(stats: Stats, model: str, blocks: int | None) -> bytes:
-    """Return the statistics in the Prometheus text format, with vLLM's names.
+    """Return the statistics in the Prometheus text format, under vLLM's names.
 
-    https://docs.vllm.ai/en/stable/usage/metrics/. `blocks` is the number of blocks in all prefix caches
+    https://docs.vllm.ai/en/stable/usage/metrics/. `blocks`: the number of blocks in all prefix caches
     together; with None (no cache), metrics of the cache are left out.
     """
     label = f'model_name="{_escaped(model)}"'

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 
 
 class Tokens:
-    """The tokens of a request (prompt, then answer), and their blocks in the cache.
+    """The tokens of one request (prompt, then answer), and its blocks in the cache.
 
-    `digests` are the digests of its full blocks. While it runs, it has `blocks` blocks, with `room` for that
-    many tokens. The first `shared` of them can be found by others, except for `copies`: digests of blocks
-    that could be found before. Its prefill covers `before` tokens, of which `cached` were found, and lasts
-    from `start` to `end` (ns).
+    `digests`: of its full blocks. `blocks`: the number of blocks that it has while it runs. `room`: the
+    number of tokens that fit into them. `shared`: how many of the first blocks others can find. `copies`: the
+    digests of those among them that others found before in another block. `before`: the number of tokens that
+    its prefill covers. `cached`: how many of these were found. `start`, `end`: the times of the prefill (ns).
     """
 
     __slots__ = ("before", "blocks", "cached", "copies", "digests", "end", "prompt", "room", "shared",
@@ -33,17 +33,17 @@ class Tokens:
         self.blocks = self.room = self.shared = self.before = self.cached = self.start = self.end = 0
 
     def prefilled(self, now: int) -> int:
-        """Return the number of tokens that its prefill has computed by now, including found ones."""
+        """Return the number of tokens that the prefill has computed at the time `now`.
+
+        Tokens found in the cache count.
+        """
         if now >= self.end:
             return self.before
         return self.cached + max(now - self.start, 0) * (self.before - self.cached) // (self.end - self.start)
 
 
 class PrefixCache:
-    """The blocks of one process: at most `capacity` of `size` tokens each.
-
-    `used` are held by running requests.
-    """
+    """The blocks of one process: at most `capacity` of `size` tokens each."""
 
     def __init__(self, capacity: int, size: int) -> None:
         self.size = size
@@ -61,11 +61,13 @@ class PrefixCache:
 
     @property
     def known(self) -> int:
-        """Number of blocks that can be found."""
+        """Number of blocks in which later requests can find their tokens."""
         return len(self._holders) + len(self._idle)
 
     def enter(self, tokens: Tokens, number: int, now: int) -> bool:
-        """Assign blocks to a request for its first `number` tokens; return False if there is no room for them.
+        """Assign blocks to a request for its first `number` tokens.
+
+        Return False if there is no room for them.
 
         `tokens.cached` is set to the number of tokens found: full blocks only, and never the last token,
         which must be computed to generate the next one.
@@ -90,7 +92,10 @@ class PrefixCache:
         return True
 
     def grow(self, tokens: Tokens, number: int) -> bool:
-        """Assign blocks to a running request for its first `number` tokens; return False if there are none left."""
+        """Assign blocks to a running request for its first `number` tokens.
+
+        Return False if no blocks are left.
+        """
         self._share(tokens, number - 1)
         while tokens.room < number:
             if self.used >= self._capacity:
@@ -104,7 +109,7 @@ class PrefixCache:
     def leave(self, tokens: Tokens, number: int, now: int) -> None:
         """Take back the blocks of a request that ends after `number` tokens.
 
-        Computed blocks can be found afterwards.
+        Later requests can find those that were computed.
         """
         in_prefill = now < tokens.end
         self._share(tokens, tokens.prefilled(now) if in_prefill else max(tokens.before, number - 1))
@@ -128,7 +133,7 @@ class PrefixCache:
         return digests
 
     def _share(self, tokens: Tokens, computed: int) -> None:
-        """Make the blocks of the first `computed` tokens findable."""
+        """Let later requests find the blocks of the first `computed` tokens."""
         holders, idle = self._holders, self._idle
         full = tokens.digests[tokens.shared : computed // self.size]
         for digest in full:

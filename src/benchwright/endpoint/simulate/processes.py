@@ -1,4 +1,4 @@
-"""Server processes of the simulated endpoint for the command line: one, or several that share a port."""
+"""Server processes of the simulated endpoint for the command line: a single one, or several that share a port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
 
 class _Shared(msgspec.Struct):
-    """Data common to all processes. Each has its own listening socket, on the same port."""
+    """Data that all processes have in common. `listeners`: one socket per process, all on the same port."""
 
     settings: Settings
     board: Board
@@ -40,10 +40,10 @@ def serve(
     processes: int = 1,
     announce: Say,
 ) -> Stats:
-    """Serve until SIGTERM or SIGINT, and return the statistics.
+    """Serve until SIGTERM or SIGINT, and return the statistics. Must be called before any thread starts.
 
     `announce` is called with the base URL once connections are accepted. The kernel distributes connections
-    over several processes, which end with this one, however it ends. Call it before any thread starts.
+    over several processes, which end with this one, however it ends.
 
     Raises:
         UserError: If the address or the truth log cannot be used, or one of several processes died.
@@ -62,7 +62,10 @@ def serve(
 
 
 def _run(shared: _Shared, process: int, lifeline: int | None = None) -> None:
-    """Serve in this process until a signal, or until the other end of the lifeline is closed."""
+    """Serve in this process until a signal arrives.
+
+    With a `lifeline` (a pipe to the parent), also stop when its other end is closed.
+    """
 
     async def serve_until_stopped() -> None:
         loop = asyncio.get_running_loop()
@@ -119,7 +122,7 @@ def _run_children(shared: _Shared, announce: Say) -> None:
 
 
 def _run_child(shared: _Shared, process: int, lifeline: int) -> NoReturn:
-    """Run one process, then exit without returning into the parent's code."""
+    """Serve in a forked process, then exit without returning into the parent's code."""
     status = 1
     try:
         for other in shared.listeners:

@@ -1,4 +1,4 @@
-"""Requests to generate, decoded into one form for both routes."""
+"""Requests to generate, parsed into one form for chat and plain completions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tool(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """One message of a conversation, with the fields on which answers depend."""
+    """One message of a conversation, reduced to the fields that affect answers."""
 
     role: str
     content: str | list[Any] | None = None
@@ -37,7 +37,7 @@ class Message(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        """Text of the content; other parts (images, audio) have none."""
+        """Text of the content, without other parts (images, audio)."""
         if isinstance(self.content, str):
             return self.content
         parts = (part.get("text") for part in self.content or [] if isinstance(part, dict))
@@ -67,12 +67,12 @@ class _CompletionRequest(_Request, kw_only=True):
 
 
 class Question(msgspec.Struct):
-    """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
+    """A request to generate.
 
-    `words` are the tokens of the whole prompt, message after message, separated by single blanks;
-    `prompt_tokens` is their number. `limit` is the maximum number of tokens allowed. `top_logprobs` is the number of
-    alternatives requested per token, None for no log-probabilities. `forced_tool` is the name that
-    `tool_choice` requires, "" for any tool.
+    `prompt`: the last user message, or the prompt of a plain completion. `words`: the tokens of the whole
+    prompt, message after message, separated by single blanks; `prompt_tokens`: their number. `limit`: the
+    maximum number of tokens allowed. `top_logprobs`: the number of alternatives requested per token, None for
+    no log-probabilities. `forced_tool`: the name that `tool_choice` requires, "" for any tool.
     """
 
     chat: bool
@@ -90,13 +90,16 @@ class Question(msgspec.Struct):
     top_logprobs: int | None = None
 
     def take_words(self) -> str:
-        """Return the words, and forget them, because the words of a long prompt take much memory."""
+        """Return `words` and delete it, because the words of a long prompt take much memory."""
         words, self.words = self.words, ""
         return words
 
 
 _LONG = 1000
-"""Length in characters up to which splitting a text is faster than checking whether it is necessary."""
+"""Length in characters from which a text is checked before it is split.
+
+Splitting a shorter text is faster than checking whether it is necessary.
+"""
 
 _OTHER_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
 """White space in ASCII other than the blank."""
@@ -106,7 +109,7 @@ _decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
 
 
 def words_of(texts: Iterable[str]) -> str:
-    """Return the tokens that a simulated model sees in these texts: their words, separated by single blanks."""
+    """Return the words of these texts, separated by single blanks; they are the tokens of a simulated model."""
     return " ".join(filter(None, map(_in_single_blanks, texts)))
 
 
@@ -124,7 +127,7 @@ def _has_single_blanks(text: str) -> bool:
 
 
 def read_chat(body: bytes) -> Question:
-    """Decode the body of POST /v1/chat/completions.
+    """Return the question in the body of POST /v1/chat/completions.
 
     Raises:
         HttpError: If the body is not JSON, or has the wrong shape.
@@ -159,7 +162,7 @@ def read_chat(body: bytes) -> Question:
 
 
 def read_completion(body: bytes) -> Question:
-    """Decode the body of POST /v1/completions.
+    """Return the question in the body of POST /v1/completions.
 
     Raises:
         HttpError: If the body is not JSON, has the wrong shape, or holds several prompts.

@@ -1,4 +1,4 @@
-"""Encoder of answers in the OpenAI formats: whole bodies, the pieces of a stream, and their usage."""
+"""Encoder of answers in OpenAI's formats: whole bodies, and the pieces of streams, with their usage."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Format(msgspec.Struct):
-    """Everything that shapes a reply besides the answer.
+    """All that shapes a reply besides the answer.
 
-    The request (`question`), the reply's id and creation time, the model's name, the field for reasoning, and
-    the translation if the request is in another dialect than chat completions.
+    `question`: the request. `id`, `created`: the reply's id and creation time. `model`: the model's name.
+    `reasoning_field`: the field for reasoning. `translation`: translates the reply if the request is in
+    another dialect than chat completions, else None.
     """
 
     question: Question
@@ -60,7 +61,7 @@ def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
 
 
 def stream_opening(form: Format) -> bytes:
-    """Return the first event of a chat stream: a role without content. Plain completions have none."""
+    """Return the first event of a chat stream, a role without content; b"" for plain completions."""
     if form.translation is not None:
         return form.translation.begin()
     if not form.question.chat:
@@ -70,9 +71,10 @@ def stream_opening(form: Format) -> bytes:
 
 
 def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
-    """Yield one event per token. The last is joined with finish reason, usage if requested, and [DONE].
+    """Yield one event per token.
 
-    An answer without tokens has only that ending.
+    Finish reason, usage (if requested) and [DONE] follow in the same piece as the last token. An answer
+    without tokens has only that ending.
     """
     pieces = _chat_pieces(form, answer)
     return pieces if form.translation is None else translated_pieces(form.translation, pieces)
@@ -141,7 +143,7 @@ def _event_start(form: Format) -> bytes:
 def _event_frame(
     form: Format, finish_reason: bytes = b"null", logprobs: bytes = b"null"
 ) -> tuple[bytes, bytes]:
-    """Return the bytes before and after the delta in an event."""
+    """Return the bytes of an event before its delta, and those after it."""
     field = b"delta" if form.question.chat else b"text"
     head = _event_start(form) + b'{"index":0,"%b":' % field
     return head, b',"logprobs":%b,"finish_reason":%b}]}\n\n' % (logprobs, finish_reason)
@@ -156,9 +158,9 @@ def _stream_ending(form: Format, answer: Answer) -> bytes:
 
 
 def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
-    """Enclose each of `middles` in head and tail.
+    """Yield each of `middles` between `head` and `tail`.
 
-    Built from iterators in C for speed, as it runs for every token.
+    This uses iterators in C for speed, because it runs for every token.
     """
     return map(b"".join, zip(repeat(head), middles, repeat(tail), strict=False))
 
@@ -183,7 +185,7 @@ def _call_deltas(index: int, call: Call) -> Iterator[bytes]:
 
 
 def _events_with_logprobs(form: Format, answer: Answer, deltas: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield events whose text tokens have their log-probabilities; tokens on other channels have none."""
+    """Yield events in which the tokens of the text have log-probabilities; tokens on other channels have none."""
     before = len(answer.reasoning)
     offset = 0
     for position, delta in enumerate(deltas):

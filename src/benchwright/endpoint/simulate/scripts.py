@@ -1,4 +1,4 @@
-"""Scripted conversations: the reply for each turn, found by the beginning of the conversation."""
+"""Scripted conversations of a simulated model: the reply for each turn, found by the beginning of the conversation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from benchwright.records import UNREADABLE, Record
 
 
 class Script(Record, frozen=True):
-    """A scripted conversation. `prompt` is a part of its system message or first user message.
+    """A scripted conversation.
 
-    `replies` are the assistant messages, turn by turn; the last one is repeated if there are more turns.
-    `wrong` are the messages of a failing model, used when the accuracy requires a failure.
+    `prompt`: a part of its system message or first user message. `replies`: the assistant messages, turn by
+    turn; the last one is repeated if there are more turns. `wrong`: the messages of a failing model, used
+    when the accuracy requires a failure.
     """
 
     prompt: str
@@ -29,9 +30,10 @@ class Script(Record, frozen=True):
 
 
 class Scripts:
-    """Lookup of the reply to a conversation. Of N scripts that can fail, round(accuracy * N) succeed.
+    """Lookup of the scripted reply to a conversation.
 
-    A seeded hash of the prompt decides which, so that all turns of a conversation agree.
+    Of N scripts that can fail, round(accuracy * N) succeed. A seeded hash of the prompt decides which, so
+    that all turns of a conversation agree.
     """
 
     def __init__(self, scripts: Sequence[Script], accuracy: float, seed: int) -> None:
@@ -44,7 +46,7 @@ class Scripts:
         self._wrong = frozenset(can_fail[round(accuracy * len(can_fail)) :])
 
     def reply(self, question: Question) -> dict[str, Any] | None:
-        """Return the message to answer with; None if no script matches."""
+        """Return the assistant message that answers a conversation; None if no script matches."""
         script = self._find(_opening(question))
         if script is None:
             return None
@@ -58,7 +60,7 @@ class Scripts:
 
 
 def _opening(question: Question) -> str:
-    """Return the text of all messages up to the first one of the user."""
+    """Return the text of all messages up to and including the first user message."""
     if not question.chat:
         return question.prompt
     texts = []
@@ -70,7 +72,7 @@ def _opening(question: Question) -> str:
 
 
 def read_scripts(path: Path) -> tuple[Script, ...]:
-    """Read scripts: JSON Lines of {"prompt", "replies", "wrong"}.
+    """Return the scripts in a file: JSON Lines of {"prompt", "replies", "wrong"}.
 
     Raises:
         UserError: If the file cannot be read, or a line does not have that shape or has no reply.

@@ -31,8 +31,8 @@ ToolTurn = ScriptedCall | list[ScriptedCall]
 class KeyedAnswer(Record, frozen=True):
     """The right answer to a prompt.
 
-    If tools are offered, `tool_calls` are made first, turn by turn. Without an `answer`, the last tool result
-    is the answer.
+    `tool_calls`: the calls that are made first, turn by turn, if tools are offered. `answer`: None if the
+    last tool result is the answer.
     """
 
     prompt: str
@@ -41,12 +41,13 @@ class KeyedAnswer(Record, frozen=True):
 
 
 class Faults(Record, frozen=True):
-    """Rates of bad answers: one rate (0 to 1) per kind of fault, at most one fault per request.
+    """Rates of bad answers: one rate (0 to 1) per kind of fault. A request gets at most one fault.
 
-    `retry_after` is in seconds, sent as an HTTP date if `retry_after_date`. `max_faults` limits the number of
-    faults. A stalled or slow answer arrives whole in the end. So does one with a quirk; `quirks` holds the
-    rates of quirks by name, which apply to chat completions only. After all other faults the client gets no
-    answer.
+    `retry_after`: in seconds, sent as an HTTP date if `retry_after_date`. `max_faults`: the maximum number of
+    faults. `quirks`: rates of quirks by name; they apply to chat completions only.
+
+    A stalled or slow answer arrives whole in the end, and so does one with a quirk. After all other faults
+    the client gets no answer.
     """
 
     rate_limit: float = 0.0
@@ -65,7 +66,7 @@ class Faults(Record, frozen=True):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Rates of all kinds, quirks last, in the order of `ALL_FAULTS`."""
+        """Rates of all kinds of fault, in the order of `ALL_FAULTS`: quirks come last."""
         rates = {kind: getattr(self, kind) for kind in FAULT_KINDS}
         return rates | {name: self.quirks.get(name, 0.0) for name in QUIRKS}
 
@@ -91,11 +92,12 @@ NO_FAULTS = Faults()
 class Settings(Record, frozen=True):
     """All settings of a simulated endpoint except its address.
 
-    A conversation that begins like one of `scripts` is answered from this script. A prompt found in `answers`
-    gets its keyed answer, put into `answer_template`; the share `accuracy` of them is right. `policy` answers
-    all others: with the last user message itself, `words` synthetic words, gibberish, or a refusal.
-    `reasoning` precedes every answer, in the field that `reasoning_style` names or inline. `call_tools` makes
-    one call of the first tool offered; `tool_calls` scripts the turns.
+    A conversation is answered from one of `scripts` if it contains that script's prompt. A prompt found in
+    `answers` gets its keyed answer, put into `answer_template`; the share `accuracy` of these is right. All
+    others are answered according to `policy`: with the last user message itself, `words` synthetic words,
+    gibberish, or a refusal. `reasoning` precedes every answer, in the field that `reasoning_style` names or
+    inline. `call_tools` makes one call of the first tool offered; `tool_calls` are the calls to make, turn by
+    turn.
 
     `models` are the names served; if empty, any name is. With `chat_only` there are no other dialects.
     `split` cuts every piece of an answer in two at a seeded place; the parts are sent a millisecond apart as
@@ -104,10 +106,10 @@ class Settings(Record, frozen=True):
 
     Each process answers at most `slots` requests at once. Further ones wait, and the delay to their first
     token begins when they get a slot. With `cache_blocks`, each process has a prefix cache of that many
-    blocks of `block_size` tokens. A prompt that begins like an earlier one reuses its cached blocks, and
-    usage reports the number of cached tokens. If no block is left for a running request, another one is
-    preempted and waits again. `prefill` is the number of uncached prompt tokens computed per second; None for
-    all at once.
+    blocks of `block_size` tokens. A prompt that starts with the same tokens as an earlier one reuses its
+    cached blocks, and usage reports the number of cached tokens. If no block is left for a running request,
+    another one is preempted and waits again. `prefill` is the number of uncached prompt tokens computed per
+    second; None for all at once.
 
     Raises:
         UserError: If a value is out of its range.
@@ -161,7 +163,7 @@ class Settings(Record, frozen=True):
 
     @property
     def longest(self) -> int | None:
-        """Maximum number of tokens of a prompt and its answer together; None for any number."""
+        """Maximum number of tokens of a prompt together with its answer; None for no limit."""
         return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 
 
@@ -180,12 +182,12 @@ ANY_MODEL = "simulated"
 
 
 def keyed_answers(answers: Mapping[str, str]) -> tuple[KeyedAnswer, ...]:
-    """Return an answer key from {prompt: answer}."""
+    """Return the answer key for a mapping of prompts to answers."""
     return tuple(KeyedAnswer(prompt, answer) for prompt, answer in answers.items())
 
 
 def read_keyed_answers(path: Path) -> tuple[KeyedAnswer, ...]:
-    """Read an answer key: JSON Lines of {"prompt", "answer"} and optionally "tool_calls".
+    """Return the answer key in a file: JSON Lines of {"prompt", "answer"} and optionally "tool_calls".
 
     Raises:
         UserError: If the file cannot be read, or a line does not have that shape.

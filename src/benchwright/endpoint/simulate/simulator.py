@@ -1,4 +1,4 @@
-"""Routes of the simulated endpoint: the response to each request, and its record."""
+"""Routes of the simulated endpoint: the function that responds to each request, and the record of the request."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 from benchwright.records import UNREADABLE
 
 Response = Delivery | Generated
-"""A response that is sent at once, or when it is its turn."""
+"""A response: a delivery that is sent at once, or a prepared answer that is sent when it is its turn."""
 
 
 class Simulator:
-    """One process of a simulated endpoint: answers the requests of all its connections."""
+    """Request handler in one process of a simulated endpoint, for all its connections."""
 
     headers = COMMON
 
@@ -74,7 +74,7 @@ class Simulator:
         self.truth.close()
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Exchange:
-        """Start the response to a request."""
+        """Start the response to a request, and return the exchange that sends it."""
         truth = Truth(request.id, request.path.decode("latin-1"), request.received, status=200)
         try:
             response = self._respond(request, truth)
@@ -157,7 +157,7 @@ class Simulator:
 
 
 def _path(dialect: Dialect, path: str) -> bytes:
-    """Return the key of a dialect's path in the routes. A Gemini URL is identified by its end."""
+    """Return the key in the table of routes for a dialect's path. For Gemini's URLs this is their end."""
     return (path if dialect.by_address else f"/v1{path}").encode()
 
 

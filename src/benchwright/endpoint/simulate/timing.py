@@ -24,8 +24,8 @@ TABLE_SIZE = 4096
 class Delay(Record, frozen=True):
     """A distribution of delays with a mean in milliseconds.
 
-    `spread` is, for `uniform`, the half width as a share of the mean; for `lognormal`, the standard deviation
-    of the logarithm.
+    `spread`: for `uniform`, the half width as a share of the mean; for `lognormal`, the standard deviation of
+    the logarithm.
 
     Raises:
         UserError: If a value is out of its range.
@@ -43,7 +43,7 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Delay:
-        """Parse `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
+        """Return the delay written as `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
 
         Raises:
             UserError: If the text has another form.
@@ -61,7 +61,7 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse_seconds(cls, text: str) -> Delay:
-        """Parse a delay with the mean in seconds, or with its unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
+        """Return the delay written with its mean in seconds, or with a unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
 
         Raises:
             UserError: If the text has another form.
@@ -77,7 +77,7 @@ class Delay(Record, frozen=True):
         return cls.parse(":".join(parts))
 
     def draw(self, rng: random.Random) -> float:
-        """Draw one delay in ms."""
+        """Return one random delay in ms."""
         if self.kind == "uniform":
             return rng.uniform(self.mean_ms * (1 - self.spread), self.mean_ms * (1 + self.spread))
         if self.kind == "lognormal" and self.mean_ms:
@@ -89,7 +89,7 @@ INSTANT = Delay()
 
 
 class Delays:
-    """Draws of one distribution, in ns.
+    """Delays from one distribution, in ns.
 
     They come from a seeded table of 4096, which every request enters at its own place. So a request's delays
     depend on the seed and on its number, not on how its answer interleaves with others.
@@ -101,7 +101,7 @@ class Delays:
         self._table = [round(delay.draw(rng) * 1e6) for _ in range(size)]
 
     def start(self, number: int) -> Iterator[int]:
-        """Return the delays of the request with this number, without end."""
+        """Return an endless iterator over the delays of the request with this number."""
         if len(self._table) == 1:
             return repeat(self._table[0])
         return self._walk(number * 2_654_435_761)
@@ -114,12 +114,12 @@ class Delays:
 
 
 class Task(Protocol):
-    """A task that runs in steps."""
+    """A task of the scheduler, which runs in steps."""
 
     def step(self, horizon: int) -> int | None:
-        """Do everything due until `horizon`.
+        """Do everything that is due until `horizon`.
 
-        Return the time of the next step (later than that), None if done.
+        Return the time of the next step (later than that); None if the task is done.
         """
         ...
 
@@ -140,14 +140,14 @@ class Scheduler:
             self._set_timer()
 
     def begin(self, due: int, task: Task) -> None:
-        """Schedule the task's first step at `due`; do it immediately if that is in the past."""
+        """Schedule the task's first step at `due`; if that time has passed, run the step immediately."""
         now = perf_counter_ns()
         following = task.step(now) if due <= now else due
         if following is not None:
             self.add(following, task)
 
     def remove(self, task: Task) -> None:
-        """Remove a task, searching all."""
+        """Remove a task, found by a search through all of them."""
         self._heap[:] = [entry for entry in self._heap if entry[2] is not task]
         heapq.heapify(self._heap)
 

@@ -1,4 +1,4 @@
-"""Tool calls of a simulated model: scripted, keyed by prompt, or invented from the tool's schema."""
+"""Tool calls of a simulated model: from a script, from the answer key, or invented from the tool's schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEEPEST = 8
 
 
 def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question) -> list[ScriptedCall]:
-    """Return the calls to make now; none if the script is finished or no tools are offered."""
+    """Return the calls to make in this turn; none if all calls were made, or no tools are offered."""
     if not question.tools:
         return []
     turns = _script(settings, entry, question)
@@ -60,7 +60,7 @@ def _since_last_user(messages: list[Message]) -> list[Message]:
 
 
 def example_value(schema: dict[str, Any], text: str, depth: int = 0) -> Any:
-    """Return a value that fits a JSON schema: the first of an enumeration, `text` for strings, 1 for numbers."""
+    """Return a value that conforms to a JSON schema: the first of an enumeration, `text` for strings, 1 for numbers."""
     if schema.get("enum"):
         return schema["enum"][0]
     if "const" in schema or "default" in schema:

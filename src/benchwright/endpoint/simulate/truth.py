@@ -1,4 +1,4 @@
-"""The truth log: the server's own record of each request, to check a client's figures against.
+"""The truth log: the server's own record of each request, by which a client's figures can be checked.
 
 Times are `time.perf_counter_ns()`. On Linux that clock (CLOCK_MONOTONIC, like `time.monotonic_ns()`) is
 shared by all processes of a machine, so they can be compared with the times of a client that uses it too.
@@ -21,18 +21,21 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Truth(msgspec.Struct, gc=False):
-    """One request as the server saw it.
+    """One request, as the server recorded it.
 
-    `id` is the header x-request-id; requests to generate get an id if they have none. `received` is when the
-    request's last byte was read; `first_byte`, `first_token` and `last_byte` are when they were handed to the
-    kernel, 0 if never. The first token of a stream is the first piece with content (a role alone does not
-    count); for a whole answer it is the body. `complete` is True if the whole, undamaged answer was sent.
-    `fault` is the kind of its fault.
+    `id`: the header x-request-id; requests to generate get an id if they have none. `received`: the time at
+    which the request's last byte was read. `first_byte`, `first_token`, `last_byte`: the times at which they
+    were written to the kernel, 0 if never. The first token of a stream is the first piece with content (a
+    role alone does not count); for a whole answer it is the body.
 
-    `prompt_tokens` is the number of tokens in the prompt, and `cached_tokens` the number found in the prefix
-    cache; None if there is no cache, or if the request never began. `queued` is how long it waited for its
-    turn, in ns, including after preemptions. `prefill_start` and `prefill_end` are the times of the prefill
-    before its first token, 0 if never.
+    `complete`: True if the whole, undamaged answer was sent. `fault`: the kind of its fault, None if there
+    was none. `tokens`: the number of tokens of the answer. `prompt_tokens`: the number of tokens of the
+    prompt; `cached_tokens`: how many of these were found in the prefix cache, None if there is no cache or
+    the request never began.
+
+    `queued`: how long it waited for its turn, in ns, including after preemptions. `prefill_start`,
+    `prefill_end`: the times of the prefill before its first token, 0 if never. `preemptions`: how often it
+    was preempted.
     """
 
     id: str
@@ -54,7 +57,7 @@ class Truth(msgspec.Struct, gc=False):
 
 
 def open_truth_file(path: str | None) -> int | None:
-    """Open a truth log and return its descriptor; None for no file. Forked processes may share it.
+    """Open a truth log and return its file descriptor, which forked processes may share; None if `path` is None.
 
     Raises:
         UserError: If the file cannot be opened.
@@ -68,7 +71,7 @@ def open_truth_file(path: str | None) -> int | None:
 
 
 class TruthLog:
-    """Log that keeps the last records in memory, and appends all to a file if one is set.
+    """Log that keeps the last records in memory, and appends all to a file if there is one.
 
     Lines are buffered and written whole to a descriptor in append mode, so that several processes can share
     the file. They are written at most a quarter of a second later, and by `close`, which also closes the
@@ -83,7 +86,7 @@ class TruthLog:
         self._descriptor = descriptor
 
     def add(self, truth: Truth) -> None:
-        """Add a finished request."""
+        """Add the record of a request that has ended."""
         self.records.append(truth)
         if self._descriptor is None:
             return
@@ -114,7 +117,7 @@ class TruthLog:
 
 
 def read_truth(path: str | os.PathLike[str]) -> list[Truth]:
-    """Return the records of a truth log file, without one that is still being written."""
+    """Return the records in a truth log file. A line that is still being written is left out."""
     decode = msgspec.json.Decoder(Truth).decode
     with open(path, "rb") as lines:
         return [decode(line) for line in lines if line.endswith(b"\n")]

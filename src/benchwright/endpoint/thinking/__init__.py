@@ -1,4 +1,4 @@
-"""Reasoning effort and thinking budget, in the request fields of each kind of server."""
+"""Request fields for reasoning effort and thinking budget, for each kind of server."""
 
 from __future__ import annotations
 

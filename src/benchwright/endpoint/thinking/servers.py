@@ -1,4 +1,4 @@
-"""Detection of a server's thinking style, from its host or its own information."""
+"""Detection of a server's thinking style (its kind of request fields), from its host or its own information."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ HOSTS = {
 }
 
 OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
-"""Values of `owned_by` in the list of models by which servers identify themselves, with their styles."""
+"""Thinking styles, by the values of `owned_by` in lists of models by which servers identify themselves."""
 
 
 class FoundStyle(NamedTuple):
-    """A style, and `by`, the evidence for it (as a phrase)."""
+    """A detected thinking style. `by`: the evidence for it, as a phrase."""
 
     style: str
     by: str
 
 
 def style_of_host(base_url: str) -> FoundStyle | None:
-    """Return the style of a known host; None if the host is unknown."""
+    """Return the thinking style of a known host; None if the host is unknown."""
     if base_url == LITELLM:
         return FoundStyle("litellm", "LiteLLM")
     style = HOSTS.get(parse_base_url(base_url).host)
@@ -43,7 +43,7 @@ def style_of_host(base_url: str) -> FoundStyle | None:
 
 
 async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
-    """Return a server's style from its list of models, or from a /version like vLLM's; None if neither shows it.
+    """Return a server's thinking style, from its list of models or a /version like vLLM's; None if neither shows it.
 
     Raises:
         ProviderError: If the server cannot be reached.

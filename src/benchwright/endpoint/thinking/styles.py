@@ -1,7 +1,7 @@
 """Request fields for reasoning effort and thinking budget: a table of styles, each with the page that documents it.
 
 Effort and budget are never converted into each other: a server with levels of effort gets no invented budget,
-and one with budgets no level. If a style cannot express a wish, that is an error.
+and one with budgets no level. If a style has no field for what the user wants, that is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Fields = dict[str, Any]
 
 
 class Thinking(NamedTuple):
-    """The user's wish: a level of effort or a budget in tokens.
+    """The thinking that the user wants: a level of effort, or a budget in tokens.
 
     Effort 'none' or budget 0 turns thinking off.
     """
@@ -25,19 +25,22 @@ class Thinking(NamedTuple):
 
     @property
     def is_off(self) -> bool:
-        """True if the model shall not think."""
+        """True if thinking is to be turned off."""
         return self.effort == "none" or self.budget == 0
 
 
 class Style(NamedTuple):
-    """A kind of request fields: `fields` makes them, `documented` is the page of the server's documentation."""
+    """A way to request thinking.
+
+    `fields`: makes the request fields. `documented`: the page of the server's documentation.
+    """
 
     fields: Callable[[Thinking], Fields]
     documented: str
 
 
 class _Unknown(ValueError):
-    """A style has no field for a wish. The message contains the alternative."""
+    """Raised if a style has no field for what the user wants. The message contains the alternative."""
 
 
 def _without_budget(instead: str) -> Callable[[Thinking], None]:
@@ -72,7 +75,10 @@ def _one_of_both(thinking: Thinking) -> None:
 
 
 def _template(on: bool, **more: Any) -> Fields:
-    """Return template arguments. Templates use one of two names, and ignore the other."""
+    """Return the arguments for the chat template that turn thinking on or off.
+
+    Templates know one of the two names, and ignore the other.
+    """
     return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on, **more}}
 
 
@@ -154,11 +160,11 @@ STYLES: Mapping[str, Style] = {
     "kimi": Style(_switch, "https://platform.kimi.ai/docs/api/models-overview"),
     "litellm": Style(_litellm, "https://docs.litellm.ai/docs/reasoning_content"),
 }
-"""All styles by name, the values of `--thinking-style`."""
+"""All styles by their names, which are the values of `--thinking-style`."""
 
 
 def body_fields(style: str, thinking: Thinking) -> Fields:
-    """Return the body fields for a wish in a style.
+    """Return the request fields that ask for this thinking in a style.
 
     Raises:
         UserError: If the style has no field for it. The message contains the alternative.

@@ -1,4 +1,4 @@
-"""Gemini's URLs, which hold facts that are in the body in other dialects: the model, and whether to stream."""
+"""Parser of Gemini's URLs, which hold facts that other dialects have in the body: the model, and whether to stream."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urllib.parse import quote, unquote
 WHOLE = ":generateContent"
 STREAM = ":streamGenerateContent?alt=sse"
 ARRAY = ":streamGenerateContent"
-"""Suffix for a stream that is one JSON array instead of events."""
+"""Path suffix for a stream that is one JSON array instead of server-sent events."""
 COUNT = ":countTokens"
 
 OF_THE_ADDRESS = ("model", "stream", "alt")
-"""Fields added to a body from its URL, for internal use only."""
+"""Fields that are added to a body from its URL, for internal use only."""
 
 _ADDRESS = re.compile(
     rb"(?:/+v1)*/+v1(?:(?:alpha|beta)\d*)?/+models/+(.+):(generateContent|streamGenerateContent|countTokens)/*"
@@ -22,9 +22,9 @@ _ADDRESS = re.compile(
 
 
 class Address(NamedTuple):
-    """Parsed URL of a request: `path` is WHOLE for an answer in any form, or COUNT.
+    """Parsed URL of a request.
 
-    `alt` is `sse` for events.
+    `path`: WHOLE for any request for an answer, or COUNT. `alt`: `sse` if server-sent events are requested.
     """
 
     path: str
@@ -33,12 +33,12 @@ class Address(NamedTuple):
     alt: str
 
     def in_body(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of a body with the facts from the URL added, as in other dialects."""
+        """Return a request body's fields with those from the URL added, as other dialects have them in the body."""
         return {**fields, "model": self.model, "stream": self.stream, "alt": self.alt}
 
 
 def address_of(path: bytes, query: bytes) -> Address | None:
-    """Return the address in a request's path and query; None if they are not Gemini's."""
+    """Return the parsed address of a request; None if path and query are not Gemini's."""
     known = _ADDRESS.fullmatch(path)
     if known is None:
         return None
@@ -49,16 +49,16 @@ def address_of(path: bytes, query: bytes) -> Address | None:
 
 
 def path_of(stream: bool, alt: str) -> str:
-    """Return the end of the URL at which the answer comes in this form."""
+    """Return the end of the URL for an answer in this form: streamed or not, and the value of `alt`."""
     if not stream:
         return WHOLE
     return STREAM if alt == "sse" else ARRAY
 
 
 def place(prefix: str, model: str) -> str:
-    """Return the beginning of a URL, for a server whose base URL has the path `prefix`.
+    """Return the beginning of Gemini's URLs at a server whose base URL has the path `prefix`.
 
-    It is Google's own for their chat completions (`/v1beta/openai`), else beside `/v1`.
+    For the base URL of Google's chat completions (`/v1beta/openai`), it is Google's own, else beside `/v1`.
     """
     root = prefix.removesuffix("/openai")
     beta = root if root != prefix else f"{prefix.removesuffix('/v1')}/v1beta"

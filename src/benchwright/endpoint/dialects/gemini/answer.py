@@ -1,4 +1,4 @@
-"""Writer of a chat completion's answer in Gemini's format: whole, or event by event."""
+"""Writer that converts a chat completion's answer into Gemini's format: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 
 
 class GeminiWriter:
-    """Writer of one answer: `whole`, or the events of a stream from `tell` for each step and from `end` or `fail`.
+    """Writer of one answer in Gemini's format, `whole` or as a stream.
 
-    A call is sent when it is complete, and reasoning only if the request (`asked`) includes thoughts, as in
-    Gemini. The first call carries the reasoning before it.
+    A stream consists of the events from `tell` for each step, and from `end` or `fail`. A call is sent when
+    it is complete. Reasoning is sent only if the request (`asked`) includes thoughts, as in Gemini. The first
+    call carries the reasoning before it.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -43,11 +44,11 @@ class GeminiWriter:
         return self._ended(answer, parts)
 
     def begin(self) -> list[Event]:
-        """Return no events, because an answer begins with its first part."""
+        """Return no events, because the stream begins with the answer's first part."""
         return []
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         whole = step.part.kind == "call"
         self._keep_thought(step.part if step.what == "end" else None)
         if step.what != ("end" if whole else "grow") or not self._tells(step.part):
@@ -55,11 +56,14 @@ class GeminiWriter:
         return [self._response(parts=[self._part(step.part, step.part.text if whole else step.text)])]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last event: finish reason and usage."""
+        """Return the last event, with finish reason and usage."""
         return [self._ended(answer, [{"text": ""}])]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
+        """Return the event that ends a stream with an error.
+
+        `status`: the HTTP status that the error would have had in a response without a stream.
+        """
         return [gemini_error(status, message)]
 
     def _part(self, part: Part, text: str) -> dict[str, Any]:
@@ -71,7 +75,7 @@ class GeminiWriter:
         return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
 
     def _keep_thought(self, part: Part | None) -> None:
-        """Keep complete reasoning for the next call."""
+        """Store complete reasoning, to be sent with the next call."""
         if part is not None and part.kind == "reasoning":
             self._thought += part.text
 
@@ -91,9 +95,10 @@ class GeminiWriter:
 
 
 def _usage(usage: Usage) -> dict[str, int] | None:
-    """Return the usage as in Gemini: candidates exclude reasoning tokens, the prompt includes cached ones.
+    """Return token counts in Gemini's fields; None if neither prompt nor completion were counted.
 
-    Unknown counts are left out.
+    The count of candidates excludes reasoning tokens, the count of the prompt includes cached ones. Unknown
+    counts are left out.
     """
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None

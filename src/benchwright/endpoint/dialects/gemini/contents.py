@@ -14,11 +14,14 @@ from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.tool_names import callable_name
 
 _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
-"""Fields of a part that describe its content without being content."""
+"""Fields of a part that only describe its content."""
 
 
 class Contents:
-    """Converter that adds contents to a conversation, in order, and pairs calls and results without ids by name."""
+    """Converter that adds a request's contents to a conversation, in order.
+
+    Calls and results without ids are paired by name.
+    """
 
     def __init__(self, conversation: Conversation, losses: Losses) -> None:
         self._conversation = conversation
@@ -27,7 +30,7 @@ class Contents:
         self._open: list[tuple[str, str]] = []
 
     def say(self, contents: Any) -> None:
-        """Add contents: a list, a single one, or a text."""
+        """Add contents to the conversation: a list, a single one, or a text."""
         listed = contents if isinstance(contents, list) else [contents]
         for content in listed:
             role = content.get("role") or "user"
@@ -69,7 +72,7 @@ class Contents:
         return str(identity)
 
     def _say_as_user(self, parts: list[dict[str, Any]]) -> None:
-        """Add a turn of the user, with tool results first, as they must directly follow the calls."""
+        """Add the parts of a user turn, tool results first, because these must directly follow the calls."""
         told, shown = [], []
         for part in parts:
             response = said(part, "functionResponse")
@@ -83,7 +86,10 @@ class Contents:
             self._conversation.tell([*shown, *told])
 
     def _answered(self, response: dict[str, Any]) -> str:
-        """Return the id of the call to which a result belongs; without an id, the first open call of its name."""
+        """Return the id of the call to which a result belongs.
+
+        If the result has no id, this is the first open call of its name.
+        """
         name = response["name"]
         identity = response.get("id") or next((one for called, one in self._open if called == name), name)
         self._open = [(called, one) for called, one in self._open if one != identity]
@@ -91,7 +97,10 @@ class Contents:
 
 
 def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]]:
-    """Yield the result of a function: its `output` or `error`, as documented, else all fields of its response."""
+    """Yield the parts of a function's result.
+
+    They hold `output` or `error`, as documented, else all fields of its response.
+    """
     told = response.get("response") or {}
     if "error" in told and "output" not in told:
         yield text_part("Error:")

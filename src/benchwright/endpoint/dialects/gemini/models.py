@@ -1,4 +1,4 @@
-"""A model in Gemini's list."""
+"""A model's entry in Gemini's list of models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def listed(name: str) -> dict[str, Any]:
-    """Return an entry of the list at /v1beta/models."""
+    """Return the entry of a model in the list at /v1beta/models."""
     return {
         "name": f"models/{name}",
         "version": "001",

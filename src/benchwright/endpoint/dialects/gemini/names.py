@@ -17,6 +17,6 @@ def in_snake_case(name: str) -> str:
 
 
 def said(fields: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a field by its camelCase name, in either spelling; None if there is none."""
+    """Return the value of a field, given its camelCase name, in either spelling; None if there is none."""
     value = fields.get(name)
     return fields.get(in_snake_case(name)) if value is None else value

@@ -19,10 +19,13 @@ _FINISH_REASONS = {
     "SPII": "content_filter",
     "IMAGE_SAFETY": "content_filter",
 }
-"""Finish reasons of chat completions for Gemini's. Others (MALFORMED_FUNCTION_CALL, OTHER, …) are kept."""
+"""Finish reasons of chat completions, by Gemini's.
+
+Others (MALFORMED_FUNCTION_CALL, OTHER, …) are kept as they are.
+"""
 
 _ANSWERS = {"candidates", "promptFeedback", "prompt_feedback", "error"}
-"""Fields that mark a response: each has at least one."""
+"""Fields by which a body is recognised as a response: each response has at least one of them."""
 
 _COUNTS = (
     *("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"),
@@ -31,9 +34,9 @@ _COUNTS = (
 
 
 class GeminiReader:
-    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
+    """Converter of one Gemini response: its events become chunks, or its whole body becomes a chat completion.
 
-    `done` is True once a finish reason was sent; some servers send one in every event.
+    `done`: True once a finish reason was sent; some servers send one in every event.
     """
 
     def __init__(self) -> None:
@@ -42,7 +45,9 @@ class GeminiReader:
         self._calls = 0
 
     def whole(self, body: Any) -> dict[str, Any]:
-        """Return the body of the equivalent chat completion. A list of all events of a stream is accepted, too.
+        """Return the equivalent chat completion of a body.
+
+        A list with all events of a stream is accepted, too.
 
         Raises:
             KeyError, TypeError, AttributeError: If the body is not a response of Gemini.
@@ -66,7 +71,7 @@ class GeminiReader:
         return told
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the chunk that is equivalent to an event."""
+        """Return the chunk of a chat completion that is equivalent to an event."""
         if event.get("error"):
             return {"error": event["error"]}
         self._count(said(event, "usageMetadata"))
@@ -105,13 +110,13 @@ class GeminiReader:
         return _FINISH_REASONS.get(reason, reason)
 
     def _count(self, usage: Any) -> None:
-        """Take token counts. Later ones replace earlier ones, as they are totals."""
+        """Store token counts. Later ones replace earlier ones, because each is a total."""
         if isinstance(usage, dict):
             counts = {name: said(usage, name) for name in _COUNTS}
             self._usage.update({name: count for name, count in counts.items() if type(count) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """Return the usage as in chat completions.
+        """Return the `usage` of a chat completion; None if no tokens were counted.
 
         Completion tokens include thoughts, prompt tokens include tool results. Gemini leaves out counts of 0.
         So if there is no count for the completion, it is the excess of the total over the prompt; without a

@@ -1,4 +1,7 @@
-"""Conversion of a Gemini request, with model and answer form in its body, into a chat completions request."""
+"""Conversion of a Gemini request into a chat completions request.
+
+Its body includes the model and the form of the answer, taken from its URL.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +36,10 @@ _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "aut
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
+    """Return the fields of the chat completion that is equivalent to a Gemini request.
 
-    Dropped without a loss: `topK`, `thinkingConfig`, `safetySettings`, `labels` and thought signatures.
+    Parts that it cannot express are added to `losses`. Dropped without a loss: `topK`, `thinkingConfig`,
+    `safetySettings`, `labels` and thought signatures.
 
     Raises:
         NotTranslated: If the body is not a request of Gemini, or it needs data stored at Google, or several
@@ -52,7 +56,10 @@ def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str
 
 
 def offers_tools(fields: Mapping[str, Any]) -> bool:
-    """Return True if the tools of a request (with undecoded fields) include functions, or cannot be decoded."""
+    """Return True if a request's tools include functions, or cannot be decoded.
+
+    The values of `fields` are undecoded JSON.
+    """
     try:
         tools = msgspec.json.decode(fields.get("tools") or b"null")
     except UNREADABLE:
@@ -62,7 +69,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def asked_to_count(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the request whose tokens are to be counted, which may be in its own field."""
+    """Return the request whose tokens are to be counted. It is in a field of the body, or the body itself."""
     asked = said(body, "generateContentRequest")
     return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 
@@ -105,7 +112,10 @@ def _text(content: Any) -> str:
 
 
 def _declarations(tools: Any, losses: Losses) -> Iterator[dict[str, Any]]:
-    """Yield the functions that the client runs. Tools that Google's servers run are added to `losses`."""
+    """Yield the declarations of functions that the client runs.
+
+    Tools that Google's servers run are added to `losses`.
+    """
     for tool in tools or ():
         yield from said(tool, "functionDeclarations") or ()
         for name in tool.keys() - {"functionDeclarations", "function_declarations"}:

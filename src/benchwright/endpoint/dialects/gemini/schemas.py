@@ -14,7 +14,7 @@ _COUNTS = ("minItems", "maxItems", "minProperties", "maxProperties", "minLength"
 
 
 def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the equivalent JSON schema.
+    """Return the JSON schema that is equivalent to a schema of Gemini.
 
     Source: `Schema` in google/ai/generativelanguage/v1beta/content.proto (googleapis/googleapis). Fields that
     are not in it are left out, counts written as strings become numbers, and `nullable` becomes a second

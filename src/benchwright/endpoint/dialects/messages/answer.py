@@ -1,4 +1,4 @@
-"""Writer of a chat completion's answer in the format of Messages: whole, or event by event."""
+"""Writer that converts a chat completion's answer into the format of Messages: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STOP_REASONS = {
 
 
 class MessagesWriter:
-    """Writer of one answer, whole or as a stream.
+    """Writer of one answer in the format of Messages, whole or as a stream.
 
     A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`.
     """
@@ -38,14 +38,14 @@ class MessagesWriter:
         return self._message(content, _stop_reason(answer), _usage(answer.usage))
 
     def begin(self) -> list[Event]:
-        """Return the first event.
+        """Return the first event of a stream.
 
-        The number of prompt tokens is sent with the last events, as it is known only then.
+        The number of prompt tokens is not yet known; it is sent with the last events.
         """
         return [{"type": "message_start", "message": self._message([], None, _usage(NO_USAGE))}]
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         if step.what == "begin":
             self._index += 1
             return [
@@ -61,7 +61,7 @@ class MessagesWriter:
         return [{"type": "content_block_stop", "index": self._index}]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last events: stop reason and usage."""
+        """Return the last events, with stop reason and usage."""
         delta = {"stop_reason": _stop_reason(answer), "stop_sequence": None}
         return [
             {"type": "message_delta", "delta": delta, "usage": _usage(answer.usage)},
@@ -69,7 +69,11 @@ class MessagesWriter:
         ]
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
+        """Return the event that ends a stream with an error.
+
+        `status`: the HTTP status that the error would have had in a response without a stream; it decides the
+        error type.
+        """
         return [messages_error(status, message)]
 
     def _block(self, part: Part) -> dict[str, Any]:
@@ -108,7 +112,7 @@ def _stop_reason(answer: ChatAnswer) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, int]:
-    """Return the usage as in Messages, where cached tokens are not input tokens."""
+    """Return token counts in the fields of Messages, where input tokens exclude cached ones."""
     cached = usage.cached_tokens or 0
     return {
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),

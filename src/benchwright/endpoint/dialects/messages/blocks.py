@@ -12,9 +12,9 @@ from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.tool_names import callable_name
 
 BILLING = "x-anthropic-billing-header:"
-"""Beginning of a system block that is not an instruction.
+"""Beginning of a system block that is no instruction.
 
-It differs in each session and spoils prefix caches.
+It differs in each session and so defeats prefix caches.
 """
 
 Block = dict[str, Any]
@@ -78,7 +78,7 @@ def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: L
 
 
 def _say_as_user(conversation: Conversation, blocks: Iterable[Block], losses: Losses) -> None:
-    """Add a turn of the user, with tool results first, as they must directly follow the calls."""
+    """Add the blocks of a user turn, tool results first, because these must directly follow the calls."""
     said, images = [], []
     for block in blocks:
         if block["type"] == "tool_result":
@@ -116,5 +116,5 @@ def _parts(block: Block, losses: Losses) -> list[dict[str, Any]]:
 
 
 def _titled(block: Block) -> list[dict[str, Any]]:
-    """Return the title and context of a document, as text parts, if it has them."""
+    """Return the title and context of a document as text parts; none if it has neither."""
     return [text_part(block[name]) for name in ("title", "context") if block.get(name)]

@@ -14,9 +14,10 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
+    """Return the fields of the chat completion that is equivalent to a request of Messages.
 
-    Dropped without a loss: cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
+    Parts that it cannot express are added to `losses`. Dropped without a loss: cache marks, `thinking`,
+    `top_k`, `metadata` and `context_management`.
 
     Raises:
         NotTranslated: If the body is not a request of Messages.

@@ -1,6 +1,7 @@
-"""Conversion of Messages tools into functions, including tools that Anthropic defines and the client runs.
+"""Conversion of Messages tools into functions.
 
-Source: the parameters of the bash, text editor and memory tools in Anthropic's API reference.
+These include tools that Anthropic defines and the client runs. Source: the parameters of the bash, text
+editor and memory tools in Anthropic's API reference.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ _CLIENT_TOOLS = {
         ("view", "create", "str_replace", "insert", "delete", "rename"),
     ),
 }
-"""Tools without a schema in the request, by their types without dates."""
+"""Tools that have no schema in the request, by their types without the date."""
 
 _DATED = re.compile(r"_\d{8}$")
 
 
 def chat_tools(tools: Iterable[Mapping[str, Any]], losses: Losses) -> Iterator[dict[str, Any]]:
-    """Yield the tools that the client runs as functions. Other tools are added to `losses`."""
+    """Yield the tools that the client runs, as functions. Other tools are added to `losses`."""
     for tool in tools:
         kind = _DATED.sub("", tool.get("type") or "custom")
         known = _CLIENT_TOOLS.get(kind)

@@ -1,4 +1,4 @@
-"""Writer of a chat completion's answer in the format of Responses: whole, or event by event."""
+"""Writer that converts a chat completion's answer into the format of Responses: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 
 
 class ResponsesWriter:
-    """Writer of one answer, whole or as a stream.
+    """Writer of one answer in the format of Responses, whole or as a stream.
 
-    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`. The request
-    (`asked`) determines which calls are of free-text tools, or of tools in a group.
+    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`. The
+    request (`asked`) determines which calls are of free-text tools, or of tools in a namespace.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -48,7 +48,7 @@ class ResponsesWriter:
         return self._ended(answer, items)
 
     def begin(self) -> list[Event]:
-        """Return the first events."""
+        """Return the first events of a stream."""
         response = self._response("in_progress", [])
         return self._numbered(
             [
@@ -58,7 +58,7 @@ class ResponsesWriter:
         )
 
     def tell(self, step: Step) -> list[Event]:
-        """Return the events of a step."""
+        """Return the events for a step of the answer."""
         if step.what == "begin":
             return self._numbered(self._begun(step.part))
         if step.what == "grow":
@@ -66,12 +66,15 @@ class ResponsesWriter:
         return self._numbered(self._closed(step.part))
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last event: the whole response with its usage."""
+        """Return the last event, which holds the whole response with its usage."""
         response = self._ended(answer, self._items)
         return self._numbered([{"type": f"response.{response['status']}", "response": response}])
 
     def fail(self, message: str, status: int) -> list[Event]:
-        """Return the event that ends a stream with an error; `status` is the HTTP status of a whole error response."""
+        """Return the event that ends a stream with an error.
+
+        `status`: the HTTP status that the error would have had in a response without a stream.
+        """
         response = self._response("failed", self._items)
         response["error"] = {"code": _error_code(status), "message": message}
         return self._numbered([{"type": "response.failed", "response": response}])
@@ -179,19 +182,25 @@ class ResponsesWriter:
 
 
 def _comes_whole(item: dict[str, Any]) -> bool:
-    """Return True if an item is sent only when complete: a call whose arguments are fields of an object."""
+    """Return True if an item is sent only when complete.
+
+    Such an item is a call whose arguments are the fields of an object.
+    """
     return item["type"] not in ("message", "reasoning", *_DELTAS)
 
 
 def _error_code(status: int) -> str:
-    """Return the code of an error. Clients such as Codex retry after all codes except `invalid_prompt`."""
+    """Return the code of an error body. Clients such as Codex retry after all codes except `invalid_prompt`."""
     if status == 429:
         return "rate_limit_exceeded"
     return "invalid_prompt" if 400 <= status < 500 else "server_error"
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
-    """Return the usage as in Responses, where cached tokens are a part of the input, as in chat completions."""
+    """Return token counts in the fields of Responses; None if they are unknown.
+
+    As in chat completions, input tokens include cached ones.
+    """
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None
     return {

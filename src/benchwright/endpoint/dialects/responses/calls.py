@@ -1,4 +1,4 @@
-"""Conversion of Responses items for client-side tool calls and their results into function calls, and back."""
+"""Conversion between Responses items (calls of client-side tools, and their results) and function calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED_BY_TYPE = {
     "apply_patch_call": "apply_patch",
     "tool_search_call": "tool_search",
 }
-"""Types of calls whose tool is named only by its type."""
+"""Types of calls whose item holds no name of a tool, each with the tool's name."""
 
 _ITEM_TYPES = {kind: item for item, kind in _NAMED_BY_TYPE.items()} | {
     "function": "function_call",
@@ -49,12 +49,12 @@ def called_name(item: Mapping[str, Any]) -> str:
 
 
 def call_id(item: Mapping[str, Any]) -> str:
-    """Return the id of a call, from the call itself or from its result."""
+    """Return the call id of an item, which is a call or a result."""
     return str(item.get("call_id") or item["id"])
 
 
 def arguments_of(item: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as JSON; free text becomes the argument `INPUT`."""
+    """Return the arguments of a call as JSON. If they are free text, it is put into the argument `INPUT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
     if item["type"] == "custom_tool_call":
@@ -68,9 +68,9 @@ def arguments_of(item: Mapping[str, Any]) -> str:
 
 
 def call_item(tool: OfferedTool | None, part: Part, identity: str, status: str) -> Item:
-    """Return the item for a call of the model.
+    """Return the Responses item for a call of the model.
 
-    A call of a tool that was not offered becomes a function call.
+    A call of a tool that was not offered (None) becomes a function call.
     """
     kind = _ITEM_TYPES["function" if tool is None else tool.kind]
     item: Item = {"type": kind, "id": f"{_ID_PREFIXES[kind]}_{identity}", "call_id": part.id}
@@ -82,7 +82,7 @@ def call_item(tool: OfferedTool | None, part: Part, identity: str, status: str) 
 
 
 def result_text(item: Mapping[str, Any]) -> str | None:
-    """Return the result of a call by type, as text; None if the item is not such a result."""
+    """Return the text of a call's result; None if the item is no result of a known type."""
     if item["type"] == "local_shell_call_output":
         return str(item["output"])
     if item["type"] == "shell_call_output":
@@ -112,7 +112,10 @@ def _shell_text(output: Mapping[str, Any]) -> str:
 
 
 def _free_text(arguments: str) -> str:
-    """Return the text in a call of a free-text tool; the arguments unchanged if they have another form."""
+    """Return the text in the arguments of a call of a free-text tool.
+
+    Arguments in another form are returned unchanged.
+    """
     text = (read_object(arguments) or {}).get(INPUT)
     return text if isinstance(text, str) else arguments
 
@@ -138,7 +141,7 @@ _WRITERS: dict[str, Callable[[str], Item]] = {
     "apply_patch_call": lambda arguments: {"operation": arguments_or_text(arguments)},
     "tool_search_call": lambda arguments: {"execution": "client", "arguments": arguments_or_text(arguments)},
 }
-"""Functions that make the fields for the arguments of a call, by the type of its item."""
+"""Functions that turn a call's arguments into fields of an item, by the type of the item."""
 
 
 def _encoded(value: Any) -> str:

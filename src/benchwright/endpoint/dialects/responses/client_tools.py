@@ -1,4 +1,4 @@
-"""Tools that Responses identify by their type alone, with their parameters as functions.
+"""Tools that the client runs and that Responses identify by their type alone, described as functions.
 
 Source: the fields of `local_shell_call`, `shell_call`, `apply_patch_call` and `tool_search_call` in OpenAI's
 API.
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class ClientTool(NamedTuple):
-    """Description of a tool for the model, and the JSON schema of its arguments."""
+    """A tool that the client runs: its description for the model, and the JSON schema of its arguments."""
 
     description: str
     parameters: dict[str, Any]

@@ -77,7 +77,10 @@ def _say_message(conversation: Conversation, role: str, parts: list[dict[str, An
 
 
 def _say_agent_message(conversation: Conversation, item: Mapping[str, Any], losses: Losses) -> None:
-    """Add a message of another agent, with its name, as a message of the user: this model did not write it."""
+    """Add a message of another agent as a user message, because this model did not write it.
+
+    It begins with the agent's name.
+    """
     parts = _parts(item["content"], losses)
     conversation.tell([text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts])
 

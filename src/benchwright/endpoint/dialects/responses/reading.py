@@ -18,7 +18,7 @@ _WHOLE = {
     "response.reasoning_summary_text.done": ("reasoning_content", "text"),
     "response.refusal.done": ("refusal", "refusal"),
 }
-"""Events that hold a whole text, each with the field for it in chat completions, and its field in the event."""
+"""Events that hold a whole text: for each, the field for the text in chat completions, and the field in the event."""
 
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _WHOLE_ARGUMENTS = {
@@ -30,9 +30,9 @@ _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesReader:
-    """Converter of one response: its events become chunks, or its whole body becomes a chat completion.
+    """Converter of one response of Responses: its events become chunks, or its whole body becomes a chat completion.
 
-    `done` is True once the stream has announced its end.
+    `done`: True once the stream has announced its end.
     """
 
     def __init__(self) -> None:
@@ -41,10 +41,7 @@ class ResponsesReader:
         self._told: set[int] = set()
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the body of the equivalent chat completion.
-
-        For an error response, it holds only the error.
-        """
+        """Return the equivalent chat completion of a body. For an error response, it holds only the error."""
         if body.get("error"):
             return {"error": body["error"]}
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": "", "refusal": ""}
@@ -54,7 +51,7 @@ class ResponsesReader:
         return {**told, "choices": [choice], "usage": _chat_usage(body.get("usage"))}
 
     def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the chunk that is equivalent to an event; {} if the event adds nothing to the answer."""
+        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind in _TEXTS:
             self._told.add(event["output_index"])
@@ -83,7 +80,10 @@ class ResponsesReader:
         return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
 
     def _whole(self, kind: str, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the delta for a whole text or whole arguments, which some servers send without deltas."""
+        """Return the delta for an event that holds a whole text or whole arguments.
+
+        Some servers send these without deltas.
+        """
         index = event["output_index"]
         if index in self._told or (kind in _WHOLE_ARGUMENTS and index not in self._calls):
             return {}
@@ -101,7 +101,7 @@ class ResponsesReader:
         return {"tool_calls": [{"index": place, "id": call_id(item), "function": function}]}
 
     def _finished(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
-        """Return the delta for the content of an item that no delta has sent."""
+        """Return the delta for the content of a finished item, as far as no earlier delta has sent it."""
         if index in self._told:
             return {}
         if not is_call(item):
@@ -113,7 +113,7 @@ class ResponsesReader:
 
 
 def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a message that holds the content of all these items."""
+    """Return one chat message with the content of all these items."""
     message: dict[str, Any] = {}
     for item in items:
         for field, text in _texts(item):
@@ -125,14 +125,17 @@ def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _call(item: dict[str, Any]) -> dict[str, Any]:
-    """Return a call in the format of chat completions. Free text is put in place of the arguments."""
+    """Return a call in the format of chat completions.
+
+    The text of a free-text call takes the place of the arguments.
+    """
     free = item["type"] == "custom_tool_call"
     function = {"name": called_name(item), "arguments": item["input"] if free else arguments_of(item)}
     return {"id": call_id(item), "function": function}
 
 
 def _texts(item: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the texts of an item, each with its field in chat completions."""
+    """Return (field in chat completions, text) for each text of an item."""
     if item["type"] == "reasoning":
         parts = item.get("content") or item.get("summary") or ()
         return [("reasoning_content", "".join(part["text"] for part in parts))]
@@ -151,7 +154,10 @@ def _finish_reason(response: dict[str, Any]) -> str:
 
 
 def _chat_usage(usage: Any) -> dict[str, Any] | None:
-    """Return the counts under their names in chat completions; they mean the same."""
+    """Return the `usage` of a chat completion; None if there is none.
+
+    Its counts mean the same as those of Responses, under other names.
+    """
     if not isinstance(usage, dict):
         return None
     return {

@@ -11,14 +11,14 @@ from benchwright.endpoint.dialects.responses.items import conversation_of
 from benchwright.endpoint.dialects.responses.tools import OfferedTool, chooses, offered_tools
 
 REFUSED = ("previous_response_id", "conversation", "background", "prompt")
-"""Fields that require a server which stores conversations."""
+"""Fields of requests that only a server with stored conversations can serve."""
 
 
 def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
-    """Return the fields of the equivalent chat completion. Parts that it cannot express are added to `losses`.
+    """Return the fields of the chat completion that is equivalent to a request of Responses.
 
-    Dropped without a loss: `reasoning`, `include`, `store`, `prompt_cache_key`, `client_metadata`, and
-    encrypted reasoning.
+    Parts that it cannot express are added to `losses`. Dropped without a loss: `reasoning`, `include`,
+    `store`, `prompt_cache_key`, `client_metadata`, and encrypted reasoning.
 
     Raises:
         NotTranslated: If the body is not a request of Responses, or needs a server that stores conversations.

@@ -1,4 +1,4 @@
-"""Conversion of Responses tools into functions, and of their names."""
+"""Conversion of Responses tools, and of their names, into functions of chat completions."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from benchwright.endpoint.dialects.tool_names import callable_name
 from benchwright.records import UNREADABLE
 
 JOINT = "__"
-"""Separator between the name of a group of tools and the name of a tool in it."""
+"""Separator between the name of a namespace (a group of tools) and the name of a tool in it."""
 
 INPUT = "input"
-"""The one argument of a function made from a free-text tool."""
+"""Name of the only argument of a function that stands for a free-text tool."""
 
 _FREE_TEXT = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
 
 Kind = Literal["function", "custom", "local_shell", "shell", "apply_patch", "tool_search"]
-"""Types of tools that the client runs, and that can be expressed as functions."""
+"""Types of tools that the client runs and that can be expressed as functions."""
 
 _OFFERING_ITEMS = ("additional_tools", "tool_search_output")
 """Types of input items that offer further tools."""
 
 
 class OfferedTool(NamedTuple):
-    """A tool, with the name that the model sees.
+    """A tool that is offered to the model as a function.
 
-    `kind` and `namespace` are needed to translate its calls back.
+    `chat_name`: the name that the model sees. `name`, `kind`, `namespace`: the tool in Responses, to
+    translate calls back; `namespace` is None if it belongs to no group. `chat_tool`: the tool in the format
+    of chat completions.
     """
 
     chat_name: str
@@ -44,8 +46,9 @@ class OfferedTool(NamedTuple):
 def offered_tools(body: Mapping[str, Any], losses: Losses | None = None) -> dict[str, OfferedTool]:
     """Return the tools that the client runs, by their names in chat completions.
 
-    Tools are offered in `tools` and in items of the input. For equal names the last tool counts. Tools that
-    `tool_choice` does not allow are left out. Tools that the client does not run are added to `losses`.
+    Requests offer tools in `tools` and in items of the input. Of tools with equal names the last one counts.
+    Tools that `tool_choice` does not allow are left out. Tools that the client does not run are added to
+    `losses`.
     """
     lost = Losses() if losses is None else losses
     offered = {tool.chat_name: tool for listed in _lists(body) for tool in _readable(listed, lost)}
@@ -65,7 +68,10 @@ _decode_items = msgspec.json.Decoder(list[_OfferingItem]).decode
 
 
 def offers_tools(fields: Mapping[str, Any]) -> bool:
-    """Return True if a request (with undecoded fields) offers any tool: in `tools`, or in an item of the input."""
+    """Return True if a request offers any tool, in `tools` or in an item of the input.
+
+    The values of `fields` are undecoded JSON.
+    """
     if bytes(fields.get("tools", b"")) not in (b"", b"[]", b"null"):
         return True
     items = bytes(fields.get("input", b""))
@@ -78,7 +84,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
-    """Return True if a choice names this tool: by its type, and by its name and group if the choice has them."""
+    """Return True if a `tool_choice` means this tool: by its type, and by name and namespace if the choice has them."""
     if choice["type"] == "namespace":
         return bool(tool.namespace == choice["name"])
     return bool(
@@ -89,12 +95,12 @@ def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
 
 
 def chat_name(name: str, namespace: str | None) -> str:
-    """Return the name of a tool in chat completions, which have no groups."""
+    """Return the name of a tool in chat completions, which have no namespaces: the namespace is put before the name."""
     return callable_name(name if namespace is None else f"{namespace}{JOINT}{name}")
 
 
 def _lists(body: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield all lists of tools of a request."""
+    """Yield every list of tools in a request."""
     yield body.get("tools")
     items = body.get("input")
     for item in items if isinstance(items, list) else ():
@@ -113,7 +119,7 @@ def _readable(tools: Any, losses: Losses) -> Iterator[OfferedTool]:
 
 
 def _grouped(group: Mapping[str, Any], losses: Losses) -> Iterator[OfferedTool]:
-    """Yield the tools of a group. The description of the first begins with the description of the group."""
+    """Yield the tools of a namespace. The namespace's description is put before that of its first tool."""
     about = f"{group['name']}: {group['description']}\n\n" if group.get("description") else ""
     for tool in group.get("tools") or ():
         if _is_run_by_client(tool):
@@ -144,7 +150,10 @@ def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
 
 
 def _with_grammar(description: str | None, form: Mapping[str, Any]) -> str | None:
-    """Return a free-text tool's description with the grammar of its text, as servers cannot be made to enforce it."""
+    """Return a free-text tool's description with the grammar of its text appended; None if it has neither.
+
+    Servers cannot be made to enforce the grammar.
+    """
     if not form.get("definition"):
         return description
     grammar = f"The text follows this grammar ({form.get('syntax')}):\n{form['definition']}"

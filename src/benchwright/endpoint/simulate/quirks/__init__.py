@@ -1,6 +1,6 @@
-"""Quirks: answers that are whole, but said as servers in the field say them and the API's reference does not.
+"""Quirks: complete answers in forms that the API's reference does not have, but servers in the field use.
 
-Each is a fault of the simulated endpoint, so that what reads answers stays tested with it.
+Each is a fault of the simulated endpoint, so that the parsers of answers are tested with it.
 """
 
 from benchwright.endpoint.simulate.quirks.said import quirky_body, quirky_stream

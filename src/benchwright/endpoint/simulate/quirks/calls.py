@@ -1,4 +1,4 @@
-"""Quirks of tool calls."""
+"""Quirks of tool calls. Each function rewrites a stream or a whole answer in place."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Call = dict[str, Any]
 
 
 def same_index(stream: Stream) -> None:
-    """Number all calls 0; each has an id of its own (Ollama, Dynamo, gateways before Gemini)."""
+    """Set the index of all calls to 0; their ids stay different (Ollama, Dynamo, gateways before Gemini)."""
     for call in _entries(stream):
         call["index"] = 0
 
 
 def no_index(stream: Stream) -> None:
-    """Number no call (Gemini's OpenAI layer, older Ollama)."""
+    """Remove the index of each call (Gemini's OpenAI layer, older Ollama)."""
     for call in _entries(stream):
         del call["index"]
 
 
 def string_index(stream: Stream) -> None:
-    """Number choices and calls in strings."""
+    """Send the indexes of choices and calls as strings."""
     for choice in choices(stream):
         choice["index"] = str(choice["index"])
     for call in _entries(stream):
@@ -39,48 +39,48 @@ def string_index(stream: Stream) -> None:
 
 
 def same_id(stream: Stream) -> None:
-    """Give all calls one id (llama.cpp)."""
+    """Give all calls the same id (llama.cpp)."""
     _number_alike(list(_entries(stream)))
 
 
 def same_id_in_body(body: Chunk) -> None:
-    """Give all calls of a whole answer one id."""
+    """Give all calls of a whole answer the same id."""
     _number_alike(_calls(body))
 
 
 def changing_id(stream: Stream) -> None:
-    """Give each piece of a call an id of its own (Poolside)."""
+    """Give each delta of a call a different id (Poolside)."""
     for number, call in enumerate(_entries(stream)):
         call["id"] = f"piece_{number}"
 
 
 def repeated_call(stream: Stream) -> None:
-    """Send the last call once more, whole, in the last piece."""
+    """Send the last call a second time at the end of the stream, in one delta."""
     for call in _whole(stream)[-1:]:
         insert_before_end(stream, {"tool_calls": [call]})
 
 
 def repeated_arguments(stream: Stream) -> None:
-    """Send the arguments of the last call once more, whole."""
+    """Send the arguments of the last call a second time at the end of the stream, in one delta."""
     for call in _whole(stream)[-1:]:
         again = {"index": call["index"], "function": {"arguments": call["function"]["arguments"]}}
         insert_before_end(stream, {"tool_calls": [again]})
 
 
 def empty_arguments_first(stream: Stream) -> None:
-    """Begin the arguments of each call with an empty object (Bedrock and Gemini behind gateways)."""
+    """Send an empty object before the arguments of each call (Bedrock and Gemini behind gateways)."""
     for call in _entries(stream):
         if call.get("id"):
             call["function"]["arguments"] = "{}"
 
 
 def object_arguments(stream: Stream) -> None:
-    """Send the arguments of each call as an object."""
+    """Send the arguments of each call as a JSON object instead of its text."""
     _replace(stream, [_with_object(call) for call in _whole(stream)])
 
 
 def object_arguments_in_body(body: Chunk) -> None:
-    """Send the arguments of each call of a whole answer as an object."""
+    """Send the arguments of each call of a whole answer as a JSON object instead of its text."""
     for call in _calls(body):
         call |= _with_object(call)
 
@@ -102,57 +102,57 @@ def function_call_in_body(body: Chunk) -> None:
 
 
 def flat_call(stream: Stream) -> None:
-    """Send name and arguments of a call beside its id."""
+    """Put name and arguments of each call beside its id, without `function` around them."""
     for call in _entries(stream):
         call |= call.pop("function")
 
 
 def flat_call_in_body(body: Chunk) -> None:
-    """Send name and arguments of a call of a whole answer beside its id."""
+    """Put name and arguments of each call of a whole answer beside its id, without `function` around them."""
     for call in _calls(body):
         call |= call.pop("function")
 
 
 def call_as_text(stream: Stream) -> None:
-    """Send calls in the text, as servers without a tool parser do."""
+    """Send calls as text of the answer, as servers without a tool parser do."""
     _say(stream, "content")
 
 
 def call_as_text_in_body(body: Chunk) -> None:
-    """Send calls of a whole answer in its text."""
+    """Send the calls of a whole answer as its text."""
     _say_in_body(body, "content")
 
 
 def call_as_thinking(stream: Stream) -> None:
-    """Send calls in the reasoning (Kimi K2 and Qwen3 on vLLM)."""
+    """Send calls as text of the reasoning (Kimi K2 and Qwen3 on vLLM)."""
     _say(stream, "reasoning_content")
 
 
 def call_as_thinking_in_body(body: Chunk) -> None:
-    """Send calls of a whole answer in its reasoning."""
+    """Send the calls of a whole answer as text of its reasoning."""
     _say_in_body(body, "reasoning_content")
 
 
 def missing_call(stream: Stream) -> None:
-    """Tell of calls by the finish reason alone."""
+    """Remove the calls, but keep the finish reason that announces them."""
     for delta in deltas(stream):
         delta.pop("tool_calls", None)
 
 
 def missing_call_in_body(body: Chunk) -> None:
-    """Tell of calls of a whole answer by the finish reason alone."""
+    """Remove the calls of a whole answer, but keep the finish reason that announces them."""
     message_of(body).pop("tool_calls", None)
 
 
 def call_in_second_choice(body: Chunk) -> None:
-    """Send the calls of a whole answer in a second choice (Copilot before Claude)."""
+    """Move the calls of a whole answer into a second choice (Copilot before Claude)."""
     if calls := message_of(body).pop("tool_calls", None):
         message = {"role": "assistant", "content": None, "tool_calls": calls}
         body["choices"].append({**body["choices"][0], "message": message})
 
 
 def broken_arguments(stream: Stream) -> None:
-    """Lose the end of the arguments of each call (SGLang with DeepSeek's parser)."""
+    """Drop the end of the arguments of each call (SGLang with DeepSeek's parser)."""
     for call in _whole(stream):
         rest = [one for one in _entries(stream) if one["index"] == call["index"] and not one.get("id")]
         if rest:
@@ -170,7 +170,7 @@ def _calls(body: Chunk) -> list[Call]:
 
 
 def _whole(stream: Stream) -> list[Call]:
-    """Return the calls put together."""
+    """Return the calls of a stream, each joined from its deltas."""
     calls: list[Call] = []
     for entry in _entries(stream):
         if entry.get("id"):
@@ -192,7 +192,7 @@ def _with_object(call: Call) -> Call:
 
 
 def _replace(stream: Stream, calls: list[Call]) -> None:
-    """Have each call come whole, where its first piece came."""
+    """Replace the deltas of each call by the complete call in `calls`, at the place of its first delta."""
     left = iter(calls)
     for delta in deltas(stream):
         entries = delta.pop("tool_calls", [])
@@ -216,7 +216,7 @@ def _say_in_body(body: Chunk, field: str) -> None:
 
 
 def _as_text(call: Call) -> str:
-    """Return a call in the format of Hermes and Qwen."""
+    """Return a call as text, in the format of Hermes and Qwen."""
     function = call["function"]
     said = {"name": function["name"], "arguments": json.loads(function["arguments"] or "{}")}
     return f"<tool_call>\n{json.dumps(said)}\n</tool_call>"

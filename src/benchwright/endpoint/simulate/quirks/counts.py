@@ -1,4 +1,4 @@
-"""Quirks of token counts, of why an answer ended, and of log-probabilities."""
+"""Quirks of token counts, finish reasons and log-probabilities. Each function rewrites its argument in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream, choices, deltas
 
 HIDDEN = 100
-"""Tokens of thinking that only the total tells of."""
+"""Number of thinking tokens that only `total_tokens` includes."""
 
 UNKNOWN_REASON = "eos_reached"
 
@@ -15,14 +15,14 @@ _OTHER_WORDS = {"stop": "end_turn", "length": "MAX_TOKENS", "tool_calls": "tool_
 
 
 def thinking_in_total(chunk: Chunk) -> None:
-    """Count thinking in `total_tokens` alone (gateways before Gemini)."""
+    """Count thinking tokens in `total_tokens` only (gateways before Gemini)."""
     if usage := chunk.get("usage"):
         usage["total_tokens"] += HIDDEN
         usage.pop("completion_tokens_details", None)
 
 
 def usage_in_choice(stream: Stream) -> None:
-    """Send the usage in the last choice (Moonshot)."""
+    """Move the usage into the last choice (Moonshot)."""
     usage = next((chunk.pop("usage") for piece in stream for chunk in piece if chunk.get("usage")), None)
     if usage is not None:
         *_, last = choices(stream)
@@ -30,14 +30,14 @@ def usage_in_choice(stream: Stream) -> None:
 
 
 def other_counts(chunk: Chunk) -> None:
-    """Count tokens under Anthropic's names, as numbers with a point."""
+    """Rename token counts to Anthropic's fields, with values such as 12.0."""
     if usage := chunk.get("usage"):
         usage["input_tokens"] = float(usage.pop("prompt_tokens"))
         usage["output_tokens"] = float(usage.pop("completion_tokens"))
 
 
 def other_finish_reason(chunk: Chunk) -> None:
-    """Say why the answer ended in the words of Anthropic and Gemini."""
+    """Replace the finish reason by its equivalent of Anthropic or Gemini."""
     for choice in chunk["choices"]:
         if reason := choice["finish_reason"]:
             choice["finish_reason"] = _OTHER_WORDS.get(reason, reason)
@@ -50,20 +50,20 @@ def empty_finish_reason(stream: Stream) -> None:
 
 
 def unknown_finish_reason(chunk: Chunk) -> None:
-    """Give a finish reason that no reference has."""
+    """Replace the finish reason by one that no reference has."""
     for choice in chunk["choices"]:
         if choice["finish_reason"]:
             choice["finish_reason"] = UNKNOWN_REASON
 
 
 def camel_finish_reason(chunk: Chunk) -> None:
-    """Send the finish reason as `finishReason`."""
+    """Rename the field of the finish reason to `finishReason`."""
     for choice in chunk["choices"]:
         choice["finishReason"] = choice.pop("finish_reason")
 
 
 def stop_last(stream: Stream) -> None:
-    """Send "stop" in a chunk behind the one with the finish reason."""
+    """Send "stop" in a further chunk after the one with the finish reason."""
     for piece in stream:
         for place, chunk in enumerate(piece):
             if chunk["choices"] and chunk["choices"][0]["finish_reason"]:
@@ -80,7 +80,7 @@ def zeros_last(stream: Stream) -> None:
 
 
 def split_usage(stream: Stream) -> None:
-    """Send the prompt's count with the first chunk, and only the completion's at the end (gateways of Anthropic)."""
+    """Send the prompt's count with the first chunk, and the completion's at the end (gateways of Anthropic)."""
     for chunk in _chunks_with_usage(stream):
         stream[0][0]["usage"] = {"prompt_tokens": chunk["usage"].pop("prompt_tokens")}
         chunk["usage"].pop("total_tokens")
@@ -91,7 +91,7 @@ def _chunks_with_usage(stream: Stream) -> list[Chunk]:
 
 
 def no_number(stream: Stream) -> None:
-    """Send NaN as log-probability of each token."""
+    """Send NaN as the log-probability of each token."""
     for choice, delta in zip(choices(stream), deltas(stream), strict=True):
         if text := delta.get("content"):
             token: dict[str, Any] = {"token": text, "logprob": float("nan"), "top_logprobs": []}
@@ -99,6 +99,6 @@ def no_number(stream: Stream) -> None:
 
 
 def no_number_in_body(body: Chunk) -> None:
-    """Send NaN as log-probability of a whole answer."""
+    """Send NaN as the log-probability of a token in a whole answer."""
     token: dict[str, Any] = {"token": "a", "logprob": float("nan"), "top_logprobs": []}
     body["choices"][0]["logprobs"] = {"content": [token]}

@@ -1,4 +1,4 @@
-"""Quirks of how chunks are put into events."""
+"""Quirks of the encoding of chunks as events of a stream."""
 
 from __future__ import annotations
 
@@ -8,34 +8,37 @@ from collections.abc import Callable
 from benchwright.endpoint.simulate.quirks.stream import Chunk
 
 Frame = Callable[[list[Chunk], bool], bytes]
-"""Puts the chunks of a piece into bytes; True for the last piece, which ends the stream."""
+"""Encoder of the chunks of a piece as bytes.
+
+The second argument is True for the last piece, which ends the stream.
+"""
 
 DONE = b"[DONE]"
 
 
 def encoded(chunk: Chunk) -> bytes:
-    """Return a chunk as JSON in ASCII; halves of characters are escaped, as JSON can say them."""
+    """Return a chunk as JSON in ASCII. Halves of characters are escaped."""
     return json.dumps(chunk, separators=(",", ":")).encode()
 
 
 def events(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events as the standard has them."""
+    """Return the chunks as events in the standard format."""
     return b"".join([b"data: %b\n\n" % data for data in _all_data(chunks, last)])
 
 
 def raw_halves(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events with the bytes of halves of characters (CESU-8)."""
+    """Return the chunks as events in which halves of characters are unescaped bytes (CESU-8)."""
     said = [json.dumps(chunk, ensure_ascii=False).encode("utf-8", "surrogatepass") for chunk in chunks]
     return b"".join([b"data: %b\n\n" % data for data in (*said, *((DONE,) if last else ()))])
 
 
 def no_blank(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events without a blank behind the colon (LongCat, Spring)."""
+    """Return the chunks as events without a blank after the colon (LongCat, Spring)."""
     return b"".join([b"data:%b\n\n" % data for data in _all_data(chunks, last)])
 
 
 def crlf(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events whose lines end with CR LF, after a comment and with further fields."""
+    """Return the chunks as events with line ends CR LF, preceded by a comment and with further fields."""
     lines = [
         b": alive\r\n\r\nid: 1\r\nretry: 10\r\nevent: chunk\r\ndata: %b\r\n\r\n" % one
         for one in _all_data(chunks, last)
@@ -44,28 +47,28 @@ def crlf(chunks: list[Chunk], last: bool) -> bytes:
 
 
 def blank_done(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events, the last of which has blanks behind [DONE] and comes twice."""
+    """Return the chunks as events. At the end, [DONE] is sent twice, with blanks after it."""
     return events(chunks, False) + (b"data: [DONE]  \n\ndata: [DONE]\n\n" if last else b"")
 
 
 def joined_events(chunks: list[Chunk], last: bool) -> bytes:
-    """Return chunks that came together as one event of several lines."""
+    """Return the chunks of a piece as one event with several lines of data."""
     said = b"".join([b"data: %b\n" % encoded(chunk) for chunk in chunks])
     return (said + b"\n" if said else b"") + (b"data: [DONE]\n\n" if last else b"")
 
 
 def json_lines(chunks: list[Chunk], last: bool) -> bytes:
-    """Return lines of JSON in place of events."""
+    """Return the chunks as JSON lines instead of events."""
     return b"".join([encoded(chunk) + b"\n" for chunk in chunks])
 
 
 def events_until_error(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events; the one with an error ends the stream, without [DONE]."""
+    """Return the chunks as events. An error ends the stream without [DONE]."""
     return events(chunks, last=False)
 
 
 def line_of_error(chunks: list[Chunk], last: bool) -> bytes:
-    """Return events, but an error as a line of JSON without `data:` (proxies whose stream has begun)."""
+    """Return the chunks as events, but an error as a line of JSON without `data:` (proxies whose stream has begun)."""
     return json_lines(chunks, last) if last else events(chunks, last)
 
 

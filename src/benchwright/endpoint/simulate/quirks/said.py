@@ -1,4 +1,4 @@
-"""Answers said with a quirk, from what the simulated endpoint would say without it."""
+"""Application of a quirk to an answer that the simulated endpoint has made without it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DONE = b"[DONE]"
 
 
 def quirky_stream(quirk: Quirk, opening: bytes, pieces: Iterable[bytes]) -> tuple[bytes, list[bytes]]:
-    """Return the opening and the pieces of a stream of chat completions as the quirk has them."""
+    """Return the opening and the pieces of a stream of chat completions, changed by the quirk."""
     stream: Stream = [_chunks(piece) for piece in (opening, *pieces)]
     quirk.stream(stream)
     said = [quirk.frame(chunks, place == len(stream) - 1) for place, chunks in enumerate(stream)]
@@ -24,7 +24,7 @@ def quirky_stream(quirk: Quirk, opening: bytes, pieces: Iterable[bytes]) -> tupl
 
 
 def quirky_body(quirk: Quirk, body: bytes) -> bytes:
-    """Return the body of a chat completion as the quirk has it."""
+    """Return the body of a chat completion, changed by the quirk."""
     answer = _decode(body)
     quirk.body(answer)
     return encoded(answer)

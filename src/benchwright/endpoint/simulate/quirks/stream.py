@@ -1,4 +1,4 @@
-"""A stream of chat completions as a quirk rewrites it: the chunks of each piece, in order."""
+"""A stream of chat completions in the form that quirks rewrite: the chunks of each piece, in order."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 Chunk = dict[str, Any]
 
 Stream = list[list[Chunk]]
-"""The chunks of each piece that is sent by itself."""
+"""The pieces of a stream that are sent one by one, each as a list of its chunks."""
 
 
 def choices(stream: Stream) -> Iterator[dict[str, Any]]:
-    """Yield the choice of each chunk that has one."""
+    """Yield the choices of all chunks."""
     for piece in stream:
         for chunk in piece:
             yield from chunk["choices"]
 
 
 def deltas(stream: Stream) -> Iterator[dict[str, Any]]:
-    """Yield the delta of each chunk that has one."""
+    """Yield the deltas of all chunks."""
     for choice in choices(stream):
         if "delta" in choice:
             yield choice["delta"]
 
 
 def texts(stream: Stream) -> list[dict[str, Any]]:
-    """Return the deltas that have a piece of the answer's text."""
+    """Return the deltas that hold text of the answer."""
     return [delta for delta in deltas(stream) if delta.get("content")]
 
 
 def text_of(stream: Stream) -> str:
-    """Return the text of the answer."""
+    """Return the whole text of the answer."""
     return "".join(delta["content"] for delta in texts(stream))
 
 
@@ -42,7 +42,7 @@ def message_of(body: Chunk) -> dict[str, Any]:
 
 
 def insert_before_end(stream: Stream, delta: dict[str, Any]) -> None:
-    """Add a delta before the chunk that says why the answer ended."""
+    """Insert a chunk with this delta before the chunk with the finish reason."""
     for piece in stream:
         for place, chunk in enumerate(piece):
             if chunk["choices"] and chunk["choices"][0]["finish_reason"]:
@@ -54,7 +54,10 @@ def insert_before_end(stream: Stream, delta: dict[str, Any]) -> None:
 def in_both(
     change: Callable[[dict[str, Any]], None],
 ) -> tuple[Callable[[Stream], None], Callable[[Chunk], None]]:
-    """Return what changes each delta of a stream, and the message of a body, by the same function."""
+    """Return two functions, for a stream and for a whole answer.
+
+    They apply `change` to each delta, or to the message.
+    """
 
     def in_stream(stream: Stream) -> None:
         for delta in deltas(stream):

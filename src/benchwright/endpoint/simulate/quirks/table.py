@@ -1,4 +1,4 @@
-"""All quirks by name: what each does to the chunks of a stream, to a whole answer, and to the events."""
+"""All quirks by name: what each does to a stream's chunks, to a whole answer, and to the encoding as events."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream, in_both
 
 
 def _unchanged(answer: object) -> None:
-    """Leave the answer as it is."""
+    """Leave the answer unchanged."""
 
 
 class Quirk(NamedTuple):
-    """A way to send an answer. Each part changes its argument in place.
+    """A form of answers that deviates from the API's reference.
 
-    `lines` is True for a stream of JSON Lines, `denies` if an error is sent in place of the answer's end.
+    `stream`, `body`: change a stream or a whole answer in place. `frame`: encodes chunks as bytes. `lines`:
+    True if streams are JSON lines. `denies`: True if an error takes the place of the answer's end.
     """
 
     stream: Callable[[Stream], None] = _unchanged
@@ -28,7 +29,7 @@ class Quirk(NamedTuple):
 
 
 def _everywhere(change: Callable[[Chunk], None]) -> Quirk:
-    """Return the quirk that changes each chunk, and a whole answer, alike."""
+    """Return the quirk that applies `change` to each chunk of a stream, and to a whole answer."""
 
     def in_stream(stream: Stream) -> None:
         for piece in stream:

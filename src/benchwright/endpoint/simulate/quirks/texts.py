@@ -1,4 +1,4 @@
-"""Quirks of the text of an answer, and of what was thought."""
+"""Quirks of the text and the reasoning of an answer. Each function rewrites its argument in place."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from benchwright.endpoint.simulate.quirks.stream import (
 )
 
 THOUGHT = "Let me look at that once more."
-"""What quirks think in addition to the settings' reasoning."""
+"""Reasoning that some quirks add to that of the settings."""
 
 _HARMONY = f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>"
 _OPENING, _CLOSING = "<think>", "</think>"
 
 _UNKNOWN = "\ufffd"
 _FIRST_BEYOND = "\U00010000"
-"""The first character that UTF-16 writes in two halves."""
+"""The first character that UTF-16 encodes as two halves (a surrogate pair)."""
 
 
 def message_for_delta(stream: Stream) -> None:
-    """Send messages in place of deltas."""
+    """Send a message in place of each delta."""
     for choice in choices(stream):
         choice["message"] = choice.pop("delta")
 
 
 def cumulative_message(stream: Stream) -> None:
-    """Send messages in place of deltas, each with all of the answer so far."""
+    """Send a message in place of each delta, with all of the answer so far."""
     cumulative_answer(stream)
     message_for_delta(stream)
 
 
 def whole_message_last(stream: Stream) -> None:
-    """Send the whole message once more with the finish reason (MiniMax)."""
+    """Send the whole message a second time, with the finish reason (MiniMax)."""
     for choice in choices(stream):
         if choice["finish_reason"]:
             choice["delta"] = {}
@@ -49,7 +49,7 @@ def whole_message_last(stream: Stream) -> None:
 
 
 def message_beside_delta(stream: Stream) -> None:
-    """Send beside each delta a message with all of the answer so far (Perplexity)."""
+    """Send a message with all of the answer so far beside each delta (Perplexity)."""
     said = ""
     for choice in choices(stream):
         said += choice["delta"].get("content") or ""
@@ -57,20 +57,20 @@ def message_beside_delta(stream: Stream) -> None:
 
 
 def repeated_answer(stream: Stream) -> None:
-    """Send the whole answer once more in the last delta (RAGFlow)."""
+    """Send the whole answer a second time in the last delta (RAGFlow)."""
     if text := text_of(stream):
         insert_before_end(stream, {"content": text})
 
 
 def cumulative_answer(stream: Stream) -> None:
-    """Send all of the answer so far in each delta (QwenLM)."""
+    """Send, in each delta, all of the answer so far (QwenLM)."""
     found = texts(stream)
     for delta, text in zip(found, list(accumulate(delta["content"] for delta in found)), strict=True):
         delta["content"] = text
 
 
 def content_parts(message: dict[str, Any]) -> None:
-    """Send text, and what was thought, in typed parts (Mistral, Databricks)."""
+    """Send text and reasoning as typed parts of the content (Mistral, Databricks)."""
     thought, text = message.pop("reasoning_content", None), message.get("content")
     parts: list[dict[str, Any]] = []
     if thought:
@@ -82,7 +82,7 @@ def content_parts(message: dict[str, Any]) -> None:
 
 
 def halves(stream: Stream) -> None:
-    """Send the halves of characters beyond the first plane of Unicode in two events (servers that count UTF-16)."""
+    """Split characters that UTF-16 encodes in two halves over two events (servers that count UTF-16)."""
     for piece in stream:
         for place, chunk in reversed(list(enumerate(piece))):
             before, after = _halved(chunk)
@@ -91,13 +91,16 @@ def halves(stream: Stream) -> None:
 
 
 def lone_half(stream: Stream) -> None:
-    """Send only the first half of such a character."""
+    """Send only the first half of characters that UTF-16 encodes in two halves, and drop the rest of the chunk."""
     for piece in stream:
         piece[:] = [_halved(chunk)[0] for chunk in piece]
 
 
 def _halved(chunk: Chunk) -> tuple[Chunk, Chunk | None]:
-    """Return the chunk up to the first half of the first such character, and the rest; (chunk, None) if it has none."""
+    """Split a chunk after the first half of its first character that UTF-16 encodes in two.
+
+    Return both parts; (chunk, None) if it has no such character.
+    """
     choice = chunk["choices"][0] if chunk["choices"] else {}
     text = choice.get("delta", {}).get("content") or ""
     place = next((at for at, character in enumerate(text) if character >= _FIRST_BEYOND), None)
@@ -109,7 +112,7 @@ def _halved(chunk: Chunk) -> tuple[Chunk, Chunk | None]:
 
 
 def _units(character: str) -> tuple[str, str]:
-    """Return the halves of a character beyond the first plane."""
+    """Return the two halves by which UTF-16 encodes a character."""
     beyond = ord(character) - ord(_FIRST_BEYOND)
     return chr(0xD800 + (beyond >> 10)), chr(0xDC00 + (beyond & 0x3FF))
 
@@ -120,19 +123,19 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
 
 
 def end_token(stream: Stream) -> None:
-    """Leave the token that ends a turn in the text."""
+    """Add the token that ends a turn to the text, as servers that do not remove it."""
     if texts(stream):
         insert_before_end(stream, {"content": "<|im_end|>"})
 
 
 def end_token_in_body(body: Chunk) -> None:
-    """Leave the token that ends a turn in a whole text."""
+    """Add the token that ends a turn to the text of a whole answer."""
     if text := message_of(body).get("content"):
         message_of(body)["content"] = f"{text}<|im_end|>"
 
 
 def unknown_characters(message: dict[str, Any]) -> None:
-    """Replace each character beyond the first plane by U+FFFD (servers that decode token by token)."""
+    """Replace characters that UTF-16 encodes in two halves by U+FFFD (servers that decode token by token)."""
     if text := message.get("content"):
         message["content"] = "".join(_UNKNOWN if one >= _FIRST_BEYOND else one for one in text)
 
@@ -141,52 +144,52 @@ def unknown_characters(message: dict[str, Any]) -> None:
 
 
 def thinking_object(message: dict[str, Any]) -> None:
-    """Send reasoning in an object."""
+    """Send reasoning as an object that holds the text."""
     if thought := message.pop("reasoning_content", None):
         message["reasoning"] = {"content": thought}
 
 
 def thinking_elsewhere(message: dict[str, Any]) -> None:
-    """Send reasoning in a field of another name."""
+    """Rename `reasoning_content` to `thinking` (servers that use another field name)."""
     if thought := message.pop("reasoning_content", None):
         message["thinking"] = thought
 
 
 def marked_thinking(stream: Stream) -> None:
-    """Send reasoning as text that only a mark beside it makes known (Vertex)."""
+    """Send reasoning as content, with a mark beside it that tells it from the answer (Vertex)."""
     for delta in deltas(stream):
         if thought := delta.pop("reasoning_content", None):
             delta |= {"content": thought, "extra_content": {"google": {"thought": True}}}
 
 
 def late_thinking(stream: Stream) -> None:
-    """Think once more before the end of the answer, in its text."""
+    """Insert a second block of reasoning into the text, before the end of the answer."""
     if found := texts(stream)[1:]:
         found[-1]["content"] = f"{_OPENING}{THOUGHT}{_CLOSING}{found[-1]['content']}"
 
 
 def late_thinking_in_body(body: Chunk) -> None:
-    """Think once more before the last word of a whole answer."""
+    """Insert a second block of reasoning before the last word of a whole answer."""
     before, blank, last = (message_of(body).get("content") or "").rpartition(" ")
     if blank:
         message_of(body)["content"] = f"{before}{_OPENING}{THOUGHT}{_CLOSING}{blank}{last}"
 
 
 def channel_tokens(stream: Stream) -> None:
-    """Leave the tokens of gpt-oss's channels in the text."""
+    """Add the tokens of gpt-oss's channels to the text, as servers that do not remove them."""
     if found := texts(stream):
         found[0]["content"] = f"{_HARMONY}{found[0]['content']}"
         found[-1]["content"] += "<|return|>"
 
 
 def channel_tokens_in_body(body: Chunk) -> None:
-    """Leave the tokens of gpt-oss's channels in a whole text."""
+    """Add the tokens of gpt-oss's channels to the text of a whole answer."""
     if text := message_of(body).get("content"):
         message_of(body)["content"] = f"{_HARMONY}{text}<|return|>"
 
 
 def answer_as_thinking(message: dict[str, Any]) -> None:
-    """Send the answer as reasoning (LM Studio, vLLM with a reasoning parser that does not fit)."""
+    """Send the answer as reasoning (LM Studio, vLLM with a wrong reasoning parser)."""
     if text := message.get("content"):
         message["content"], message["reasoning_content"] = None, text
 
@@ -198,20 +201,23 @@ def one_text_twice(message: dict[str, Any]) -> None:
 
 
 def thinking_twice(stream: Stream) -> None:
-    """Send the reasoning in a field of its own and once more within the text."""
+    """Send the reasoning in its own field and also within the text."""
     thought = "".join(delta.get("reasoning_content") or "" for delta in deltas(stream))
     if thought and (found := texts(stream)):
         found[0]["content"] = f"{_OPENING}{thought}{_CLOSING}{found[0]['content']}"
 
 
 def thinking_twice_in_body(body: Chunk) -> None:
-    """Send the reasoning of a whole answer in a field of its own and within the text."""
+    """Send the reasoning of a whole answer in its own field and also within the text."""
     if thought := message_of(body).get("reasoning_content"):
         message_of(body)["content"] = f"{_OPENING}{thought}{_CLOSING}{message_of(body).get('content') or ''}"
 
 
 def tagged_thinking(opening: str, closing: str) -> tuple[Callable[[Stream], None], Callable[[Chunk], None]]:
-    """Return the quirk that sends the reasoning at the beginning of the text between tags, not in its field."""
+    """Return (function for a stream, function for a whole answer) of a quirk.
+
+    It moves the reasoning from its field to the beginning of the text, between two tags.
+    """
 
     def in_stream(stream: Stream) -> None:
         with_thought = [delta for delta in deltas(stream) if delta.get("reasoning_content")]
