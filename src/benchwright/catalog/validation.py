@@ -161,7 +161,7 @@ def _judge(name: str, directory: Path) -> ValidationResult:
 
 
 def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
-    """Classify the result of an exploit. Return the name of the `ExploitTally` field that counts it."""
+    """Return the name of the `ExploitTally` field that counts an exploit, from its score and commands."""
     if score.value == 1.0:
         return "flagged" if flags_in(score.detail) else "unnoticed"
     commands = read_body(directory, trial).artifacts.get("commands") or ()

@@ -1,4 +1,4 @@
-"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, counted."""
+"""Network connections of a trial: stored with its outcome, counted, and flagged for refused code hosts."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
 class Exit:
-    """A container's network access: its grant on the trial's proxy, and the settings that programs need.
+    """A container's network access: its grant (permission) on the trial's proxy, and programs' settings.
 
-    `neighbours` are the names of containers that it reaches directly, in a network that they share.
+    `neighbours`: names of containers that it reaches directly, in a shared network.
     """
 
     def __init__(

@@ -73,7 +73,7 @@ class Canary(Record, frozen=True):
     mark: str
 
     def code_for(self, name: str) -> str:
-        """Return the test in the language of a file of this name; "" if the language is not supported."""
+        """Return the test in the language of the file `name`; "" if that language is not supported."""
         return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
             "MARK", self.mark
         )

@@ -47,7 +47,7 @@ async def flags_of_no_test(
 
 
 def _lines(test_patch: str, directory: str, canary: Canary) -> str:
-    """Return shell lines that append the failing test to the test files. "" if no file can take it."""
+    """Return shell lines that append the failing test to the test files; "" if no language is supported."""
     names = [name for name in dict.fromkeys(_FILES.findall(test_patch)) if _HOLD_TESTS.search(name)]
     return "".join(_appended(f"{directory}/{name}", canary.code_for(name), canary.mark) for name in names)
 

@@ -114,12 +114,12 @@ def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
 
 
 def refused(name: str) -> dict[str, Any]:
-    """Return the seal's artifacts for a patch that is not tested because of this name."""
+    """Return the seal's artifacts for a patch that is not tested because it contains the file `name`."""
     return {FLAGS: [msgspec.to_builtins(Flag(REACHES_OUT, f"the patch names {name}"))]}
 
 
 def _joined(texts: list[str]) -> Iterator[str]:
-    """Join the pieces between headings; `---` that follows its own `diff --git` begins no new part."""
+    """Join the pieces to one per file: a `---` heading after its own `diff --git` begins no new file."""
     pending = ""
     for text in texts:
         if pending and not (text.startswith("--- ") and "\n@@ " not in pending):

@@ -61,13 +61,14 @@ class Verifier:
 
     @asynccontextmanager
     async def started(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
-        """Start a container with the agent's files as they are now, minus the changes `without`.
+        """Start a container with the agent's current files, without the changes `without`; remove it on exit.
 
         These changes are undone before anything runs in the container.
 
         Raises:
-            NothingStarts: If nothing can be started in what the agent left.
-            EngineError: If it cannot be started for another reason, or the engine does not respond.
+            NothingStarts: If the agent's files prevent any program from starting.
+            EngineError: If the container cannot be started for another reason, or the engine does not
+                respond.
         """
         try:
             async with self._started(without) as sandbox:
